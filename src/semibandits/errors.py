@@ -1,0 +1,47 @@
+"""The errors that semibandits raises, all below :class:`SemibanditsError`.
+
+A message says what was expected, what was got, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semibandits.graves_lai.result import GravesLaiResult
+
+
+class SemibanditsError(Exception):
+    """Base class of every error that the library raises on purpose."""
+
+
+class InvalidInputError(SemibanditsError, ValueError):
+    """The input breaks a rule that its message states, with what was got and the remedy."""
+
+
+class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a fact rather than a fault)
+    """No decision meets the constraint that was asked for."""
+
+
+class TooManyDecisionsError(SemibanditsError):
+    """Listing or counting would need more decisions than the stated limit."""
+
+
+class UnsupportedError(SemibanditsError, NotImplementedError):
+    """The operation does not exist for this family of decisions."""
+
+
+class SolverError(SemibanditsError, RuntimeError):
+    """A solver stopped before it reached the precision that was asked for.
+
+    Parameters
+    ----------
+    message : str
+        What was asked for, what was reached, and what to try.
+    result : GravesLaiResult or None
+        What was reached: ``result.lower <= C(theta) <= result.value`` still holds.
+    """
+
+    def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:
+        super().__init__(message)
+        self.result = result

@@ -1,0 +1,110 @@
+"""What `graves_lai` returns: the bracket, the plan, and how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Status(StrEnum):
+    """How a Graves-Lai solve ended. In every case ``lower <= C(theta) <= value`` holds."""
+
+    OPTIMAL = "optimal"
+    """The certified gap is at most the one asked for."""
+    TIME_LIMIT = "time_limit"
+    """The time limit ended the solve."""
+    STALLED = "stalled"
+    """Numerical precision ended the solve before the gap was reached."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExplorationPlan:
+    """Which suboptimal decisions to play, and how often.
+
+    Attributes
+    ----------
+    decisions : ndarray of bool, shape (k, d)
+        Distinct suboptimal decisions.
+    rates : ndarray of float, shape (k,)
+        Plays of each decision per ln T, > 0.
+    """
+
+    decisions: BoolArray
+    rates: FloatArray
+
+    def __post_init__(self) -> None:
+        self.decisions.setflags(write=False)
+        self.rates.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.rates)
+
+    @property
+    def item_rates(self) -> FloatArray:
+        """Plays of each item per ln T, shape (d,)."""
+        return np.asarray(self.rates @ self.decisions, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class GravesLaiResult:
+    """Certified solution of the Graves-Lai problem: ``lower <= C(theta) <= value``.
+
+    Attributes
+    ----------
+    value : float
+        Cost of `plan`, which is feasible, hence an upper bound on C(theta); regret per ln T.
+    lower : float
+        Certified lower bound on C(theta).
+    status : Status
+        Why the solver stopped.
+    method : str
+        ``"closed-form"``, ``"cycles"`` or ``"enumeration"``.
+    plan : ExplorationPlan
+        The suboptimal decisions to play and their rates; empty if all decisions are optimal.
+    optimal_decision : ndarray of bool, shape (d,)
+        The optimal decision x*.
+    suboptimal_items : ndarray of bool, shape (d,)
+        The set I: items that are in some decision and in no optimal one.
+    decision_set, theta, variance
+        The problem: X, mean rewards (d,), reward variances (d,).
+    stats : mapping
+        Rounds, cycles, seconds; for reading, not for programs.
+    """
+
+    value: float
+    lower: float
+    status: Status
+    method: str
+    plan: ExplorationPlan
+    optimal_decision: BoolArray
+    suboptimal_items: BoolArray
+    decision_set: DecisionSet
+    theta: FloatArray
+    variance: FloatArray
+    stats: Mapping[str, float]
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket, ``(value - lower) / value``; 0 if value is 0."""
+        return (self.value - self.lower) / self.value if self.value else 0.0
+
+    @property
+    def rates(self) -> FloatArray:
+        """Exploration plays of each item per ln T, shape (d,): ``plan.rates @ plan.decisions``."""
+        return self.plan.item_rates
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the plan; see :func:`semibandits.plotting.plot_plan`."""
+        from semibandits.plotting import plot_plan
+
+        return plot_plan(self, ax=ax)

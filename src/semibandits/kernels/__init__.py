@@ -1,0 +1,4 @@
+"""Compiled kernels: arrays in, arrays out, nothing imported from the rest of the library.
+
+Each kernel has a slow twin in the tests.
+"""
