@@ -61,7 +61,7 @@ class DecisionSet(ABC):
         return decision is not None and self._contains(decision)
 
     def _contains(self, x: BoolArray) -> bool:
-        """Membership of a 0/1 vector; the default asks P_LM for the only maximiser of 2x - 1 (x itself, iff it is in X)."""
+        """Membership of a 0/1 vector; x is the only maximiser of 2x - 1 over {0, 1}^d."""
         return bool(np.array_equal(self.maximize(2.0 * x - 1.0), x))
 
     def count(self, limit: int = 1_000_000) -> int:
