@@ -1,0 +1,136 @@
+"""Reading graphs: networkx objects and plain sequences of pairs become the same arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Set
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+
+from semibandits._typing import IntArray
+from semibandits.errors import InvalidInputError
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeList:
+    """A directed or undirected multigraph with numbered nodes and edges.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Node labels in the order of the networkx graph, or in the order in which the pairs first mention them.
+    tails, heads : ndarray of int, shape (n_edges,)
+        Edge i joins ``nodes[tails[i]]`` to ``nodes[heads[i]]``, in the orientation in which it was given.
+    items : tuple
+        Label of each edge: ``(u, v)``, or ``(u, v, k)`` with k = 0, 1, ... where there are parallel edges.
+    """
+
+    nodes: tuple[Hashable, ...]
+    tails: IntArray
+    heads: IntArray
+    items: tuple[Hashable, ...]
+
+    def __post_init__(self) -> None:
+        self.tails.setflags(write=False)
+        self.heads.setflags(write=False)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.tails)
+
+
+def read_edges(graph: object, *, directed: bool) -> EdgeList:
+    """Give the nodes and edges of `graph` numbers, in a fixed order.
+
+    Parameters
+    ----------
+    graph : networkx graph or iterable of (u, v)
+        A networkx graph must be directed if and only if `directed` is True. Its edges keep the order in which networkx
+        lists them, and nodes without edges are kept; the keys and attributes of its edges are not looked at.
+    directed : bool
+        Whether (u, v) and (v, u) are different edges. If not, they count as parallel and each keeps its orientation.
+
+    Raises
+    ------
+    InvalidInputError
+        If `graph` is of the wrong kind, an edge is no pair, or a node cannot be a label (unhashable or NaN).
+    """
+    if isinstance(graph, nx.Graph):
+        _check_kind(graph, directed)
+        nodes: list[Hashable] = list(graph.nodes)
+        pairs: list[tuple[Hashable, Hashable]] = [(u, v) for u, v in graph.edges()]
+    else:
+        nodes, pairs = [], [_read_pair(edge, i) for i, edge in enumerate(_as_iterable(graph))]
+    number = {node: n for n, node in enumerate(nodes)}
+    ends = np.array([number.setdefault(node, len(number)) for pair in pairs for node in pair], dtype=np.int64)
+    tails, heads = ends[0::2].copy(), ends[1::2].copy()
+    return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, tails, heads, directed))
+
+
+def _check_kind(graph: nx.Graph[Hashable], directed: bool) -> None:
+    if graph.is_directed() and not directed:
+        raise InvalidInputError(
+            f"graph must be undirected, got a {type(graph).__name__}: "
+            "pass graph.to_undirected() or a sequence of (u, v)"
+        )
+    if directed and not graph.is_directed():
+        raise InvalidInputError(
+            f"graph must be directed, got a {type(graph).__name__}: "
+            "pass a networkx DiGraph or MultiDiGraph, or a sequence of (tail, head)"
+        )
+
+
+def _as_iterable(graph: object) -> Iterable[object]:
+    if isinstance(graph, np.ndarray):
+        return list(graph.tolist()) if graph.ndim else [graph.item()]
+    if isinstance(graph, str | bytes | Mapping | Set) or not isinstance(graph, Iterable):
+        raise InvalidInputError(
+            f"graph must be a networkx graph or a sequence of pairs, got {type(graph).__name__}: "
+            "pass for instance [('a', 'b'), ('b', 'c')], whose order numbers the items"
+        )
+    return graph
+
+
+def _read_pair(edge: object, position: int) -> tuple[Hashable, Hashable]:
+    if isinstance(edge, np.ndarray):
+        edge = edge.tolist()
+    if not isinstance(edge, tuple | list) or len(edge) != 2:
+        raise InvalidInputError(
+            f"each edge must be a pair (u, v), got {edge!r} at position {position}: "
+            "pass the two end nodes only, weights are given separately"
+        )
+    for node in edge:
+        try:
+            hash(node)
+        except TypeError as error:
+            raise InvalidInputError(
+                f"each node must be hashable, got {node!r} in the edge at position {position}: "
+                "use strings, numbers or tuples as node labels"
+            ) from error
+        if isinstance(node, float) and node != node:
+            raise InvalidInputError(
+                f"each node must equal itself, got NaN in the edge at position {position}: name the missing node"
+            )
+    return edge[0], edge[1]
+
+
+def _edge_labels(
+    pairs: list[tuple[Hashable, Hashable]], tails: IntArray, heads: IntArray, directed: bool
+) -> tuple[Hashable, ...]:
+    low, high = (tails, heads) if directed else (np.minimum(tails, heads), np.maximum(tails, heads))
+    keys = list(zip(low.tolist(), high.tolist(), strict=True))
+    total = Counter(keys)
+    seen: Counter[tuple[int, int]] = Counter()
+    labels: list[Hashable] = []
+    for key, pair in zip(keys, pairs, strict=True):
+        labels.append((*pair, seen[key]) if total[key] > 1 else pair)
+        seen[key] += 1
+    return tuple(labels)
