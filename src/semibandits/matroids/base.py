@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from functools import cached_property
 
 import numpy as np
 
-from semibandits._typing import BoolArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.matroids import lightest_of_rows
 
 
 class Matroid(ABC):
@@ -18,7 +20,7 @@ class Matroid(ABC):
     def d(self) -> int:
         """Number of items."""
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """Size of a basis."""
         return int(self.greedy(np.arange(self.d, dtype=np.int64)).sum())
@@ -53,3 +55,26 @@ class Matroid(ABC):
             ``swaps[a, z]``: z is not in S and S - members[a] + z is independent (all True in column z if ``free[z]``;
             all False for a loop and for z in S).
         """
+
+    def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
+        """Lightest item that can leave an independent set S so that another one can enter.
+
+        Parameters
+        ----------
+        members : ndarray of int, shape (k,)
+            The items of S, distinct and independent.
+        weights : ndarray of float, shape (d,)
+            Weight of each item.
+
+        Returns
+        -------
+        ndarray of int, shape (d,)
+            For each item z outside S that closes a circuit with S, the lightest other item of that circuit, the smaller
+            index on ties. -1 for members of S, for loops, and for items that enter without one leaving.
+        """
+        free, swaps = self.exchanges(members)
+        return lightest_of_rows(swaps & ~free, members, weights)
+
+    def count_bases(self) -> int | None:
+        """Exact number of bases, None where there is no formula (whoever needs it lists them)."""
+        return None

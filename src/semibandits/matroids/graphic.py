@@ -1,0 +1,69 @@
+"""Graphic matroids: forests of an undirected graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import final
+
+from semibandits._graphs import EdgeList, read_edges
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.forests import forest_exchanges, forest_greedy, forest_lightest, is_forest
+from semibandits.matroids._checks import as_indices
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Graphic(Matroid):
+    """Forests of an undirected multigraph: sets of edges without a cycle.
+
+    Parameters
+    ----------
+    edges : networkx Graph or MultiGraph, or sequence of (u, v)
+        The items, in this order. Parallel edges are legal; so are loops, which no independent set contains.
+
+    Raises
+    ------
+    InvalidInputError
+        If an edge is malformed, or the graph is directed.
+    """
+
+    def __init__(self, edges: object) -> None:
+        self._edges = read_edges(edges, directed=False)
+        # Kernels compile anew for read-only arrays: these copies never leave the object.
+        self._tails, self._heads = self._edges.tails.copy(), self._edges.heads.copy()
+
+    def __repr__(self) -> str:
+        return f"Graphic(d={self.d}, nodes={self._edges.n_nodes})"
+
+    @property
+    def d(self) -> int:
+        """Number of edges."""
+        return self._edges.n_edges
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each edge: (u, v), or (u, v, k) where there are parallel edges."""
+        return self._edges.items
+
+    @property
+    def edges(self) -> EdgeList:
+        """The graph with its nodes and edges numbered."""
+        return self._edges
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether the edges `indices` close no cycle."""
+        return bool(is_forest(self._edges.n_nodes, self._tails, self._heads, as_indices(indices, self.d)))
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each edge that closes no cycle; bool, shape (d,)."""
+        return forest_greedy(self._edges.n_nodes, self._tails, self._heads, as_indices(order, self.d, "order"))
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change a forest by one edge; see :meth:`Matroid.exchanges`."""
+        members = as_indices(members, self.d, "members")
+        return forest_exchanges(self._edges.n_nodes, self._tails, self._heads, members)
+
+    def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
+        """Lightest edge of the tree path between the ends of each edge; see :meth:`Matroid.lightest_partners`."""
+        members = as_indices(members, self.d, "members")
+        return forest_lightest(self._edges.n_nodes, self._tails, self._heads, members, weights)

@@ -1,0 +1,95 @@
+"""Matroids given by a function that says which sets are independent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.matroids._checks import as_count, as_indices
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Oracle(Matroid):
+    """A matroid known only through its independence test.
+
+    Parameters
+    ----------
+    d : int
+        Number of items, >= 0.
+    is_independent : callable
+        ``is_independent(indices) -> bool`` for a sorted int array of distinct items. The empty set must be independent.
+
+    Raises
+    ------
+    InvalidInputError
+        If `d` is no such integer, or the empty set is said to be dependent, or an answer is not True or False.
+
+    Notes
+    -----
+    Nothing is assumed of the function but that it describes a matroid: independent sets stay independent when items
+    are dropped, and a smaller one can always be enlarged by an item of a larger one. If it does not, greedy bases need
+    not be the best ones and closed forms do not hold; :func:`check_axioms` looks for a counterexample.
+    A basis costs d calls, all exchanges of a set of k items up to (k + 2) (d - k).
+    """
+
+    def __init__(self, d: int, is_independent: Callable[[IntArray], bool]) -> None:
+        self._d = as_count(d, "d", "pass the number of items")
+        if not callable(is_independent):
+            raise InvalidInputError(
+                f"is_independent must be a function, got {type(is_independent).__name__}: "
+                "pass is_independent(indices) -> bool"
+            )
+        self._function = is_independent
+        if not self._ask([]):
+            raise InvalidInputError(
+                "is_independent must accept the empty set, got False for it: "
+                "in a matroid every subset of an independent set is independent"
+            )
+
+    def __repr__(self) -> str:
+        return f"Oracle(d={self._d}, is_independent={getattr(self._function, '__name__', self._function)!s})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return self._d
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """The answer of the function for the items `indices`."""
+        return self._ask(as_indices(indices, self._d).tolist())
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each item that stays independent; bool, shape (d,)."""
+        kept: list[int] = []
+        for item in as_indices(order, self._d, "order").tolist():
+            if self._ask([*kept, item]):
+                kept.append(item)
+        chosen = np.zeros(self._d, dtype=np.bool_)
+        chosen[kept] = True
+        return chosen
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one item, one call each; see :meth:`Matroid.exchanges`."""
+        inside = as_indices(members, self._d, "members").tolist()
+        free = np.zeros(self._d, dtype=np.bool_)
+        swaps = np.zeros((len(inside), self._d), dtype=np.bool_)
+        for z in sorted(set(range(self._d)).difference(inside)):
+            if not self._ask([z]):
+                continue
+            free[z] = self._ask([*inside, z])
+            for a in range(len(inside)):
+                swaps[a, z] = free[z] or self._ask([*inside[:a], *inside[a + 1 :], z])
+        return free, swaps
+
+    def _ask(self, items: list[int]) -> bool:
+        answer = self._function(np.array(sorted(items), dtype=np.int64))
+        if not isinstance(answer, bool | np.bool_):
+            raise InvalidInputError(
+                f"is_independent must return True or False, got {answer!r} for {sorted(items)}: wrap it in bool(...)"
+            )
+        return bool(answer)

@@ -1,0 +1,81 @@
+"""Partition matroids: so many items of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from math import comb, prod
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.matroids import partition_exchanges, partition_greedy, partition_lightest
+from semibandits.matroids._checks import as_count, as_indices, as_labels
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Partition(Matroid):
+    """Sets with at most so many items of each group.
+
+    Parameters
+    ----------
+    groups : sequence of hashable
+        ``groups[i]`` is the group of item i.
+    capacities : int or mapping from group to int
+        Largest number of items of a group, >= 0. A mapping needs every group that occurs; others are ignored.
+
+    Raises
+    ------
+    InvalidInputError
+        If a group is no label, or a capacity is missing, negative or no integer.
+    """
+
+    def __init__(self, groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int]) -> None:
+        labels = as_labels(groups, "groups")
+        code: dict[Hashable, int] = {}
+        self._group = np.array([code.setdefault(label, len(code)) for label in labels], dtype=np.int64)
+        limits = [_capacity_of(group, capacities) for group in code]
+        self._sizes = np.bincount(self._group, minlength=len(code))
+        self._capacity = np.array([min(limit, len(labels)) for limit in limits], dtype=np.int64)
+        self._repr = f"Partition(d={len(labels)}, groups={len(code)})"
+
+    def __repr__(self) -> str:
+        return self._repr
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return len(self._group)
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether no group has more items in `indices` than its capacity."""
+        counts = np.bincount(self._group[as_indices(indices, self.d)], minlength=len(self._capacity))
+        return bool((counts <= self._capacity).all())
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each item whose group has room; bool, shape (d,)."""
+        return partition_greedy(self._group, self._capacity, as_indices(order, self.d, "order"))
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one item; see :meth:`Matroid.exchanges`."""
+        return partition_exchanges(self._group, self._capacity, as_indices(members, self.d, "members"))
+
+    def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
+        """Lightest member of each full group, for its other items; see :meth:`Matroid.lightest_partners`."""
+        return partition_lightest(self._group, self._capacity, as_indices(members, self.d, "members"), weights)
+
+    def count_bases(self) -> int:
+        """Number of bases: the product over groups of (size choose capacity)."""
+        return prod(comb(n, min(n, c)) for n, c in zip(self._sizes.tolist(), self._capacity.tolist(), strict=True))
+
+
+def _capacity_of(group: Hashable, capacities: int | Mapping[Hashable, int]) -> int:
+    if not isinstance(capacities, Mapping):
+        return as_count(capacities, "capacities", "pass one integer for all groups or a mapping from group to integer")
+    if group not in capacities:
+        raise InvalidInputError(
+            f"capacities must name every group, got none for {group!r}: add capacities[{group!r}] (0 forbids its items)"
+        )
+    return as_count(capacities[group], f"the capacity of group {group!r}", "pass how many of its items may be chosen")

@@ -1,0 +1,77 @@
+"""The uniform matroid: any m of d items."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.matroids._checks import as_count, as_indices
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Uniform(Matroid):
+    """Sets of at most `m` of `d` items.
+
+    Parameters
+    ----------
+    d : int
+        Number of items, >= 0.
+    m : int
+        Largest size of an independent set, 0 <= m <= d.
+
+    Raises
+    ------
+    InvalidInputError
+        If `d` or `m` is no such integer.
+    """
+
+    def __init__(self, d: int, m: int) -> None:
+        self._d = as_count(d, "d", "pass the number of items")
+        self._m = as_count(m, "m", "pass the number of items to choose")
+        if self._m > self._d:
+            raise InvalidInputError(f"m must be at most d = {d}, got {m}: one cannot choose more items than there are")
+
+    def __repr__(self) -> str:
+        return f"Uniform(d={self._d}, m={self._m})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return self._d
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether there are at most m items in `indices`."""
+        return len(as_indices(indices, self._d)) <= self._m
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Keep the first m items of `order`; bool, shape (d,)."""
+        chosen = np.zeros(self._d, dtype=np.bool_)
+        chosen[as_indices(order, self._d, "order")[: self._m]] = True
+        return chosen
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one item; see :meth:`Matroid.exchanges`."""
+        members = as_indices(members, self._d, "members")
+        outside = np.ones(self._d, dtype=np.bool_)
+        outside[members] = False
+        free = outside if len(members) < self._m else np.zeros(self._d, dtype=np.bool_)
+        return free, np.tile(outside, (len(members), 1))
+
+    def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
+        """Lightest member, for every other item, if the set is a basis; see :meth:`Matroid.lightest_partners`."""
+        members = as_indices(members, self._d, "members")
+        lightest = np.full(self._d, -1, dtype=np.int64)
+        if 0 < self._m == len(members):
+            ascending = np.sort(members)
+            lightest[:] = ascending[np.argmin(weights[ascending])]
+            lightest[members] = -1
+        return lightest
+
+    def count_bases(self) -> int:
+        """Number of bases: d choose m."""
+        return comb(self._d, self._m)
