@@ -1,0 +1,158 @@
+"""The loop over one block: master, separation, repair, until the bracket is narrow enough."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.graves_lai.bounds import LowerBound, lower_bound
+from semibandits.graves_lai.conic import ConicMaster
+from semibandits.graves_lai.cycles import Cycles, CyclePool
+from semibandits.graves_lai.interior import InteriorPointMaster
+from semibandits.graves_lai.master import Master, information, row_values
+from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.separation import Separator, Violations, spread
+from semibandits.kernels.separation import repair
+
+REPAIRS = 6
+STALLED_ROUNDS = 8
+DENSE_FROM = 60
+
+
+@dataclass
+class BlockSolution:
+    """Bracket of a block so far: ``lower.value <= C <= upper``, and `flow` costs `upper` (up to the final verification)."""
+
+    flow: FloatArray
+    upper: float
+    lower: LowerBound
+    rounds: int = 0
+    cycles: int = 0
+    separation_seconds: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket."""
+        return 1.0 - self.lower.value / self.upper
+
+
+@dataclass
+class BlockSolver:
+    """Solves one block to a relative gap.
+
+    Parameters
+    ----------
+    block : Block
+    gap : float
+        Relative gap to reach.
+    deadline : float
+        Value of `time.perf_counter` at which to stop.
+    report : callable
+        Called with the solution so far after each round.
+    """
+
+    block: Block
+    gap: float
+    deadline: float
+    report: Callable[[BlockSolution], None]
+    pool: CyclePool = field(init=False)
+    solution: BlockSolution = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pool = CyclePool(self.block.graph.costs)
+        self.pool.add(self.block.cheapest)
+        self._first = len(self.pool)
+        self._separator = Separator(self.block)
+        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.zeros(self.block.graph.n))
+        self.solution = BlockSolution(np.empty(0), np.inf, nothing)
+
+    def solve(self) -> BlockSolution:
+        """Run rounds until the gap is reached, time is up, or rounds no longer help."""
+        master = self._master()
+        accuracy, idle = self._first_accuracy(master), 0
+        while True:
+            before = self.solution.gap
+            excess, added = self._round(master, accuracy)
+            self.report(self.solution)
+            idle = 0 if self.solution.gap < 0.98 * before else idle + 1
+            if self.solution.gap <= self.gap or time.perf_counter() > self.deadline or idle >= STALLED_ROUNDS:
+                return self.solution
+            accuracy = self._next_accuracy(master, accuracy, excess, added)
+            master.extend(excess)
+            self._forget_slack_cycles(master)
+
+    def _master(self) -> Master:
+        dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
+        return InteriorPointMaster(self.block, self.pool) if dense else ConicMaster(self.block, self.pool)
+
+    def _first_accuracy(self, master: Master) -> float:
+        return 1e-2 if isinstance(master, InteriorPointMaster) else min(1e-4, 0.1 * self.gap)
+
+    def _next_accuracy(self, master: Master, accuracy: float, excess: float, added: int) -> float:
+        if isinstance(master, InteriorPointMaster):
+            wanted = min(0.5 * accuracy, 0.2 * excess) if added else 0.2 * accuracy
+            return max(0.25 * self.gap, wanted)
+        return max(1e-10, accuracy if added else 0.1 * accuracy)
+
+    def _round(self, master: Master, accuracy: float) -> tuple[float, int]:
+        """One round; the excess of the master's flow over its constraints, and the number of new cycles."""
+        proposal = master.solve(accuracy, self.deadline)
+        self.solution.rounds += 1
+        bound = lower_bound(
+            self.block, self.pool.cycles, self.pool.squared_gaps, proposal.multipliers, proposal.potentials
+        )
+        if bound.value > self.solution.lower.value:
+            self.solution.lower = bound
+        threshold = 1.0 - min(accuracy, 0.01)
+        found = self._search(proposal.flow, threshold, backwards=False)
+        cuts = [spread(found, len(self.block.gaps))]
+        excess = max(found.ratio - 1.0, 0.0)
+        if self.solution.gap > self.gap:
+            if self.block.graph.has_hub:
+                mirrored = self._search(proposal.flow, threshold, backwards=True)
+                cuts.append(spread(mirrored, len(self.block.gaps)))
+            cuts += self._repair(proposal.flow, cuts)
+        fresh = self.pool.add(Cycles.joined(cuts))
+        self.solution.cycles = len(self.pool)
+        return excess, len(fresh)
+
+    def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
+        start = time.perf_counter()
+        u = information(self.block, flow)
+        found = self._separator.search(u, threshold, backwards=backwards)
+        self.solution.separation_seconds += time.perf_counter() - start
+        upper = found.ratio * float(self.block.graph.costs @ flow)
+        if upper < self.solution.upper:
+            self.solution.upper, self.solution.flow = upper, flow * found.ratio
+        return found
+
+    def _repair(self, flow: FloatArray, cuts: list[Cycles]) -> list[Cycles]:
+        """Upper bounds from flows made feasible cycle by cycle; the cycles met on the way."""
+        flow, met, margin = flow.copy(), [], 0.1 * self.gap
+        current = Cycles.joined(cuts)
+        for k in range(REPAIRS):
+            if not len(current) or self.solution.gap <= self.gap or time.perf_counter() > self.deadline:
+                break
+            ratios = current.sums(information(self.block, flow)) / current.sums(self.block.graph.costs) ** 2
+            order = np.argsort(-ratios, kind="stable")
+            repair(
+                flow, self.block.graph.costs, self.block.twice_variance, current.ptr, current.arcs, order, margin
+            )
+            found = self._search(flow, 1.0, backwards=k % 2 == 0)
+            current = spread(found, len(flow))
+            met.append(current)
+            if found.ratio <= 1.0 + 0.2 * self.gap:
+                break
+        return met
+
+    def _forget_slack_cycles(self, master: Master) -> None:
+        """Drop rows that are far from binding; the first ones stay, or an arc might be in no row at all."""
+        keep = row_values(self.block, self.pool, master.flow) > 0.5
+        keep[: self._first] = True
+        if not keep.all():
+            self.pool.keep(keep)
+            master.keep(keep)

@@ -1,0 +1,107 @@
+"""The master problem through a general conic solver (Clarabel), scaled."""
+
+from __future__ import annotations
+
+import time
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.graves_lai.cycles import CyclePool
+from semibandits.graves_lai.master import Master, MasterSolution, balanced, starting_flow
+from semibandits.graves_lai.presolve import Block
+
+
+class ConicMaster(Master):
+    """One three-dimensional second-order cone per arc with an item, one linear row per cycle; solved cold each time.
+
+    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3): unscaled, interior-point solvers report
+    success with values that are off by percents.
+    """
+
+    def __init__(self, block: Block, pool: CyclePool) -> None:
+        self._block = block
+        self._pool = pool
+        informative = block.informative
+        scale = block.twice_variance / block.gaps**2
+        scale[~informative] = np.median(scale[informative])
+        self._scale = scale
+        self._items = np.flatnonzero(informative)
+        self._flow = starting_flow(block)
+
+    @property
+    def flow(self) -> FloatArray:
+        """See `Master.flow`."""
+        return self._flow
+
+    def extend(self, excess: float) -> None:
+        """Nothing to carry over."""
+
+    def keep(self, mask: BoolArray) -> None:
+        """Nothing to carry over."""
+
+    def solve(self, accuracy: float, deadline: float) -> MasterSolution:
+        """See `Master.solve`."""
+        graph, scale = self._block.graph, self._scale
+        a, k, cycles = len(scale), len(self._items), len(self._pool)
+        matrix, bounds, cones, row_scale = self._constraints()
+        objective = graph.costs * scale
+        unit = objective.sum() / a
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.max_threads = 1
+        settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
+        settings.time_limit = max(1e-3, deadline - time.perf_counter())
+        solver = clarabel.DefaultSolver(
+            sparse.csc_matrix((a + k, a + k)),
+            np.concatenate((objective / unit, np.zeros(k))),
+            matrix,
+            bounds,
+            cones,
+            settings,
+        )
+        solution = solver.solve()
+        primal, dual = np.array(solution.x), np.array(solution.z)
+        flow = np.maximum(np.where(np.isfinite(primal[:a]), primal[:a], 0.0), 0.0) * scale
+        multipliers = np.maximum(dual[graph.n : graph.n + cycles], 0.0) / self._pool.squared_gaps
+        potentials = unit * dual[: graph.n] / row_scale
+        self._flow = balanced(self._block, flow)
+        return MasterSolution(self._flow, np.nan_to_num(multipliers), np.nan_to_num(potentials))
+
+    def _constraints(self) -> tuple[sparse.csc_matrix, np.ndarray, list[object], np.ndarray]:
+        """Balance, cycle rows, non-negative flow on arcs without an item, and phi * zeta >= 1 on the others."""
+        graph, scale, items = self._block.graph, self._scale, self._items
+        a, k, cycles = len(scale), len(items), self._pool.cycles
+        arcs = np.arange(a)
+        balance = sparse.coo_array(
+            (np.concatenate((scale, -scale)), (np.concatenate((graph.tails, graph.heads)), np.tile(arcs, 2)))
+        )
+        row_scale = np.zeros(graph.n)
+        np.maximum.at(row_scale, balance.row, np.abs(balance.data))
+        column = np.full(a, -1, dtype=np.int64)
+        column[items] = a + np.arange(k)
+        entries = cycles.arcs[self._block.informative[cycles.arcs]]
+        entry_rows = cycles.rows[self._block.informative[cycles.arcs]]
+        plain = np.flatnonzero(~self._block.informative)
+        cone = graph.n + len(cycles) + len(plain) + 3 * np.arange(k)
+        rows = (
+            balance.row, graph.n + entry_rows, graph.n + len(cycles) + np.arange(len(plain)), cone, cone, cone + 2, cone + 2,
+        )  # fmt: skip
+        columns = (balance.col, column[entries], plain, items, column[items], items, column[items])
+        values = (
+            balance.data / row_scale[balance.row],
+            self._block.gaps[entries] ** 2 / self._pool.squared_gaps[entry_rows],
+            -np.ones(len(plain)), -np.ones(k), -np.ones(k), -np.ones(k), np.ones(k),
+        )  # fmt: skip
+        n_rows = graph.n + len(cycles) + len(plain) + 3 * k
+        matrix = sparse.csc_matrix(
+            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(n_rows, a + k)
+        )
+        bounds = np.zeros(n_rows)
+        bounds[graph.n : graph.n + len(cycles)] = 1.0
+        bounds[cone + 1] = 2.0
+        cones: list[object] = [clarabel.ZeroConeT(graph.n), clarabel.NonnegativeConeT(len(cycles) + len(plain))]
+        cones += [clarabel.SecondOrderConeT(3)] * k
+        return matrix, bounds, cones, row_scale

@@ -1,0 +1,98 @@
+"""Families of cycles as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Cycles:
+    """Cycles of a graph: cycle k uses the arcs ``arcs[ptr[k]:ptr[k + 1]]``, in any order."""
+
+    ptr: IntArray
+    arcs: IntArray
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @staticmethod
+    def empty() -> Cycles:
+        """No cycles."""
+        return Cycles(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    @staticmethod
+    def joined(families: Iterable[Cycles]) -> Cycles:
+        """All the cycles of several families."""
+        lengths = [np.zeros(1, dtype=np.int64)]
+        arcs = [np.empty(0, dtype=np.int64)]
+        for family in families:
+            lengths.append(np.diff(family.ptr))
+            arcs.append(family.arcs)
+        return Cycles(np.cumsum(np.concatenate(lengths)), np.concatenate(arcs))
+
+    def __getitem__(self, k: int) -> IntArray:
+        return self.arcs[self.ptr[k] : self.ptr[k + 1]]
+
+    @property
+    def rows(self) -> IntArray:
+        """Cycle that each entry of `arcs` belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.ptr))
+
+    def select(self, mask: BoolArray) -> Cycles:
+        """The cycles where `mask` is True."""
+        lengths = np.diff(self.ptr)
+        ptr = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths[mask])))
+        return Cycles(ptr, self.arcs[np.repeat(mask, lengths)])
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum of arc values over each cycle."""
+        return np.bincount(self.rows, values[self.arcs], len(self))
+
+    def totals(self, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
+        """For each arc, the sum of cycle values over the cycles through it."""
+        return np.bincount(self.arcs, np.repeat(per_cycle, np.diff(self.ptr)), n_arcs)
+
+
+class CyclePool:
+    """Distinct cycles that the master problem knows, with their squared gaps."""
+
+    def __init__(self, costs: FloatArray) -> None:
+        self._costs = costs
+        # A cycle is recognised by the sum of random marks of its arcs (mod 2^63): 64-bit collisions are out of reach,
+        # and would cost a cut, not correctness.
+        self._marks = np.random.default_rng(0).integers(1, 2**62, len(costs))
+        self._known: set[int] = set()
+        self._keys = np.empty(0, dtype=np.int64)
+        self.cycles = Cycles.empty()
+        self.squared_gaps = np.empty(0)
+
+    def __len__(self) -> int:
+        return len(self.cycles)
+
+    def add(self, cycles: Cycles) -> Cycles:
+        """Add the cycles that are new, and return those."""
+        if not len(cycles):
+            return cycles
+        keys = np.add.reduceat(self._marks[cycles.arcs], cycles.ptr[:-1])
+        new = np.zeros(len(cycles), dtype=np.bool_)
+        for k, key in enumerate(keys.tolist()):
+            if key not in self._known:
+                self._known.add(key)
+                new[k] = True
+        fresh = cycles.select(new)
+        self._keys = np.concatenate((self._keys, keys[new]))
+        self.cycles = Cycles.joined((self.cycles, fresh))
+        self.squared_gaps = np.concatenate((self.squared_gaps, fresh.sums(self._costs) ** 2))
+        return fresh
+
+    def keep(self, mask: BoolArray) -> None:
+        """Forget the cycles where `mask` is False."""
+        self._known.difference_update(self._keys[~mask].tolist())
+        self._keys = self._keys[mask]
+        self.cycles = self.cycles.select(mask)
+        self.squared_gaps = self.squared_gaps[mask]

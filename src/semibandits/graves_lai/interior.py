@@ -1,0 +1,187 @@
+"""The master problem through an interior-point method of our own, in the flows only, warm-started from round to round.
+
+Meant for blocks in which an item enters on every arc, and whose cycles are long and many (paths): there the Newton matrix is
+dense whatever one does, and eliminating the balance by a spanning tree keeps it as small as the space of circulations.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.graves_lai.bounds import lower_bound
+from semibandits.graves_lai.cycles import CyclePool
+from semibandits.graves_lai.master import Master, MasterSolution, Tree, row_values, starting_flow
+from semibandits.graves_lai.presolve import Block
+from semibandits.kernels.newton import by_column, circulation_to_chords, reduced_hessian, tree_potentials
+
+MAX_STEPS = 25
+"""Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Iterate:
+    """Quantities at one primal-dual point (f, s, mu), s the slack of the rows and mu their multipliers."""
+
+    tree: Tree
+    residual: FloatArray  # row value - 1 + s
+    y: FloatArray  # v_e * sum of mu_C / gap_C^2 over the cycles through e
+    complementarity: float  # mean of mu * s
+    cost: float
+    potentials: FloatArray
+
+
+class InteriorPointMaster(Master):
+    """Primal-dual path following with Mehrotra's corrector on  min c'f,  sum v/(f gap^2) + s = 1,  s >= 0,  f balanced.
+
+    Newton's matrix in f is ``H + A' (mu/s) A`` with ``H = 2y/f^3`` and rows A of entries ``v/(f^2 gap^2)``; it is restricted to
+    circulations and factorised by Cholesky.
+    """
+
+    def __init__(self, block: Block, pool: CyclePool) -> None:
+        self._block = block
+        self._pool = pool
+        flow = starting_flow(block)
+        self._flow = flow * row_values(block, pool, flow).max() * 1.1
+        self._slack = 1.0 - row_values(block, pool, self._flow)
+        multipliers = 1.0 / self._slack
+        self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers.sum())
+
+    @property
+    def flow(self) -> FloatArray:
+        """See `Master.flow`."""
+        return self._flow
+
+    def extend(self, excess: float) -> None:
+        """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
+        rows = row_values(self._block, self._pool, self._flow)
+        old, cost = len(self._slack), self._block.graph.costs @ self._flow
+        mean = float((self._multipliers * self._slack).mean())
+        target = min(max(0.1 * excess * cost / len(rows), mean), 0.1 * cost / old)
+        new_slack = np.maximum(np.maximum(1.0 - rows[old:], 0.3 * excess), 1e-9)
+        slack = np.concatenate((self._slack, new_slack))
+        self._multipliers = np.concatenate((self._multipliers, target / new_slack))
+        self._slack = np.maximum(slack, np.minimum(target / self._multipliers, 1.0))
+
+    def keep(self, mask: BoolArray) -> None:
+        """See `Master.keep`."""
+        self._slack = self._slack[mask]
+        self._multipliers = self._multipliers[mask]
+
+    def solve(self, accuracy: float, deadline: float) -> MasterSolution:
+        """See `Master.solve`."""
+        best = -1.0
+        for _ in range(MAX_STEPS):
+            now = self._iterate()
+            bound = lower_bound(
+                self._block, self._pool.cycles, self._pool.squared_gaps,
+                self._multipliers / self._pool.squared_gaps, now.potentials,
+            ).value  # fmt: skip
+            if bound > best:
+                best, solution = bound, (self._multipliers / self._pool.squared_gaps, now.potentials)
+            converged = (
+                now.complementarity * len(self._slack) < accuracy * now.cost
+                and now.residual.max() < accuracy
+                and now.cost - best < 3.0 * accuracy * now.cost
+            )
+            if converged or time.perf_counter() > deadline or not self._step(now, accuracy):
+                break
+        return MasterSolution(self._flow, *solution)
+
+    def _iterate(self) -> _Iterate:
+        block, pool, flow = self._block, self._pool, self._flow
+        tree = Tree.heaviest(block, flow)
+        y = block.twice_variance * pool.cycles.totals(self._multipliers / pool.squared_gaps, len(flow))
+        residual = row_values(block, pool, flow) - 1.0 + self._slack
+        complementarity = float((self._multipliers * self._slack).mean())
+        # Stationarity asks for prices y/f^2; the tree gives potentials that meet it on the largest flows.
+        potentials = -tree_potentials(*tree.parts, y / flow**2 - block.graph.costs)
+        return _Iterate(tree, residual, y, complementarity, float(block.graph.costs @ flow), potentials)
+
+    def _step(self, now: _Iterate, accuracy: float) -> bool:
+        """One predictor-corrector step in place; False if the Newton matrix is singular in floating point."""
+        newton = _Newton.factorised(self._block, self._pool, self._flow, self._slack, self._multipliers, now)
+        if newton is None:
+            return False
+        flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
+        d_flow, d_slack, d_multipliers = newton.direction(0.0)
+        primal = min(_reach(slack, d_slack), _reach(flow, d_flow, 0.9))
+        dual = _reach(multipliers, d_multipliers)
+        predicted = float(((multipliers + dual * d_multipliers) * (slack + primal * d_slack)).mean())
+        centring = min(1.0, max(1e-3, (predicted / mean) ** 3, min(1.0, 0.1 * accuracy * now.cost / len(slack) / mean)))
+        second_order = np.clip(primal * dual * d_slack * d_multipliers, -5.0 * mean, 5.0 * mean)
+        d_flow, d_slack, d_multipliers = newton.direction(centring * mean - second_order)
+        primal = min(_reach(slack, d_slack, 0.99), _reach(flow, d_flow, 0.8))
+        dual = _reach(multipliers, d_multipliers, 0.99)
+        moved = flow + primal * d_flow
+        # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
+        self._flow = now.tree.circulation(self._block, moved[now.tree.chords])
+        self._multipliers = multipliers + dual * d_multipliers
+        slack = slack + primal * d_slack
+        true_slack = 1.0 - row_values(self._block, self._pool, self._flow)
+        self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
+        return bool(self._flow.min() > 0)
+
+
+def _reach(values: FloatArray, change: FloatArray, fraction: float = 1.0) -> float:
+    """Largest step <= 1 after which values + step * change are still positive, shortened by `fraction`."""
+    falling = change < 0
+    return min(1.0, fraction * float(np.min(-values[falling] / change[falling], initial=np.inf)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Newton:
+    """The factorised Newton system at an iterate."""
+
+    block: Block
+    pool: CyclePool
+    tree: Tree
+    now: _Iterate
+    slack: FloatArray
+    multipliers: FloatArray
+    entries: FloatArray
+    scale: FloatArray
+    factor: tuple[FloatArray, bool]
+
+    @staticmethod
+    def factorised(
+        block: Block, pool: CyclePool, flow: FloatArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
+    ) -> _Newton | None:
+        cycles, tree, graph = pool.cycles, now.tree, block.graph
+        entries = (block.twice_variance / flow**2)[cycles.arcs] / np.repeat(pool.squared_gaps, np.diff(cycles.ptr))
+        at_ptr, at_rows, positions = by_column(cycles.ptr, cycles.arcs, len(flow))
+        hessian = reduced_hessian(
+            2.0 * now.y / flow**3, multipliers / slack, cycles.ptr, cycles.arcs, entries,
+            at_ptr, at_rows, entries[positions], tree.chords, graph.tails, graph.heads, *tree.parts,
+        )  # fmt: skip
+        diagonal = np.diagonal(hessian).copy()
+        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
+            return None
+        scale = 1.0 / np.sqrt(diagonal)
+        hessian *= scale
+        hessian *= scale[:, None]
+        for shift in (1e-13, 1e-11, 1e-9):
+            # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose.
+            np.fill_diagonal(hessian, 1.0 + shift)
+            try:
+                factor = cho_factor(hessian.T, lower=False, overwrite_a=shift == 1e-9, check_finite=False)
+            except LinAlgError:
+                continue
+            return _Newton(block, pool, tree, now, slack, multipliers, entries, scale, factor)
+        return None
+
+    def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Newton direction towards ``mu * s = target``."""
+        cycles, tree, graph = self.pool.cycles, self.tree, self.block.graph
+        weights = (target + self.multipliers * self.now.residual) / self.slack
+        gradient = -graph.costs + np.bincount(cycles.arcs, weights[cycles.rows] * self.entries, len(graph.costs))
+        reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
+        values: FloatArray = self.scale * cho_solve(self.factor, self.scale * reduced, check_finite=False)
+        d_flow = tree.circulation(self.block, values)
+        d_slack = -self.now.residual + np.bincount(cycles.rows, self.entries * d_flow[cycles.arcs], len(cycles))
+        d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
+        return d_flow, d_slack, d_multipliers

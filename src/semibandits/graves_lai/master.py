@@ -1,0 +1,120 @@
+"""The master problem of a block: cheapest circulation that satisfies the cycles known so far.
+
+    minimise    sum_e costs_e f_e
+    subject to  f >= 0 a circulation,  sum_{e in C} v_e / f_e <= gap_C^2  for the cycles C of the pool.
+
+Two methods share one interface. What they return is only a proposal: bounds are computed from it outside (`bounds.py`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.graves_lai.cycles import CyclePool
+from semibandits.graves_lai.presolve import Block
+from semibandits.kernels.newton import chords_to_circulation, spanning_tree
+
+
+@dataclass(frozen=True, eq=False)
+class MasterSolution:
+    """Proposal of a master.
+
+    Attributes
+    ----------
+    flow : ndarray of float, shape (a,)
+        A circulation up to rounding, > 0 on arcs with an item.
+    multipliers : ndarray of float, shape (number of cycles in the pool,)
+        mu >= 0, one per cycle, in any scale.
+    potentials : ndarray of float, shape (n,)
+        Change of the node potentials: prices are ``costs + potentials[tail] - potentials[head]``.
+    """
+
+    flow: FloatArray
+    multipliers: FloatArray
+    potentials: FloatArray
+
+
+class Master(ABC):
+    """Solves the master problem over a pool of cycles that grows and shrinks."""
+
+    @abstractmethod
+    def solve(self, accuracy: float, deadline: float) -> MasterSolution:
+        """Solve to about this relative accuracy; stop early once the clock (`time.perf_counter`) passes `deadline`."""
+
+    @property
+    @abstractmethod
+    def flow(self) -> FloatArray:
+        """The latest flow."""
+
+    @abstractmethod
+    def extend(self, excess: float) -> None:
+        """The pool has got cycles at its end; the last flow violated the worst by the factor ``1 + excess``."""
+
+    @abstractmethod
+    def keep(self, mask: BoolArray) -> None:
+        """The pool has dropped the cycles where `mask` is False."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Spanning tree of a block, and the chords outside it."""
+
+    parent: IntArray
+    parent_arc: IntArray
+    sign: FloatArray
+    order: IntArray
+    chords: IntArray
+
+    @staticmethod
+    def heaviest(block: Block, flow: FloatArray) -> Tree:
+        """Tree of the largest flows: what rounding leaves in the balance is then small beside the flows that absorb it."""
+        graph = block.graph
+        parent, parent_arc, sign, order, in_tree = spanning_tree(
+            graph.n, graph.tails, graph.heads, np.argsort(-flow, kind="stable")
+        )
+        return Tree(parent, parent_arc, sign, order, np.flatnonzero(~in_tree))
+
+    @property
+    def parts(self) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
+        """Parent node, parent arc, sign and order, as kernels take them."""
+        return self.parent, self.parent_arc, self.sign, self.order
+
+    def circulation(self, block: Block, chord_values: FloatArray) -> FloatArray:
+        """The circulation with these values on the chords."""
+        return chords_to_circulation(chord_values, self.chords, block.graph.tails, block.graph.heads, *self.parts)
+
+
+def balanced(block: Block, flow: FloatArray) -> FloatArray:
+    """The circulation next to `flow`, exact up to rounding and positive on arcs with an item."""
+    tree = Tree.heaviest(block, flow)
+    flow = tree.circulation(block, np.maximum(flow[tree.chords], 0.0))
+    # Cheapest cycles through arcs whose flow rounding has eaten up; they are in order of the arcs with an item.
+    dry = flow[block.informative] <= 0
+    if dry.any() or flow.min() < 0:
+        lack = np.where(dry, -flow[block.informative] + 1e-12 * flow.max(), 0.0)
+        flow = np.maximum(flow, 0.0) + block.cheapest.totals(lack, len(flow))
+    return flow
+
+
+def starting_flow(block: Block) -> FloatArray:
+    """Flow v/gap^2 along the cheapest cycle through each arc with an item: positive on all arcs that matter."""
+    informative = block.informative
+    rates = block.twice_variance[informative] / block.gaps[informative] ** 2
+    return block.cheapest.totals(rates, len(block.gaps))
+
+
+def row_values(block: Block, pool: CyclePool, flow: FloatArray) -> FloatArray:
+    """``sum_{e in C} v_e / f_e / gap_C^2`` for the cycles of the pool: at most 1 where the constraint holds."""
+    return pool.cycles.sums(information(block, flow)) / pool.squared_gaps
+
+
+def information(block: Block, flow: FloatArray) -> FloatArray:
+    """Information u = v / f that a flow leaves open, on arcs with an item; 0 elsewhere."""
+    u = np.zeros(len(flow))
+    informative = block.informative
+    u[informative] = block.twice_variance[informative] / flow[informative]
+    return u

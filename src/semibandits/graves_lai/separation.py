@@ -1,0 +1,73 @@
+"""Finding the cycles of a block that a flow violates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.presolve import Block, Digraph
+from semibandits.kernels.separation import closed_walks, diverse, hub_walks, split_into_cycles
+
+MAX_LABELS = 6_000_000
+"""Labels of one search: about 400 MB at the worst moment."""
+PER_ARC = 100
+USES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Violations:
+    """Result of a search: no cycle has a ratio u/gap^2 above `ratio`, and some that exceed the threshold."""
+
+    ratio: float
+    cycles: Cycles
+    ratios: FloatArray
+
+
+class Separator:
+    """Searches one block, forwards or on the reversed graph, which finds other cycles of the same fronts."""
+
+    def __init__(self, block: Block, max_labels: int = MAX_LABELS) -> None:
+        self._graph = block.graph
+        self._max_labels = max_labels
+        self._reversed = block.graph.reversed()
+
+    def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """Cycles with ``u(C) > threshold * gap^2``. Where too many labels would be needed, the threshold is raised.
+
+        `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it.
+        """
+        graph = self._reversed if backwards and self._graph.has_hub else self._graph
+        while True:
+            found = _search(graph, u, threshold, self._max_labels)
+            if found is not None:
+                return found
+            threshold = 1.0 + 2.0 * max(threshold - 1.0, 0.01)
+
+
+def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
+    if graph.has_hub:
+        ratio, ptr, arcs, ratios, labels = hub_walks(
+            graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, PER_ARC, max_labels
+        )
+        return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
+    ratio, ptr, arcs, labels = closed_walks(
+        graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, 0.3, max_labels
+    )
+    if labels < 0:
+        return None
+    cycles = Cycles(*split_into_cycles(ptr, arcs, graph.tails, graph.heads, graph.n))
+    gaps = cycles.sums(graph.costs)
+    violating = cycles.sums(u) > threshold * gaps**2
+    cycles, gaps = cycles.select(violating), gaps[violating]
+    ratios = cycles.sums(u) / gaps**2
+    # A closed walk that passes a node twice may violate less than a cycle in it.
+    return Violations(float(max(ratio, ratios.max(initial=0.0))), cycles, ratios)
+
+
+def spread(found: Violations, n_arcs: int) -> Cycles:
+    """The most violated cycles of a family, each of which brings an arc that few of the others use."""
+    order = np.argsort(-found.ratios, kind="stable")
+    return found.cycles.select(diverse(found.cycles.ptr, found.cycles.arcs, order, USES, n_arcs))

@@ -1,0 +1,243 @@
+"""Shortest walks, gaps and blocks of an exchange graph."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import FloatArray, IntArray
+
+
+@njit(cache=True)
+def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """Arcs grouped by an end node: ``arcs[ptr[v]:ptr[v + 1]]``, in order of index within a node."""
+    ptr = np.zeros(n + 1, dtype=np.int64)
+    for v in ends:
+        ptr[v + 1] += 1
+    for v in range(n):
+        ptr[v + 1] += ptr[v]
+    fill = ptr[:-1].copy()
+    arcs = np.empty(len(ends), dtype=np.int64)
+    for arc in range(len(ends)):
+        arcs[fill[ends[arc]]] = arc
+        fill[ends[arc]] += 1
+    return ptr, arcs
+
+
+@njit(cache=True)
+def distances_to(
+    target: int, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Dijkstra towards `target`: distance of each node (inf if none) and the first arc of a cheapest walk (-1 if none)."""
+    n = len(in_ptr) - 1
+    distance = np.full(n, np.inf)
+    first = np.full(n, -1, dtype=np.int64)
+    distance[target] = 0.0
+    heap = [(0.0, target)]
+    while len(heap) > 0:
+        known, v = heapq.heappop(heap)
+        if known > distance[v]:
+            continue
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            arc = in_arcs[k]
+            u = tails[arc]
+            if known + costs[arc] < distance[u]:
+                distance[u] = known + costs[arc]
+                first[u] = arc
+                heapq.heappush(heap, (distance[u], u))
+    return distance, first
+
+
+@njit(cache=True)
+def cheapest_cycles(
+    wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
+    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
+) -> tuple[FloatArray, IntArray, IntArray]:  # fmt: skip
+    """Cheapest cycle through each arc: its cost for all arcs, and the cycles of the arcs with ``wanted > 0``.
+
+    Returns ``gaps`` (a,), and the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` in order of arc index among the wanted ones; a
+    cycle starts with its arc. An arc on no cycle has gap inf and an empty cycle.
+    """
+    n, a = len(in_ptr) - 1, len(tails)
+    gaps = np.full(a, np.inf)
+    length = np.zeros(a, dtype=np.int64)
+    start = np.zeros(a, dtype=np.int64)
+    pool = np.empty(max(16, 4 * a), dtype=np.int64)
+    used = 0
+    for s in range(n):
+        if out_ptr[s] == out_ptr[s + 1]:
+            continue
+        distance, first = distances_to(s, tails, costs, in_ptr, in_arcs)
+        for k in range(out_ptr[s], out_ptr[s + 1]):
+            arc = out_arcs[k]
+            gaps[arc] = costs[arc] + distance[heads[arc]]
+            if wanted[arc] == 0 or not np.isfinite(gaps[arc]):
+                continue
+            if used + n + 1 > len(pool):
+                bigger = np.empty(2 * len(pool) + n + 1, dtype=np.int64)
+                bigger[:used] = pool[:used]
+                pool = bigger
+            start[arc] = used
+            pool[used] = arc
+            used += 1
+            v = heads[arc]
+            while v != s:
+                pool[used] = first[v]
+                used += 1
+                v = heads[first[v]]
+            length[arc] = used - start[arc]
+    arcs = np.empty(used, dtype=np.int64)
+    ptr = np.zeros(np.count_nonzero(wanted) + 1, dtype=np.int64)
+    k = filled = 0
+    for arc in range(a):
+        if wanted[arc] == 0:
+            continue
+        arcs[filled : filled + length[arc]] = pool[start[arc] : start[arc] + length[arc]]
+        filled += length[arc]
+        k += 1
+        ptr[k] = filled
+    return gaps, ptr, arcs
+
+
+@njit(cache=True)
+def biconnected_blocks(
+    tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray
+) -> tuple[IntArray, int]:
+    """Biconnected components of the underlying undirected multigraph without self-loops; block of each arc, and their number."""
+    n, a = len(out_ptr) - 1, len(tails)
+    block = np.full(a, -1, dtype=np.int64)
+    number = np.full(n, -1, dtype=np.int64)
+    low = np.zeros(n, dtype=np.int64)
+    position = np.zeros(n, dtype=np.int64)
+    parent_arc = np.full(n, -1, dtype=np.int64)
+    seen = np.zeros(a, dtype=np.bool_)
+    open_arcs = np.empty(a, dtype=np.int64)
+    stack = np.empty(n + 1, dtype=np.int64)
+    visited = blocks = opened = 0
+    for root in range(n):
+        if number[root] >= 0:
+            continue
+        stack[0] = root
+        depth = 1
+        number[root] = low[root] = visited
+        visited += 1
+        while depth > 0:
+            v = stack[depth - 1]
+            n_out = out_ptr[v + 1] - out_ptr[v]
+            if position[v] < n_out + in_ptr[v + 1] - in_ptr[v]:
+                k = position[v]
+                position[v] += 1
+                arc = out_arcs[out_ptr[v] + k] if k < n_out else in_arcs[in_ptr[v] + k - n_out]
+                if seen[arc]:
+                    continue
+                seen[arc] = True
+                w = heads[arc] if k < n_out else tails[arc]
+                open_arcs[opened] = arc
+                opened += 1
+                if number[w] < 0:
+                    number[w] = low[w] = visited
+                    visited += 1
+                    parent_arc[w] = arc
+                    stack[depth] = w
+                    depth += 1
+                else:
+                    low[v] = min(low[v], number[w])
+                continue
+            depth -= 1
+            if depth == 0:
+                continue
+            u = stack[depth - 1]
+            low[u] = min(low[u], low[v])
+            if low[v] >= number[u]:
+                arc = -1
+                while arc != parent_arc[v]:
+                    opened -= 1
+                    arc = open_arcs[opened]
+                    block[arc] = blocks
+                blocks += 1
+    return block, blocks
+
+
+@njit(cache=True)
+def topological_order(hub: int, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray) -> IntArray:
+    """Hub first, then the other nodes in topological order of the graph without the hub; empty if that has a cycle."""
+    n = len(out_ptr) - 1
+    waiting = np.zeros(n, dtype=np.int64)
+    for arc in range(len(tails)):
+        if tails[arc] != hub and heads[arc] != hub:
+            waiting[heads[arc]] += 1
+    order = np.empty(n, dtype=np.int64)
+    order[0] = hub
+    filled = 1
+    for v in range(n):
+        if v != hub and waiting[v] == 0:
+            order[filled] = v
+            filled += 1
+    done = 1
+    while done < filled:
+        v = order[done]
+        done += 1
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            w = heads[out_arcs[k]]
+            if w != hub:
+                waiting[w] -= 1
+                if waiting[w] == 0:
+                    order[filled] = w
+                    filled += 1
+    return order if filled == n else np.empty(0, dtype=np.int64)
+
+
+@njit(cache=True)
+def cheapest_cycles_through_hub(
+    wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
+    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
+) -> tuple[FloatArray, IntArray, IntArray]:  # fmt: skip
+    """As `cheapest_cycles`, for a graph whose node 0 lies on every cycle and whose other nodes are in topological order."""
+    n, a = len(in_ptr) - 1, len(tails)
+    there = np.full(n, np.inf)
+    back = np.full(n, np.inf)
+    there[0] = back[0] = 0.0
+    first = np.full(n, -1, dtype=np.int64)
+    last = np.full(n, -1, dtype=np.int64)
+    for v in range(n - 1, 0, -1):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            arc = out_arcs[k]
+            if costs[arc] + back[heads[arc]] < back[v]:
+                back[v] = costs[arc] + back[heads[arc]]
+                first[v] = arc
+    for v in range(1, n):
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            arc = in_arcs[k]
+            if there[tails[arc]] + costs[arc] < there[v]:
+                there[v] = there[tails[arc]] + costs[arc]
+                last[v] = arc
+    gaps = np.empty(a)
+    arcs = np.empty(max(16, 4 * a), dtype=np.int64)
+    ptr = np.zeros(np.count_nonzero(wanted) + 1, dtype=np.int64)
+    used = row = 0
+    for arc in range(a):
+        gaps[arc] = there[tails[arc]] + costs[arc] + back[heads[arc]]
+        if wanted[arc] == 0:
+            continue
+        if np.isfinite(gaps[arc]):
+            if used + 2 * n > len(arcs):
+                bigger = np.empty(2 * len(arcs) + 2 * n, dtype=np.int64)
+                bigger[:used] = arcs[:used]
+                arcs = bigger
+            arcs[used] = arc
+            used += 1
+            v = heads[arc]
+            while v != 0:
+                arcs[used] = first[v]
+                used += 1
+                v = heads[first[v]]
+            v = tails[arc]
+            while v != 0:
+                arcs[used] = last[v]
+                used += 1
+                v = tails[last[v]]
+        row += 1
+        ptr[row] = used
+    return gaps, ptr, arcs[:used].copy()

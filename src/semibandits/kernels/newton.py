@@ -1,0 +1,176 @@
+"""Linear algebra of the interior-point method: circulations through a spanning tree, rows that are cycles.
+
+A circulation is fixed by its values on the arcs outside a spanning tree (the *chords*). ``Z`` below is the matrix that takes
+chord values to the circulation; ``Z'g`` adds to g on a chord the potential difference that g on the tree arcs makes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def spanning_tree(
+    n: int, tails: IntArray, heads: IntArray, order: IntArray
+) -> tuple[IntArray, IntArray, FloatArray, IntArray, BoolArray]:
+    """Greedy spanning tree of a connected graph, arcs taken in this order.
+
+    Returns parent node, parent arc, sign (+1 if that arc runs from the parent), nodes in breadth-first order from node 0, and
+    which arcs are in the tree.
+    """
+    root = np.arange(n)
+    in_tree = np.zeros(len(tails), dtype=np.bool_)
+    degree = np.zeros(n + 1, dtype=np.int64)
+    for arc in order:
+        a, b = tails[arc], heads[arc]
+        while root[a] != a:
+            root[a] = root[root[a]]
+            a = root[a]
+        while root[b] != b:
+            root[b] = root[root[b]]
+            b = root[b]
+        if a != b:
+            root[a] = b
+            in_tree[arc] = True
+            degree[tails[arc] + 1] += 1
+            degree[heads[arc] + 1] += 1
+    ptr = np.cumsum(degree)
+    fill = ptr.copy()
+    near = np.empty(ptr[n], dtype=np.int64)
+    for arc in range(len(tails)):
+        if in_tree[arc]:
+            near[fill[tails[arc]]] = arc
+            fill[tails[arc]] += 1
+            near[fill[heads[arc]]] = arc
+            fill[heads[arc]] += 1
+    parent = np.full(n, -1, dtype=np.int64)
+    parent_arc = np.full(n, -1, dtype=np.int64)
+    sign = np.zeros(n)
+    order_out = np.zeros(n, dtype=np.int64)
+    filled = 1
+    for done in range(n):
+        v = order_out[done]
+        for k in range(ptr[v], ptr[v + 1]):
+            arc = near[k]
+            if arc == parent_arc[v]:
+                continue
+            down = tails[arc] == v
+            w = heads[arc] if down else tails[arc]
+            parent[w], parent_arc[w], sign[w] = v, arc, 1.0 if down else -1.0
+            order_out[filled] = w
+            filled += 1
+    return parent, parent_arc, sign, order_out, in_tree
+
+
+@njit(cache=True)
+def tree_potentials(
+    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray, wanted: FloatArray
+) -> FloatArray:
+    """Node potentials with ``potential[head] - potential[tail] = wanted[arc]`` on every tree arc, 0 at the root."""
+    potential = np.zeros(len(parent))
+    for v in order[1:]:
+        potential[v] = potential[parent[v]] + sign[v] * wanted[parent_arc[v]]
+    return potential
+
+
+@njit(cache=True)
+def chords_to_circulation(
+    values: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
+    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
+) -> FloatArray:  # fmt: skip
+    """Z applied to chord values: the circulation that has them."""
+    flow = np.zeros(len(tails))
+    surplus = np.zeros(len(parent))
+    for j in range(len(chords)):
+        arc = chords[j]
+        flow[arc] = values[j]
+        surplus[heads[arc]] += values[j]
+        surplus[tails[arc]] -= values[j]
+    for k in range(len(order) - 1, 0, -1):
+        v = order[k]
+        flow[parent_arc[v]] = -sign[v] * surplus[v]
+        surplus[parent[v]] += surplus[v]
+    return flow
+
+
+@njit(cache=True)
+def circulation_to_chords(
+    gradient: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
+    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
+) -> FloatArray:  # fmt: skip
+    """Z' applied to a gradient on the arcs."""
+    potential = tree_potentials(parent, parent_arc, sign, order, gradient)
+    return gradient[chords] + potential[tails[chords]] - potential[heads[chords]]
+
+
+@njit(cache=True)
+def reduced_hessian(
+    diagonal: FloatArray, weights: FloatArray, ptr: IntArray, arcs: IntArray, values: FloatArray,
+    at_ptr: IntArray, at_rows: IntArray, at_values: FloatArray,
+    chords: IntArray, tails: IntArray, heads: IntArray,
+    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
+) -> FloatArray:  # fmt: skip
+    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in.
+
+    A has rows ``values[ptr[c]:ptr[c + 1]]`` at the arcs ``arcs[ptr[c]:ptr[c + 1]]``; the same by column is ``at_ptr``,
+    ``at_rows``, ``at_values``. One row of the full matrix is formed at a time and reduced at once, so that memory is what the
+    result needs and the rows of the tree.
+    """
+    n, q, a = len(parent), len(chords), len(tails)
+    chord_of = np.full(a, -1, dtype=np.int64)
+    chord_of[chords] = np.arange(q)
+    below = np.full(a, -1, dtype=np.int64)
+    for v in order[1:]:
+        below[parent_arc[v]] = v
+    chord_tails, chord_heads = tails[chords], heads[chords]
+    hessian = np.empty((q, q))
+    tree_rows = np.zeros((n, q))
+    row = np.zeros(a)
+    potential = np.zeros(n)
+    for arc in range(a):
+        row[:] = 0.0
+        row[arc] = diagonal[arc]
+        for k in range(at_ptr[arc], at_ptr[arc + 1]):
+            c = at_rows[k]
+            weight = weights[c] * at_values[k]
+            for i in range(ptr[c], ptr[c + 1]):
+                row[arcs[i]] += weight * values[i]
+        for k in range(1, n):
+            v = order[k]
+            potential[v] = potential[parent[v]] + sign[v] * row[parent_arc[v]]
+        target = hessian[chord_of[arc]] if chord_of[arc] >= 0 else tree_rows[below[arc]]
+        for j in range(q):
+            target[j] = row[chords[j]] + potential[chord_tails[j]] - potential[chord_heads[j]]
+    for k in range(1, n):
+        v = order[k]
+        s = sign[v]
+        mine, above = tree_rows[v], tree_rows[parent[v]]
+        for j in range(q):
+            mine[j] = above[j] + s * mine[j]
+    for i in range(q):
+        target, plus, minus = hessian[i], tree_rows[chord_tails[i]], tree_rows[chord_heads[i]]
+        for j in range(i + 1):
+            target[j] += plus[j] - minus[j]
+    return hessian
+
+
+@njit(cache=True)
+def by_column(ptr: IntArray, arcs: IntArray, n_arcs: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Positions of a row-wise matrix grouped by column: ``ptr``, row and position of each entry."""
+    at_ptr = np.zeros(n_arcs + 1, dtype=np.int64)
+    for arc in arcs:
+        at_ptr[arc + 1] += 1
+    for arc in range(n_arcs):
+        at_ptr[arc + 1] += at_ptr[arc]
+    fill = at_ptr[:-1].copy()
+    rows = np.empty(len(arcs), dtype=np.int64)
+    positions = np.empty(len(arcs), dtype=np.int64)
+    for c in range(len(ptr) - 1):
+        for i in range(ptr[c], ptr[c + 1]):
+            rows[fill[arcs[i]]] = c
+            positions[fill[arcs[i]]] = i
+            fill[arcs[i]] += 1
+    return at_ptr, rows, positions

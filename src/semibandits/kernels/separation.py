@@ -1,0 +1,321 @@
+"""Separation over closed walks: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
+
+Labels carry (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be dropped:
+whatever closes it violates less. What else may be dropped depends on the shape of the graph.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.exchange import distances_to
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def _grown_floats(array: FloatArray, size: int) -> FloatArray:
+    grown = np.empty(size)
+    grown[: len(array)] = array
+    return grown
+
+
+@njit(cache=True)
+def _grown_ints(array: IntArray, size: int) -> IntArray:
+    grown = np.empty(size, dtype=np.int64)
+    grown[: len(array)] = array
+    return grown
+
+
+@njit(cache=True)
+def completions_to_hub(
+    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray, out_ptr: IntArray, out_arcs: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Smallest cost and largest u of a walk from each node to the hub (node 0; the others in topological order)."""
+    n = len(out_ptr) - 1
+    back = np.full(n, np.inf)
+    most = np.full(n, -np.inf)
+    back[0] = most[0] = 0.0
+    for v in range(n - 1, 0, -1):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            arc = out_arcs[k]
+            back[v] = min(back[v], costs[arc] + back[heads[arc]])
+            most[v] = max(most[v], u[arc] + most[heads[arc]])
+    return back, most
+
+
+@njit(cache=True)
+def hub_walks(
+    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
+    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
+    threshold: float, per_arc: int, max_labels: int,
+) -> tuple[float, IntArray, IntArray, FloatArray, int]:  # fmt: skip
+    """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
+
+    Every cycle passes the hub once, so labels start there and are made node by node. A label is dropped if even its best
+    completion, largest u at smallest cost, violates nothing.
+
+    Returns the largest ratio u/cost^2 found (at least `threshold` if nothing violates it, then no cycle does), the cycles as
+    ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
+    labels, or -1 when `max_labels` broke the search off.
+    """
+    n = len(out_ptr) - 1
+    back, most = completions_to_hub(tails, heads, costs, u, out_ptr, out_arcs)
+    size = 4096
+    label_cost, label_u = np.empty(size), np.empty(size)
+    label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    label_cost[0] = label_u[0] = 0.0
+    label_parent[0] = label_arc[0] = -1
+    labels = 1
+    begin, end = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    end[0] = 1
+    cursor = np.empty(len(tails), dtype=np.int64)
+    for v in range(1, n):
+        begin[v] = labels
+        room = 0
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            cursor[k] = begin[tails[in_arcs[k]]]
+            room += end[tails[in_arcs[k]]] - cursor[k]
+        if labels + room > max_labels:
+            return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
+        if labels + room > len(label_cost):
+            size = 2 * (labels + room)
+            label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
+            label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
+        best_u = -1.0
+        while True:
+            # The fronts of the predecessors are sorted by cost: merge them.
+            cheapest, next_k = np.inf, -1
+            for k in range(in_ptr[v], in_ptr[v + 1]):
+                arc = in_arcs[k]
+                if cursor[k] < end[tails[arc]]:
+                    cost = label_cost[cursor[k]] + costs[arc]
+                    if cost < cheapest:
+                        cheapest, next_k = cost, k
+            if next_k < 0:
+                break
+            arc, parent = in_arcs[next_k], cursor[next_k]
+            cursor[next_k] += 1
+            gained = label_u[parent] + u[arc]
+            if gained > best_u and gained + most[v] > threshold * (cheapest + back[v]) ** 2:
+                best_u = gained
+                label_cost[labels], label_u[labels] = cheapest, gained
+                label_parent[labels], label_arc[labels] = parent, arc
+                labels += 1
+        end[v] = labels
+    best, ends, last_arcs, ratios = _closings(
+        tails, costs, u, in_ptr, in_arcs, begin, end, label_cost, label_u, threshold, per_arc
+    )
+    ptr, arcs = _unroll(ends, last_arcs, label_parent, label_arc)
+    return best, ptr, arcs, ratios, labels
+
+
+@njit(cache=True)
+def _closings(
+    tails: IntArray, costs: FloatArray, u: FloatArray, in_ptr: IntArray, in_arcs: IntArray,
+    begin: IntArray, end: IntArray, label_cost: FloatArray, label_u: FloatArray, threshold: float, per_arc: int,
+) -> tuple[float, IntArray, IntArray, FloatArray]:  # fmt: skip
+    """Labels that close at the hub with a ratio above the threshold: per last arc the best one of each part of its front."""
+    best = threshold
+    room = per_arc * (in_ptr[1] - in_ptr[0])
+    ends, last_arcs, ratios = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room)
+    found = 0
+    for k in range(in_ptr[0], in_ptr[1]):
+        arc = in_arcs[k]
+        first, past = begin[tails[arc]], end[tails[arc]]
+        violating = 0
+        for label in range(first, past):
+            if (label_u[label] + u[arc]) / (label_cost[label] + costs[arc]) ** 2 > threshold:
+                violating += 1
+        part, rank = -1, 0
+        for label in range(first, past):
+            ratio = (label_u[label] + u[arc]) / (label_cost[label] + costs[arc]) ** 2
+            if ratio <= threshold:
+                continue
+            best = max(best, ratio)
+            this_part = rank * per_arc // violating if violating > per_arc else rank
+            rank += 1
+            if this_part != part:
+                part = this_part
+                found += 1
+            elif ratio <= ratios[found - 1]:
+                continue
+            ends[found - 1], last_arcs[found - 1], ratios[found - 1] = label, arc, ratio
+    return best, ends[:found], last_arcs[:found], ratios[:found]
+
+
+@njit(cache=True)
+def _unroll(
+    ends: IntArray, last_arcs: IntArray, label_parent: IntArray, label_arc: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Arcs of the walks that end with these labels and then these arcs (in reverse order)."""
+    ptr = np.zeros(len(ends) + 1, dtype=np.int64)
+    for k in range(len(ends)):
+        length, label = 1, ends[k]
+        while label_parent[label] >= 0:
+            length += 1
+            label = label_parent[label]
+        ptr[k + 1] = ptr[k] + length
+    arcs = np.empty(ptr[-1], dtype=np.int64)
+    for k in range(len(ends)):
+        filled, label = ptr[k] + 1, ends[k]
+        arcs[ptr[k]] = last_arcs[k]
+        while label_parent[label] >= 0:
+            arcs[filled] = label_arc[label]
+            filled += 1
+            label = label_parent[label]
+    return ptr, arcs
+
+
+@njit(cache=True)
+def closed_walks(
+    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
+    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
+    threshold: float, keep: float, max_labels: int,
+) -> tuple[float, IntArray, IntArray, int]:  # fmt: skip
+    """Violating closed walks of any graph, searched from every node in order of cost.
+
+    Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
+    u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
+
+    Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
+    least `keep` times the largest one, and the number of labels, or -1 when `max_labels` broke a search off.
+    """
+    n = len(out_ptr) - 1
+    best = threshold
+    size = 4096
+    label_cost, label_u = np.empty(size), np.empty(size)
+    label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    ends, last_arcs, ratios = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256)
+    ptr, arcs = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    reached = np.empty(n)
+    total = 0
+    for s in range(n):
+        back, _ = distances_to(s, tails, costs, in_ptr, in_arcs)
+        reached[:] = -1.0
+        label_cost[0] = label_u[0] = 0.0
+        label_parent[0] = label_arc[0] = -1
+        labels, found, here = 1, 0, threshold
+        heap = [(0.0, 0.0, 0)]
+        while len(heap) > 0:
+            cost, minus_u, label = heapq.heappop(heap)
+            v = heads[label_arc[label]] if label > 0 else s
+            if label > 0:
+                if -minus_u <= reached[v]:
+                    continue
+                reached[v] = -minus_u
+            for k in range(out_ptr[v], out_ptr[v + 1]):
+                arc = out_arcs[k]
+                w = heads[arc]
+                new_cost, new_u = cost + costs[arc], u[arc] - minus_u
+                if w == s:
+                    if new_u > threshold * new_cost**2:
+                        if found == len(ends):
+                            ends, last_arcs = _grown_ints(ends, 2 * found), _grown_ints(last_arcs, 2 * found)
+                            ratios = _grown_floats(ratios, 2 * found)
+                        ends[found], last_arcs[found], ratios[found] = label, arc, new_u / new_cost**2
+                        here = max(here, ratios[found])
+                        found += 1
+                    continue
+                if new_u <= reached[w] or new_u <= threshold * new_cost * (new_cost + back[w]):
+                    continue
+                if labels == len(label_cost):
+                    if total + labels > max_labels:
+                        return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
+                    size = 2 * labels
+                    label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
+                    label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
+                label_cost[labels], label_u[labels] = new_cost, new_u
+                label_parent[labels], label_arc[labels] = label, arc
+                heapq.heappush(heap, (new_cost, -new_u, labels))
+                labels += 1
+        total += labels
+        best = max(best, here)
+        kept = np.flatnonzero(ratios[:found] - threshold >= keep * (here - threshold))
+        if len(kept) > 0:
+            more_ptr, more_arcs = _unroll(ends[kept], last_arcs[kept], label_parent, label_arc)
+            ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
+            arcs = np.concatenate((arcs, more_arcs))
+    return best, ptr, arcs, total
+
+
+@njit(cache=True)
+def split_into_cycles(
+    ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int
+) -> tuple[IntArray, IntArray]:
+    """Simple cycles that closed walks consist of; the walks are given in reverse order of travel, as are the cycles."""
+    place = np.full(n, -1, dtype=np.int64)
+    open_arcs = np.empty(len(arcs), dtype=np.int64)
+    out_arcs = np.empty(len(arcs), dtype=np.int64)
+    out_ptr = np.zeros(len(arcs) + 1, dtype=np.int64)
+    filled = cycles = 0
+    for k in range(len(ptr) - 1):
+        opened = 0
+        place[heads[arcs[ptr[k]]]] = 0
+        for i in range(ptr[k], ptr[k + 1]):
+            open_arcs[opened] = arcs[i]
+            opened += 1
+            v = tails[arcs[i]]
+            if place[v] < 0:
+                place[v] = opened
+                continue
+            for j in range(place[v], opened):
+                out_arcs[filled] = open_arcs[j]
+                filled += 1
+                if j > place[v]:
+                    place[heads[open_arcs[j]]] = -1
+            cycles += 1
+            out_ptr[cycles] = filled
+            opened = place[v]
+        place[heads[arcs[ptr[k]]]] = -1
+    return out_ptr[: cycles + 1].copy(), out_arcs[:filled].copy()
+
+
+@njit(cache=True)
+def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: int) -> BoolArray:
+    """Take cycles in this order, each only if one of its arcs is used by fewer than `uses` cycles taken before."""
+    used = np.zeros(n_arcs, dtype=np.int64)
+    taken = np.zeros(len(ptr) - 1, dtype=np.bool_)
+    for c in order:
+        for i in range(ptr[c], ptr[c + 1]):
+            if used[arcs[i]] < uses:
+                taken[c] = True
+                break
+        if taken[c]:
+            for i in range(ptr[c], ptr[c + 1]):
+                used[arcs[i]] += 1
+    return taken
+
+
+@njit(cache=True)
+def repair(
+    flow: FloatArray,
+    costs: FloatArray,
+    twice_variance: FloatArray,
+    ptr: IntArray,
+    arcs: IntArray,
+    order: IntArray,
+    margin: float,
+) -> None:
+    """Add flow along each cycle, in this order, until sum(v/flow) <= (1 - margin) * cost^2 holds on it (in place).
+
+    Newton in one variable; the left side is convex and decreasing, so it comes from the infeasible side.
+    """
+    for c in order:
+        cost = 0.0
+        for i in range(ptr[c], ptr[c + 1]):
+            cost += costs[arcs[i]]
+        bound = cost * cost * (1.0 - margin)
+        for _ in range(8):
+            value = slope = 0.0
+            for i in range(ptr[c], ptr[c + 1]):
+                arc = arcs[i]
+                if twice_variance[arc] > 0.0:
+                    value += twice_variance[arc] / flow[arc]
+                    slope += twice_variance[arc] / flow[arc] ** 2
+            if value <= bound * (1.0 + 1e-9):
+                break
+            for i in range(ptr[c], ptr[c + 1]):
+                flow[arcs[i]] += (value - bound) / slope
