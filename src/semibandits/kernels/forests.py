@@ -36,6 +36,37 @@ def forest_greedy(n_nodes: int, tails: IntArray, heads: IntArray, order: IntArra
 
 
 @njit(cache=True)
+def heaviest_forest(n_nodes: int, tails: IntArray, heads: IntArray, weights: FloatArray) -> BoolArray:
+    """Kruskal's algorithm: spanning forest of largest weight, the smaller index first on ties; mask over all edges."""
+    return forest_greedy(n_nodes, tails, heads, np.argsort(-weights, kind="mergesort"))
+
+
+@njit(cache=True)
+def forest_bases(n_nodes: int, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
+    """The first `n` spanning forests, which must exist, in lexicographic order of their edges; (n, d).
+
+    The next one keeps as many of the first edges as possible: it drops the last edge that the later ones can make up for.
+    """
+    d = len(tails)
+    rows = np.empty((n, d), dtype=np.bool_)
+    current = forest_greedy(n_nodes, tails, heads, np.arange(d))
+    rank = np.count_nonzero(current)
+    for row in range(n):
+        rows[row] = current
+        if row == n - 1:
+            break
+        for i in range(d - 1, -1, -1):
+            if not current[i]:
+                continue
+            kept = np.flatnonzero(current[:i])
+            following = forest_greedy(n_nodes, tails, heads, np.concatenate((kept, np.arange(i + 1, d))))
+            if np.count_nonzero(following) == rank:
+                current = following
+                break
+    return rows
+
+
+@njit(cache=True)
 def is_forest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray) -> bool:
     """Whether the edges `members` close no cycle."""
     parent = np.arange(n_nodes)

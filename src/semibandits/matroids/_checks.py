@@ -39,7 +39,7 @@ def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
         if 0 <= item < d:
             raise InvalidInputError(f"{name} must be distinct, got item {item} twice: list each item once")
         raise InvalidInputError(
-            f"{name} must lie in 0 .. {d - 1}, got {item} at position {position}: there are d = {d} items"
+            f"{name} must hold items >= 0 and < d = {d}, got {item} at position {position}: items are numbered from 0"
         )
     return array
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.matroids import lightest_of_rows
+from semibandits.matroids._listing import list_bases, too_many
 
 
 class Matroid(ABC):
@@ -78,3 +79,20 @@ class Matroid(ABC):
     def count_bases(self) -> int | None:
         """Exact number of bases, None where there is no formula (whoever needs it lists them)."""
         return None
+
+    def bases(self, limit: int = 100_000) -> BoolArray:
+        """All bases in lexicographic order of their items, one a row, shape ``(n, d)``.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If there are more than `limit` bases; no more than `limit` are built.
+        """
+        count = self.count_bases()
+        if count is not None and count > limit:
+            raise too_many(limit, count)
+        return self._list_bases(limit)
+
+    def _list_bases(self, limit: int) -> BoolArray:
+        """The work of `bases`, for families that know a faster way."""
+        return list_bases(self, limit)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import final
 
+import numpy as np
+
 from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.forests import forest_exchanges, forest_greedy, forest_lightest, is_forest
+from semibandits.kernels.forests import forest_bases, forest_exchanges, forest_greedy, forest_lightest, is_forest
 from semibandits.matroids._checks import as_indices
+from semibandits.matroids._matrix_tree import count_spanning_forests
 from semibandits.matroids.base import Matroid
 
 
@@ -67,3 +70,11 @@ class Graphic(Matroid):
         """Lightest edge of the tree path between the ends of each edge; see :meth:`Matroid.lightest_partners`."""
         members = as_indices(members, self.d, "members")
         return forest_lightest(self._edges.n_nodes, self._tails, self._heads, members, weights)
+
+    def count_bases(self) -> int:
+        """Number of maximal forests, by the matrix-tree theorem."""
+        forest = np.flatnonzero(self.greedy(np.arange(self.d)))
+        return count_spanning_forests(self._edges.n_nodes, self._tails, self._heads, forest)
+
+    def _list_bases(self, limit: int) -> BoolArray:
+        return forest_bases(self._edges.n_nodes, self._tails, self._heads, self.count_bases())

@@ -39,10 +39,9 @@ class Partition(Matroid):
         limits = [_capacity_of(group, capacities) for group in code]
         self._sizes = np.bincount(self._group, minlength=len(code))
         self._capacity = np.array([min(limit, len(labels)) for limit in limits], dtype=np.int64)
-        self._repr = f"Partition(d={len(labels)}, groups={len(code)})"
 
     def __repr__(self) -> str:
-        return self._repr
+        return f"Partition(d={self.d}, groups={len(self._capacity)})"
 
     @property
     def d(self) -> int:

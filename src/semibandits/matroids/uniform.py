@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, combinations
 from math import comb
 from typing import final
 
@@ -75,3 +76,10 @@ class Uniform(Matroid):
     def count_bases(self) -> int:
         """Number of bases: d choose m."""
         return comb(self._d, self._m)
+
+    def _list_bases(self, limit: int) -> BoolArray:
+        n = self.count_bases()
+        chosen = np.fromiter(chain.from_iterable(combinations(range(self._d), self._m)), np.int64, n * self._m)
+        rows = np.zeros((n, self._d), dtype=np.bool_)
+        rows[np.arange(n)[:, np.newaxis], chosen.reshape(n, self._m)] = True
+        return rows

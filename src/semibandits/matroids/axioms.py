@@ -1,0 +1,54 @@
+"""A random search for violations of the matroid axioms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from semibandits._typing import IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.matroids.base import Matroid
+
+
+def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
+    """Look for evidence that `matroid` is none; finding nothing proves nothing.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        Usually an :class:`Oracle`.
+    trials : int
+        Number of random subsets of the items. Each costs two greedy scans and one independence test.
+    seed : int
+        Seed of the random subsets.
+
+    Raises
+    ------
+    InvalidInputError
+        With the offending sets: two maximal independent subsets of the same items that differ in size, or a dependent
+        subset of an independent set.
+
+    Notes
+    -----
+    Sets closed under taking subsets form a matroid if and only if in every subset of the items all maximal independent
+    sets have the same size.
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        pool = np.flatnonzero(rng.random(matroid.d) < rng.random())
+        first = np.flatnonzero(matroid.greedy(rng.permutation(pool)))
+        second = np.flatnonzero(matroid.greedy(rng.permutation(pool)))
+        if len(first) != len(second):
+            raise InvalidInputError(
+                f"maximal independent subsets of the same items must have one size, got {_show(first)} and "
+                f"{_show(second)} within {_show(pool)}: {matroid!r} is no matroid, and its greedy bases may be suboptimal"
+            )
+        part = first[rng.random(len(first)) < rng.random()]
+        if not matroid.is_independent(part):
+            raise InvalidInputError(
+                f"subsets of an independent set must be independent, got the dependent {_show(part)} within "
+                f"{_show(first)}: {matroid!r} is no matroid"
+            )
+
+
+def _show(items: IntArray) -> str:
+    return "{" + ", ".join(map(str, items.tolist())) + "}"

@@ -1,0 +1,164 @@
+"""Laminar matroids: capacities on nested sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
+from semibandits.matroids._checks import as_count, as_indices
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Laminar(Matroid):
+    """Sets with at most so many items of each given set, any two of which are nested or disjoint.
+
+    Parameters
+    ----------
+    sets : sequence of collections of int
+        The items of each set. Items in no set are free to choose.
+    capacities : int or sequence of int
+        Largest number of chosen items of each set, >= 0: one for all sets, or one a set.
+    d : int, optional
+        Number of items; by default the largest item in a set, plus one.
+
+    Raises
+    ------
+    InvalidInputError
+        If two sets overlap without being nested or are equal, a set holds something else than distinct items, or a
+        capacity is missing, negative or no integer.
+    """
+
+    def __init__(self, sets: Sequence[Iterable[int]], capacities: int | Sequence[int], *, d: int | None = None) -> None:
+        members = _read_sets(sets, d)
+        limits = _read_capacities(capacities, len(members))
+        if d is None:
+            d = max((int(items.max()) + 1 for items in members if len(items)), default=0)
+        # From here on the sets are numbered from the largest to the smallest, without empty ones.
+        order = sorted((s for s in range(len(members)) if len(members[s])), key=lambda s: -len(members[s]))
+        self._innermost, self._above = _nest(members, order, d)
+        self._capacity = np.array([min(limits[s], len(members[s])) for s in order], dtype=np.int64)
+
+    def __repr__(self) -> str:
+        return f"Laminar(d={self.d}, sets={len(self._above)})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return len(self._innermost)
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether no set has more items in `indices` than its capacity."""
+        indices = as_indices(indices, self.d)
+        return bool(laminar_greedy(self._innermost, self._above, self._capacity, indices)[indices].all())
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each item whose sets all have room; bool, shape (d,)."""
+        return laminar_greedy(self._innermost, self._above, self._capacity, as_indices(order, self.d, "order"))
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one item; see :meth:`Matroid.exchanges`."""
+        return laminar_exchanges(self._innermost, self._above, self._capacity, as_indices(members, self.d, "members"))
+
+    def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
+        """Lightest member of the innermost full set of each item; see :meth:`Matroid.lightest_partners`."""
+        members = as_indices(members, self.d, "members")
+        return laminar_lightest(self._innermost, self._above, self._capacity, members, weights)
+
+    def count_bases(self) -> int:
+        """Number of bases, by counting the independent sets of each size inside each set, from the inside out."""
+        own = np.bincount(self._innermost[self._innermost >= 0], minlength=len(self._above)).tolist()
+        limits = self._capacity.tolist()
+        sizes = [[comb(n, k) for k in range(min(n, limit) + 1)] for n, limit in zip(own, limits, strict=True)]
+        bases = 1
+        for s in reversed(range(len(sizes))):
+            outer = int(self._above[s])
+            if outer < 0:
+                bases *= sizes[s][-1]
+            else:
+                sizes[outer] = _convolve(sizes[outer], sizes[s])[: limits[outer] + 1]
+        return bases
+
+
+def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
+    if d is not None:
+        d = as_count(d, "d", "pass the number of items, or leave it out")
+    if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
+        raise InvalidInputError(
+            f"sets must be a sequence of collections of items, got {type(sets).__name__}: pass e.g. [[0, 1], [0, 1, 2]]"
+        )
+    result = []
+    for s, items in enumerate(sets):
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise InvalidInputError(f"sets[{s}] must be a collection of items, got {items!r}: pass e.g. [0, 1, 2]")
+        array = np.asarray(list(items))
+        bound = d if d is not None else _bound(array)
+        result.append(as_indices(array, bound, f"sets[{s}]"))
+    return result
+
+
+def _bound(array: IntArray) -> int:
+    """One more than the largest item, where that makes sense."""
+    return max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
+
+
+def _read_capacities(capacities: int | Sequence[int], n_sets: int) -> list[int]:
+    if not isinstance(capacities, Iterable):
+        return [as_count(capacities, "capacities", "pass one integer for all sets or one a set")] * n_sets
+    limits = [
+        as_count(c, f"capacities[{s}]", "pass how many items of the set may be chosen")
+        for s, c in enumerate(capacities)
+    ]
+    if len(limits) != n_sets:
+        raise InvalidInputError(
+            f"capacities must have one entry a set, got {len(limits)} for {n_sets} sets: add or drop some, "
+            "or pass one integer for all"
+        )
+    return limits
+
+
+def _nest(members: list[IntArray], order: list[int], d: int) -> tuple[IntArray, IntArray]:
+    """Innermost set of each item and the set above each set, -1 where there is none; sets are numbered along `order`."""
+    innermost = np.full(d, -1, dtype=np.int64)
+    above = np.full(len(order), -1, dtype=np.int64)
+    for number, s in enumerate(order):
+        around = innermost[members[s]]
+        if (around != around[0]).any():
+            raise _crossing(members, order, s, around)
+        above[number] = around[0]
+        outer = order[around[0]] if around[0] >= 0 else s
+        if outer != s and len(members[outer]) == len(members[s]):
+            raise InvalidInputError(
+                f"sets must be distinct, got the same items in sets {min(s, outer)} and {max(s, outer)}: "
+                "keep the one with the smaller capacity"
+            )
+        innermost[members[s]] = number
+    return innermost, above
+
+
+def _crossing(members: list[IntArray], order: list[int], s: int, around: IntArray) -> InvalidInputError:
+    """Error for set `s`, whose items have different innermost sets (``around``) among those at least as large."""
+    second = int(np.flatnonzero(around != around[0])[0])
+    item, other, number = members[s][0], members[s][second], around[0]
+    if number < 0 or other in members[order[number]]:
+        item, other, number = other, item, around[second]
+    t = order[number]
+    return InvalidInputError(
+        f"sets must be nested or disjoint, got sets {min(s, t)} and {max(s, t)}, which share item {item} while "
+        f"item {other} is only in set {s}: split one of them, or use an intersection of two matroids"
+    )
+
+
+def _convolve(a: list[int], b: list[int]) -> list[int]:
+    """Product of two polynomials with integer coefficients."""
+    product = [0] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            product[i + j] += x * y
+    return product

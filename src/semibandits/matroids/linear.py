@@ -1,0 +1,127 @@
+"""Linear matroids: linearly independent columns of a matrix."""
+
+from __future__ import annotations
+
+from typing import Literal, final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import as_floats
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.elimination import WordArray, binary_exchanges, binary_greedy, real_greedy
+from semibandits.matroids._checks import as_indices
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Linear(Matroid):
+    """Linearly independent columns of a matrix, over the reals or the field of two elements.
+
+    Parameters
+    ----------
+    matrix : array_like of float, shape (r, d)
+        One column an item. Over the field of two elements its entries are 0 and 1.
+    field : None or 2
+        None for the reals.
+    tolerance : float
+        Over the reals a column depends on others if its distance from their span is at most this fraction of its own
+        length, in [0, 1). Over the field of two elements arithmetic is exact and this is not used.
+
+    Raises
+    ------
+    InvalidInputError
+        If `matrix` is no matrix of finite numbers (0 and 1 if ``field=2``), or `field` or `tolerance` is out of range.
+
+    Notes
+    -----
+    Columns are scaled to length one first. Distances near the tolerance may fall on either side of it depending on the
+    order of the items, and the matroid axioms then hold only approximately: scale the data, or choose a tolerance well
+    inside the gap between what is meant to be zero and what is not.
+    """
+
+    def __init__(self, matrix: ArrayLike, field: Literal[2] | None = None, *, tolerance: float = 1e-9) -> None:
+        array = as_floats(matrix, "matrix")
+        if array.ndim != 2:
+            raise InvalidInputError(f"matrix must have shape (r, d), got {array.shape}: pass one column an item")
+        if field is not None and (isinstance(field, bool) or field != 2):
+            raise InvalidInputError(
+                f"field must be None (the reals) or 2, got {field!r}: other fields are not available"
+            )
+        if not 0 <= tolerance < 1:
+            raise InvalidInputError(f"tolerance must lie in [0, 1), got {tolerance}: 1e-9 suits well-scaled columns")
+        self._shape = array.shape
+        self._field = field
+        self._tolerance = float(tolerance)
+        if field is None:
+            self._vectors = _unit_rows(array.T)
+            self._words = np.empty((0, 0), dtype=np.uint64)
+        else:
+            self._vectors = np.empty((0, 0))
+            self._words = _pack_rows(array.T)
+
+    def __repr__(self) -> str:
+        return f"Linear(matrix of shape {self._shape}, field={self._field})"
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return int(self._shape[1])
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether the columns `indices` are linearly independent."""
+        return int(self.greedy(indices).sum()) == len(indices)
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each column outside the span of those kept; bool, shape (d,)."""
+        order = as_indices(order, self.d, "order")
+        if self._field is None:
+            return real_greedy(self._vectors, order, self._tolerance)
+        return binary_greedy(self._words, order)
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one column; see :meth:`Matroid.exchanges`."""
+        members = as_indices(members, self.d, "members")
+        if self._field is None:
+            return self._real_exchanges(members)
+        return binary_exchanges(self._words, members)
+
+    def _real_exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Distances of all columns z from the span of S, and from the span of S without each of its members.
+
+        If z lies in the span of S, the second is its part along the direction of span(S) normal to the other members.
+        """
+        outside = np.ones(self.d, dtype=np.bool_)
+        outside[members] = False
+        q, r = np.linalg.qr(self._vectors[members].T)  # S = q r
+        along = q.T @ self._vectors.T
+        free = np.linalg.norm(self._vectors.T - q @ along, axis=0) > self._tolerance
+        normals = np.linalg.inv(r)  # row a: normal to the members other than a, in the coordinates of q
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        swaps = np.abs(normals @ along) > self._tolerance
+        return free & outside, (swaps | free) & outside
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """Rows scaled to length one, zero rows left alone; scaled by the largest entry first, against overflow."""
+    unit = rows / _or_one(np.abs(rows).max(axis=1, initial=0.0))
+    return np.ascontiguousarray(unit / _or_one(np.linalg.norm(unit, axis=1)))
+
+
+def _or_one(lengths: FloatArray) -> FloatArray:
+    """Divisors for rows of these lengths, as a column; 1 for rows of zeros."""
+    return np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
+
+
+def _pack_rows(rows: FloatArray) -> WordArray:
+    """Rows of 0/1 numbers as packed 64-bit words."""
+    bad = np.argwhere((rows != 0) & (rows != 1))
+    if len(bad):
+        item, r = bad[0]
+        raise InvalidInputError(
+            f"matrix must hold 0 and 1 if field=2, got {rows[item, r]} in row {r}, column {item}: reduce it modulo 2"
+        )
+    d, r = rows.shape
+    padded = np.zeros((d, -(-r // 64) * 64), dtype=np.bool_)
+    padded[:, :r] = rows != 0
+    return np.packbits(padded, axis=1).view(np.uint64)

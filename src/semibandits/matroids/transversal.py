@@ -1,0 +1,76 @@
+"""Transversal matroids: items that can each be given a place of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.transversal import transversal_exchanges, transversal_greedy
+from semibandits.matroids._checks import as_indices, as_labels
+from semibandits.matroids.base import Matroid
+
+
+@final
+class Transversal(Matroid):
+    """Sets of items that can all be given different places.
+
+    Parameters
+    ----------
+    sets : sequence of collections of hashable
+        ``sets[i]`` holds the places that item i may serve; an item without any is a loop.
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry of `sets` is no collection of labels.
+    """
+
+    def __init__(self, sets: Sequence[Iterable[Hashable]]) -> None:
+        code: dict[Hashable, int] = {}
+        served = [[code.setdefault(place, len(code)) for place in places] for places in _read_sets(sets)]
+        self._start = np.cumsum([0, *map(len, served)], dtype=np.int64)
+        self._places = np.array([p for places in served for p in places], dtype=np.int64)
+        self._n_places = len(code)
+
+    def __repr__(self) -> str:
+        return f"Transversal(d={self.d}, places={self._n_places})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return len(self._start) - 1
+
+    def is_independent(self, indices: IntArray) -> bool:
+        """Whether the items `indices` can all be given different places."""
+        indices = as_indices(indices, self.d)
+        return bool(transversal_greedy(self._n_places, self._start, self._places, indices)[indices].all())
+
+    def greedy(self, order: IntArray) -> BoolArray:
+        """Scan `order` and keep each item for which a place can be made; bool, shape (d,)."""
+        return transversal_greedy(self._n_places, self._start, self._places, as_indices(order, self.d, "order"))
+
+    def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Ways to change an independent set by one item; see :meth:`Matroid.exchanges`."""
+        members = as_indices(members, self.d, "members")
+        return transversal_exchanges(self._n_places, self._start, self._places, members)
+
+
+def _read_sets(sets: Sequence[Iterable[Hashable]]) -> list[list[Hashable]]:
+    if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
+        raise InvalidInputError(
+            f"sets must be a sequence with the places of each item, got {type(sets).__name__}: "
+            "pass e.g. [['a'], ['a', 'b']]"
+        )
+    result = []
+    for i, places in enumerate(sets):
+        if isinstance(places, str | Mapping) or not isinstance(places, Iterable):
+            raise InvalidInputError(
+                f"sets[{i}] must be a collection of places, got {places!r}: wrap a single place in a list"
+            )
+        labels = as_labels(places if isinstance(places, np.ndarray) else list(places), f"sets[{i}]")
+        result.append(list(dict.fromkeys(labels)))
+    return result
