@@ -1,0 +1,52 @@
+"""Node potentials that make all arc costs of a graph without negative cycles non-negative."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.typing import FloatArray, IntArray
+
+NO_GAIN = 1e-15
+"""A step that improves by less than this, relative to the largest cost, is rounding and is not made."""
+NEGATIVE = 1e-9
+"""A reduced cost below minus this, relative to the largest cost, is no rounding."""
+
+
+@njit(cache=True)
+def potentials(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[FloatArray, bool]:
+    """Distances ``pi <= 0`` from a source that reaches every node at cost 0, and whether they are potentials.
+
+    If there is no negative cycle, ``costs + pi[tails] - pi[heads] >= 0`` up to rounding. The flag says whether these
+    reduced costs are all above -1e-9 times the largest absolute cost, which a cycle more negative than that per arc
+    excludes. Cycles that are negative by rounding only do no harm: Bellman and Ford's method stops after n + 1 passes.
+    """
+    scale = 0.0
+    for cost in costs:
+        scale = max(scale, abs(cost))
+    pi = np.zeros(n)
+    out_ptr, out_arcs = incidence(n, tails)
+    active, fresh = np.arange(n), np.empty(n, dtype=np.int64)
+    queued = np.zeros(n, dtype=np.bool_)
+    passes = 0
+    while len(active) > 0 and passes <= n:
+        passes += 1
+        count = 0
+        queued[active] = False
+        for v in active:
+            for k in range(out_ptr[v], out_ptr[v + 1]):
+                arc = out_arcs[k]
+                w = heads[arc]
+                reached = pi[v] + costs[arc]
+                if reached < pi[w] - NO_GAIN * scale:
+                    pi[w] = reached
+                    if not queued[w]:
+                        queued[w] = True
+                        fresh[count] = w
+                        count += 1
+        active = fresh[:count].copy()
+    worst = 0.0
+    for arc in range(len(tails)):
+        worst = min(worst, costs[arc] + pi[tails[arc]] - pi[heads[arc]])
+    return pi, worst >= -NEGATIVE * scale
