@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.graves_lai.bounds import LowerBound, lower_bound
 from semibandits.graves_lai.conic import ConicMaster
-from semibandits.graves_lai.cycles import Cycles, CyclePool
+from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.interior import InteriorPointMaster
 from semibandits.graves_lai.master import Master, information, row_values
 from semibandits.graves_lai.presolve import Block
@@ -90,13 +90,13 @@ class BlockSolver:
         return InteriorPointMaster(self.block, self.pool) if dense else ConicMaster(self.block, self.pool)
 
     def _first_accuracy(self, master: Master) -> float:
-        return 1e-2 if isinstance(master, InteriorPointMaster) else min(1e-4, 0.1 * self.gap)
+        return 1e-2 if isinstance(master, InteriorPointMaster) else min(1e-3, 10.0 * self.gap)
 
     def _next_accuracy(self, master: Master, accuracy: float, excess: float, added: int) -> float:
         if isinstance(master, InteriorPointMaster):
             wanted = min(0.5 * accuracy, 0.2 * excess) if added else 0.2 * accuracy
             return max(0.25 * self.gap, wanted)
-        return max(1e-10, accuracy if added else 0.1 * accuracy)
+        return max(1e-10, min(accuracy, 0.1 * self.gap) if added else 0.1 * accuracy)
 
     def _round(self, master: Master, accuracy: float) -> tuple[float, int]:
         """One round; the excess of the master's flow over its constraints, and the number of new cycles."""
@@ -139,13 +139,13 @@ class BlockSolver:
                 break
             ratios = current.sums(information(self.block, flow)) / current.sums(self.block.graph.costs) ** 2
             order = np.argsort(-ratios, kind="stable")
-            repair(
-                flow, self.block.graph.costs, self.block.twice_variance, current.ptr, current.arcs, order, margin
-            )
+            repair(flow, self.block.graph.costs, self.block.twice_variance, current.ptr, current.arcs, order, margin)
             found = self._search(flow, 1.0, backwards=k % 2 == 0)
             current = spread(found, len(flow))
             met.append(current)
-            if found.ratio <= 1.0 + 0.2 * self.gap:
+            # What feasibility still costs, against what the lower bound lacks whatever the flow.
+            lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow)
+            if found.ratio - 1.0 <= max(0.2 * self.gap, 0.3 * lack):
                 break
         return met
 

@@ -108,3 +108,19 @@ class GravesLaiResult:
         from semibandits.plotting import plot_plan
 
         return plot_plan(self, ax=ax)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a solve stands: ``lower <= C(theta) <= value`` (the upper bound still awaits its final verification)."""
+
+    round: int
+    cycles: int
+    lower: float
+    value: float
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket."""
+        return (self.value - self.lower) / self.value if self.value and np.isfinite(self.value) else 1.0

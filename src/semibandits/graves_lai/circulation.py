@@ -1,0 +1,243 @@
+"""The Graves-Lai problem over the circulations of an exchange graph, with cycle cuts (theory T0, T1, T3, T4)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.graves_lai.block import BlockSolution, BlockSolver
+from semibandits.graves_lai.certificate import lower_bound, worst_ratio
+from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.plan import (
+    RatedCycles,
+    Unfolding,
+    merged_plan,
+    plan_by_columns,
+    plan_from_cycles,
+    strip_block,
+)
+from semibandits.graves_lai.presolve import Block, Presolved, presolve
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+
+MAX_LABELS = 20_000_000
+"""Labels of one attempt of the final verification."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Duals:
+    """Multipliers over cycles of the exchange graph and a change of its potentials: what proves the lower bound."""
+
+    cycles: Cycles
+    multipliers: FloatArray
+    potentials: FloatArray
+
+
+class CirculationSolver:
+    """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        With an exchange graph.
+    theta, variance : ndarray of float, shape (d,)
+    tolerance : float
+        Largest difference of rewards that counts as a tie.
+    gap : float
+        Relative gap to reach.
+    time_limit : float
+        Seconds, maybe infinite. A quarter of it is kept for the plan and its verification.
+    progress : callable or None
+        Called after each round.
+    """
+
+    def __init__(
+        self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
+        time_limit: float, progress: Callable[[Progress], None] | None,
+    ) -> None:  # fmt: skip
+        self._start = time.perf_counter()
+        self._decision_set, self._theta, self._gap = decision_set, theta, gap
+        self._variance, self._twice_variance = variance, 2.0 * variance
+        self._deadline = self._start + time_limit
+        self._block_deadline = self._start + 0.75 * time_limit
+        self._progress = progress
+        self._graph = decision_set.exchange_graph(theta)
+        self._presolved = presolve(self._graph, self._twice_variance, tolerance)
+        live = (self._graph.entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
+        self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
+        self._suboptimal[self._graph.entering[live]] = True
+
+    def solve(self) -> GravesLaiResult:
+        """Run it."""
+        blocks = self._presolved.blocks
+        solutions = self._solve_blocks(blocks)
+        solved = time.perf_counter()
+        plan, ratio = self._verified_plan(blocks, solutions)
+        value = ratio * self._cost(plan)
+        plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
+        lower = min(self._lower_bound(blocks, solutions), value)
+        done = time.perf_counter()
+        reached = value - lower <= self._gap * value
+        return GravesLaiResult(
+            value=value,
+            lower=lower,
+            status=Status.OPTIMAL if reached else Status.TIME_LIMIT if done > self._block_deadline else Status.STALLED,
+            method="cycles",
+            plan=plan,
+            optimal_decision=self._graph.decision,
+            suboptimal_items=self._suboptimal,
+            decision_set=self._decision_set,
+            theta=self._theta,
+            variance=self._variance,
+            stats={
+                "rounds": max((s.rounds for s in solutions), default=0),
+                "cycles": sum(s.cycles for s in solutions),
+                "seconds": done - self._start,
+                "separation_seconds": sum(s.separation_seconds for s in solutions),
+                "plan_and_verification_seconds": done - solved,
+            },
+        )
+
+    def _solve_blocks(self, blocks: tuple[Block, ...]) -> list[BlockSolution]:
+        loops = self._loop_cost()
+        solutions: list[BlockSolution] = []
+
+        def report(now: BlockSolution) -> None:
+            if self._progress is not None:
+                known = [*solutions, now]
+                rest = math.inf if len(known) < len(blocks) else 0.0
+                self._progress(
+                    Progress(
+                        round=sum(s.rounds for s in known),
+                        cycles=sum(s.cycles for s in known),
+                        lower=loops + sum(s.lower.value for s in known),
+                        value=loops + sum(s.upper for s in known) + rest,
+                        seconds=time.perf_counter() - self._start,
+                    )
+                )
+
+        for block in blocks:
+            # A part of the gap is left to the plan and its verification.
+            solutions.append(BlockSolver(block, 0.8 * self._gap, self._block_deadline, report).solve())
+        return solutions
+
+    def _loop_cost(self) -> float:
+        loops = self._presolved.loops
+        v = self._twice_variance[self._graph.entering[loops]]
+        return float((v / self._presolved.gaps[loops]).sum())
+
+    # ------------------------------------------------------------------ the plan and the upper certificate
+
+    def _verified_plan(
+        self, blocks: tuple[Block, ...], solutions: list[BlockSolution]
+    ) -> tuple[ExplorationPlan, float]:
+        """A plan in decisions, and a proven bound on the worst ratio u(C)/gap^2 of its item rates."""
+        plan = self._plan(blocks, solutions)
+        if not len(plan):
+            return plan, 1.0
+        u = np.zeros(self._decision_set.d)
+        u[self._suboptimal] = self._twice_variance[self._suboptimal] / plan.item_rates[self._suboptimal]
+        excess = 0.02 * self._gap
+        while time.perf_counter() < self._deadline:
+            checked = worst_ratio(self._graph, u, at_least=1.0 + excess, max_labels=MAX_LABELS, deadline=self._deadline)
+            if checked.complete:
+                return plan, checked.ratio
+            excess *= 4.0
+        return plan, self._simple_bound(u)
+
+    def _simple_bound(self, u: FloatArray) -> float:
+        """A bound on the worst ratio that needs no search: a cycle has at most m items, none with a gap above its own."""
+        informative = np.flatnonzero(self._graph.entering >= 0)
+        gaps = self._presolved.gaps[informative]
+        sound = np.isfinite(gaps) & (u[self._graph.entering[informative]] > 0)
+        ratios = u[self._graph.entering[informative]][sound] / gaps[sound] ** 2
+        longest = min(int(self._suboptimal.sum()), self._decision_set.m)
+        return longest * float(ratios.max())
+
+    def _plan(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> ExplorationPlan:
+        rated = self._rated_cycles(blocks, solutions)
+        decisions = [self._graph.apply(rated.cycles[k]) for k in range(len(rated.cycles))]
+        valid = np.array([x in self._decision_set for x in decisions], dtype=np.bool_)
+        if valid.all():
+            return plan_from_cycles(self._graph, rated)
+        # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
+        target = np.zeros(self._decision_set.d)
+        entering = self._graph.entering[rated.cycles.arcs]
+        np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
+        target[~self._suboptimal] = 0.0
+        start = np.stack(decisions)[valid]
+        plan = plan_by_columns(self._decision_set, self._theta, self._graph.decision, target, start, 0.02 * self._gap)
+        return merged_plan(plan.decisions, plan.rates)
+
+    def _rated_cycles(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> RatedCycles:
+        """Cycles of the exchange graph that carry the flows of all blocks and loops."""
+        parts, rates = [], []
+        for block, solution in zip(blocks, solutions, strict=True):
+            rated = strip_block(block, solution.flow)
+            parts.append(Cycles(rated.cycles.ptr, block.arcs[rated.cycles.arcs]))
+            rates.append(rated.rates)
+        loops = self._presolved.loops
+        parts.append(Cycles(np.arange(len(loops) + 1), loops))
+        rates.append(self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 2)
+        cycles = Unfolding(self._graph, self._presolved).cycles(Cycles.joined(parts))
+        return RatedCycles(cycles, np.concatenate(rates))
+
+    def _cost(self, plan: ExplorationPlan) -> float:
+        """Regret per ln T, from the rewards of the decisions themselves."""
+        best = float(self._theta @ self._graph.decision)
+        return float(plan.rates @ (best - plan.decisions @ self._theta)) if len(plan) else 0.0
+
+    # ------------------------------------------------------------------ the lower certificate
+
+    def _lower_bound(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> float:
+        if not self._suboptimal.any():
+            return 0.0
+        duals = self._duals(blocks, solutions)
+        return lower_bound(
+            self._graph, self._twice_variance, self._suboptimal, duals.cycles, duals.multipliers, duals.potentials
+        )
+
+    def _duals(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> _Duals:
+        """The duals of all blocks as one proof on the exchange graph."""
+        parts, multipliers = [], []
+        for block, solution in zip(blocks, solutions, strict=True):
+            parts.append(Cycles(solution.lower.cycles.ptr, block.arcs[solution.lower.cycles.arcs]))
+            multipliers.append(solution.lower.multipliers)
+        loops = self._presolved.loops
+        parts.append(Cycles(np.arange(len(loops) + 1), loops))
+        # Self-loop: v/gap is the bound, with price gap and, in the common scale, mu = v/gap^3.
+        v = self._twice_variance[self._graph.entering[loops]]
+        multipliers.append(v / self._presolved.gaps[loops] ** 3)
+        cycles = Unfolding(self._graph, self._presolved).cycles(Cycles.joined(parts))
+        changes = [s.lower.potentials for s in solutions]
+        merged = _glued(self._presolved, blocks, changes)
+        return _Duals(cycles, np.concatenate(multipliers), merged[self._presolved.merged])
+
+
+def _glued(presolved: Presolved, blocks: tuple[Block, ...], changes: list[FloatArray]) -> FloatArray:
+    """Potentials of the merged nodes from those of the blocks, which share cut nodes: shifted until they agree there."""
+    potentials = np.zeros(int(presolved.merged.max(initial=0)) + 1)
+    at_node: dict[int, list[int]] = {}
+    for b, block in enumerate(blocks):
+        for node in block.nodes.tolist():
+            at_node.setdefault(node, []).append(b)
+    done: BoolArray = np.zeros(len(blocks), dtype=np.bool_)
+    for root in range(len(blocks)):
+        stack: list[tuple[int, int]] = [] if done[root] else [(root, int(blocks[root].nodes[0]))]
+        done[root] = True
+        while stack:
+            b, shared = stack.pop()
+            nodes: IntArray = blocks[b].nodes
+            here = changes[b] - changes[b][np.flatnonzero(nodes == shared)[0]] + potentials[shared]
+            potentials[nodes] = here
+            for node in nodes.tolist():
+                for other in at_node[node]:
+                    if not done[other]:
+                        done[other] = True
+                        stack.append((other, node))
+    return potentials

@@ -1,0 +1,162 @@
+"""The Graves-Lai problem over an explicit list of decisions: the plain reference method, for small sets."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+
+MAX_DECISIONS = 20_000
+ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """P_GL with one row per suboptimal decision; of decisions with the same suboptimal items only the best is kept."""
+
+    contains: FloatArray  # (n, k): suboptimal items of each decision
+    gaps: FloatArray  # (n,)
+    item_gaps: FloatArray  # (k,): smallest gap of a decision with the item
+    twice_variance: FloatArray  # (k,)
+
+
+def solve_enumeration(
+    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float, deadline: float
+) -> GravesLaiResult:
+    """Scaled second-order cone program over all decisions; bounds are computed from its solution in plain numpy.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If there are more than 20,000 decisions.
+    """
+    decisions = decision_set.enumerate(MAX_DECISIONS)
+    rewards = decisions @ theta
+    optimal_decision = decisions[int(np.argmax(rewards))].copy()
+    gaps = rewards.max() - rewards
+    optimal = gaps <= tolerance
+    suboptimal = decisions.any(axis=0) & ~decisions[optimal].any(axis=0)
+    empty = ExplorationPlan(np.empty((0, decision_set.d), dtype=np.bool_), np.empty(0))
+    value = lower = 0.0
+    plan = empty
+    if suboptimal.any():
+        rows = np.flatnonzero(~optimal & decisions[:, suboptimal].any(axis=1))
+        problem, rows = _reduced(decisions[rows][:, suboptimal], gaps[rows], 2.0 * variance[suboptimal], rows)
+        value, rates, lower = _bracket(problem, gap, deadline)
+        plan = merged_plan(decisions[rows], rates)
+    reached = value == 0 or value - lower <= gap * value
+    late = time.perf_counter() > deadline
+    return GravesLaiResult(
+        value=value,
+        lower=lower,
+        status=Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED,
+        method="enumeration",
+        plan=plan,
+        optimal_decision=optimal_decision,
+        suboptimal_items=suboptimal,
+        decision_set=decision_set,
+        theta=theta,
+        variance=variance,
+        stats={"decisions": len(decisions)},
+    )
+
+
+def _reduced(
+    contains: BoolArray, gaps: FloatArray, twice_variance: FloatArray, rows: np.ndarray
+) -> tuple[_Listed, np.ndarray]:
+    order = np.argsort(gaps, kind="stable")
+    _, first = np.unique(contains[order], axis=0, return_index=True)
+    keep = order[np.sort(first)]
+    kept = contains[keep].astype(np.float64)
+    item_gaps = np.where(contains[keep], gaps[keep, None], np.inf).min(axis=0)
+    return _Listed(kept, gaps[keep], item_gaps, twice_variance), rows[keep]
+
+
+def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
+    """Best upper bound with its rates, and best lower bound, over a few accuracies until the gap is reached."""
+    # T5: v/gap^2 along the best decision of each item is feasible once scaled by the worst row.
+    start = np.zeros(len(problem.gaps))
+    with_item = np.where(problem.contains > 0, problem.gaps[:, None], np.inf).argmin(axis=0)
+    np.add.at(start, with_item, problem.twice_variance / problem.item_gaps**2)
+    value, rates = _feasible(problem, start)
+    lower = 0.0
+    for accuracy in ACCURACIES:
+        candidate, multipliers, prices = _cone_program(problem, accuracy)
+        upper, scaled = _feasible(problem, candidate)
+        if upper < value:
+            value, rates = upper, scaled
+        lower = max(lower, _dual_bound(problem, multipliers, prices))
+        if value - lower <= gap * value or time.perf_counter() > deadline:
+            break
+    return value, rates, min(lower, value)
+
+
+def _feasible(problem: _Listed, rates: FloatArray) -> tuple[float, FloatArray]:
+    """Cost of the rates after scaling them by the worst ratio of a row, and the scaled rates."""
+    item_rates = rates @ problem.contains
+    if not np.isfinite(item_rates).all() or (item_rates <= 0).any():
+        return np.inf, rates
+    ratio = float(((problem.contains @ (problem.twice_variance / item_rates)) / problem.gaps**2).max())
+    return ratio * float(rates @ problem.gaps), ratio * rates
+
+
+def _dual_bound(problem: _Listed, multipliers: FloatArray, prices: FloatArray) -> float:
+    """Weak duality (theory T4): any mu >= 0, and prices scaled so that no decision costs more than its gap."""
+    prices = prices / max((problem.contains @ prices / problem.gaps).max(), np.finfo(float).tiny)
+    y = multipliers @ problem.contains
+    weight = float(multipliers @ problem.gaps**2)
+    root = float(np.sqrt(problem.twice_variance * y * prices).sum())
+    return root**2 / weight * (1.0 - 1e-12) if weight > 0 and np.isfinite(root) else 0.0
+
+
+def _cone_program(problem: _Listed, accuracy: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rates, row multipliers and item prices from Clarabel; items scaled by v/gap^2, rows by their squared gap."""
+    n, k = problem.contains.shape
+    scale = problem.twice_variance / problem.item_gaps**2
+    unit = float((scale * problem.item_gaps).sum())
+    flow = sparse.csc_array((problem.contains.T / problem.gaps) * unit / scale[:, None])
+    rows = sparse.csc_array(problem.contains * problem.item_gaps**2 / problem.gaps[:, None] ** 2)
+    eye = sparse.eye_array(k)
+    cone = 3 * np.arange(k)
+    hyperbola = sparse.csc_array(
+        (
+            np.concatenate((-np.ones(3 * k), np.ones(k))),
+            (
+                np.concatenate((cone, cone, cone + 2, cone + 2)),
+                np.concatenate([n + np.arange(k), n + k + np.arange(k)] * 2),
+            ),
+        ),
+        shape=(3 * k, n + 2 * k),
+    )
+    matrix = sparse.vstack(
+        [
+            sparse.hstack([-flow, eye, sparse.csc_array((k, k))]),
+            sparse.hstack([-sparse.eye_array(n), sparse.csc_array((n, 2 * k))]),
+            sparse.hstack([sparse.csc_array((n, n + k)), rows]),
+            hyperbola,
+        ],
+        format="csc",
+    )
+    bounds = np.concatenate((np.zeros(k + n), np.ones(n), np.tile([0.0, 2.0, 0.0], k)))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
+    objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
+    cones = [clarabel.NonnegativeConeT(k + 2 * n)] + [clarabel.SecondOrderConeT(3)] * k
+    shape = (n + 2 * k, n + 2 * k)
+    solution = clarabel.DefaultSolver(
+        sparse.csc_matrix(shape), objective, sparse.csc_matrix(matrix), bounds, cones, settings
+    ).solve()
+    primal, dual = np.nan_to_num(np.array(solution.x)), np.nan_to_num(np.array(solution.z))
+    rates = np.maximum(primal[:n], 0.0) * unit / problem.gaps
+    multipliers = np.maximum(dual[k + n : k + 2 * n], 0.0) / problem.gaps**2
+    return rates, multipliers, np.maximum(dual[:k], 0.0) / scale

@@ -1,0 +1,131 @@
+"""The entry point: check the input, choose a method, check the outcome."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from semibandits._typing import ArrayLike
+from semibandits._validation import item_vector, variance_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.graves_lai.circulation import CirculationSolver
+from semibandits.graves_lai.closed_form import solve_closed_form
+from semibandits.graves_lai.enumeration import solve_enumeration
+from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
+
+Method = Literal["auto", "closed-form", "cycles", "enumeration"]
+
+
+def graves_lai(
+    decision_set: DecisionSet,
+    theta: ArrayLike,
+    variance: ArrayLike = 0.5,
+    method: Method = "auto",
+    gap: float = 1e-4,
+    time_limit: float | None = None,
+    throw: bool = True,
+    *,
+    tie_tolerance: float = 1e-12,
+    progress: Callable[[Progress], None] | None = None,
+) -> GravesLaiResult:
+    """Regret lower bound C(theta) with a certificate, and the exploration plan that attains it.
+
+    Every uniformly good policy has regret at least C(theta) ln T as T grows; a policy that plays the plan's decisions at the
+    plan's rates per ln T explores just enough.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        The decisions X over d items.
+    theta : array_like of float, shape (d,)
+        Mean reward of each item.
+    variance : array_like of float, scalar or shape (d,)
+        Variance of the (independent, Gaussian) rewards, > 0; one number for all items, or one per item.
+    method : {"auto", "closed-form", "cycles", "enumeration"}
+        "closed-form" for m-sets, spanning trees and matroid bases; "cycles" for every family with an exchange graph;
+        "enumeration" for at most 20,000 decisions; "auto" takes the first of these that applies.
+    gap : float
+        Relative gap ``(value - lower) / value`` to reach, in (0, 1).
+    time_limit : float or None
+        Seconds after which to stop with the bracket reached.
+    throw : bool
+        Whether to raise `SolverError` if the gap is not reached; otherwise see the result's `status`.
+    tie_tolerance : float
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+    progress : callable or None
+        Called with a `Progress` after each round of the cycle method.
+
+    Returns
+    -------
+    GravesLaiResult
+        With ``lower <= C(theta) <= value``, both proven outside the conic solver.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument breaks the rules above.
+    SolverError
+        If the gap was not reached and `throw` is true; it carries the result reached.
+    TooManyDecisionsError
+        If the decisions must be enumerated and there are too many.
+    UnsupportedError
+        If the method does not exist for this decision set.
+
+    Notes
+    -----
+    Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances. Closed form: theory T2. Cycles: circulations of the
+    exchange graph with cycle cuts, T0, T1, T3; certificates T4.
+    """
+    start = time.perf_counter()
+    theta = item_vector(theta, decision_set.d, "theta").copy()
+    variance = variance_vector(variance, decision_set.d)
+    _check_options(method, gap, time_limit, tie_tolerance)
+    tolerance = tie_tolerance * decision_set.m * float(abs(theta).max(initial=0.0))
+    limit = math.inf if time_limit is None else float(time_limit)
+    if method == "auto":
+        method = choose_method(decision_set)
+    if method == "closed-form":
+        if not isinstance(decision_set, MatroidDecisions):
+            raise UnsupportedError(
+                f"the closed form holds for matroid bases, got {type(decision_set).__name__}: use method='cycles' or 'auto'"
+            )
+        result = solve_closed_form(decision_set, theta, variance, tolerance)
+    elif method == "cycles":
+        result = CirculationSolver(decision_set, theta, variance, tolerance, gap, limit, progress).solve()
+    else:
+        result = solve_enumeration(decision_set, theta, variance, tolerance, gap, start + limit)
+    if throw and result.status is not Status.OPTIMAL:
+        raise SolverError(
+            f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
+            f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; allow more time or a larger gap, or pass throw=False",
+            result,
+        )
+    return result
+
+
+def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "enumeration"]:
+    """The fastest method that applies to the family."""
+    if isinstance(decision_set, MatroidDecisions):
+        return "closed-form"
+    return "enumeration" if isinstance(decision_set, EnumeratedDecisions) else "cycles"
+
+
+def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:
+    if method not in get_args(Method):
+        known = ", ".join(get_args(Method))
+        raise InvalidInputError(
+            f"method must be one of {known}, got {method!r}: leave it out to let the library choose"
+        )
+    if not 0.0 < gap < 1.0:
+        raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 asks for four digits")
+    if time_limit is not None and not time_limit > 0.0:
+        raise InvalidInputError(f"time_limit must be positive seconds or None, got {time_limit}")
+    if not 0.0 <= tie_tolerance < 1e-3:
+        raise InvalidInputError(
+            f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m * max|theta|"
+        )

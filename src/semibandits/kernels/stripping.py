@@ -1,0 +1,74 @@
+"""Taking a circulation apart into cycles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import FloatArray, IntArray
+
+
+@njit(cache=True)
+def strip_cycles(
+    flow: FloatArray, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Simple cycles and rates that add up to `flow`, but for rounding: at most one cycle per arc.
+
+    Arcs are stripped in order of flow, the smallest first, so that what large flows lose to rounding is never taken from small
+    ones. A walk starts with the arc and goes on along the largest flow left until it meets itself; a dead end is rounding, and
+    the arc that led there is given up. Cycle k is ``arcs[ptr[k]:ptr[k + 1]]`` in order of travel.
+    """
+    n, a = len(out_ptr) - 1, len(tails)
+    left = flow.copy()
+    dust = 1e-13 * flow
+    rates = np.empty(a)
+    ptr = np.zeros(a + 1, dtype=np.int64)
+    arcs = np.empty(max(16, 8 * a), dtype=np.int64)
+    walk = np.empty(n + 1, dtype=np.int64)
+    place = np.full(n, -1, dtype=np.int64)
+    cycles = 0
+    for start in np.argsort(flow):
+        while left[start] > dust[start]:
+            walk[0] = start
+            place[tails[start]] = 0
+            length = 1
+            while True:
+                v = heads[walk[length - 1]]
+                if place[v] >= 0:
+                    break
+                place[v] = length
+                following = -1
+                for k in range(out_ptr[v], out_ptr[v + 1]):
+                    arc = out_arcs[k]
+                    if left[arc] > dust[arc] and (following < 0 or left[arc] > left[following]):
+                        following = arc
+                if following < 0:
+                    break
+                walk[length] = following
+                length += 1
+            end = heads[walk[length - 1]]
+            dead = walk[length - 1] if place[end] == length else -1
+            first = place[end]
+            for i in range(length):
+                place[tails[walk[i]]] = -1
+            place[end] = -1
+            if dead >= 0:
+                left[dead] = 0.0
+                continue
+            rate = np.inf
+            for i in range(first, length):
+                rate = min(rate, left[walk[i]])
+            if ptr[cycles] + n > len(arcs):
+                bigger = np.empty(2 * len(arcs) + n, dtype=np.int64)
+                bigger[: ptr[cycles]] = arcs[: ptr[cycles]]
+                arcs = bigger
+            filled = ptr[cycles]
+            for i in range(first, length):
+                arc = walk[i]
+                left[arc] = left[arc] - rate if left[arc] > rate else 0.0
+                arcs[filled] = arc
+                filled += 1
+            rates[cycles] = rate
+            cycles += 1
+            ptr[cycles] = filled
+    return rates[:cycles].copy(), ptr[: cycles + 1].copy(), arcs[: ptr[cycles]].copy()

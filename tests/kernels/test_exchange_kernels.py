@@ -1,0 +1,134 @@
+"""Gaps, cheapest cycles, blocks and orders against networkx and plain searches."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from semibandits.kernels.exchange import (
+    biconnected_blocks,
+    cheapest_cycles,
+    cheapest_cycles_through_hub,
+    distances_to,
+    incidence,
+    topological_order,
+)
+
+
+def random_digraph(rng, n, a, *, loops=False):
+    tails, heads = rng.integers(0, n, a), rng.integers(0, n, a)
+    keep = np.ones(a, dtype=bool) if loops else tails != heads
+    costs = rng.integers(0, 4, a).astype(float) if rng.random() < 0.5 else rng.random(a)
+    return tails[keep], heads[keep], costs[keep]
+
+
+def random_hub_graph(rng, n, a):
+    """Node 0 the hub, the others in topological order."""
+    tails, heads = rng.integers(0, n, a), rng.integers(0, n, a)
+    keep = (tails < heads) | ((heads == 0) & (tails > 0))
+    costs = rng.integers(0, 4, a).astype(float) if rng.random() < 0.5 else rng.random(a)
+    return tails[keep], heads[keep], costs[keep]
+
+
+def floyd(n, tails, heads, costs):
+    distance = np.full((n, n), np.inf)
+    np.fill_diagonal(distance, 0.0)
+    for t, h, c in zip(tails, heads, costs, strict=True):
+        distance[t, h] = min(distance[t, h], c)
+    for k in range(n):
+        distance = np.minimum(distance, distance[:, [k]] + distance[[k], :])
+    return distance
+
+
+def is_closed_walk(arcs, tails, heads):
+    """Whether the arcs form a closed walk in some order: balanced at each node and connected."""
+    balance = np.zeros(max(tails.max(), heads.max()) + 1, dtype=int)
+    np.add.at(balance, tails[arcs], 1)
+    np.add.at(balance, heads[arcs], -1)
+    graph = nx.Graph([(int(tails[e]), int(heads[e])) for e in arcs])
+    return not balance.any() and nx.is_connected(graph)
+
+
+def test_incidence_groups_arcs_by_node_in_order():
+    ptr, arcs = incidence(4, np.array([2, 0, 2, 3, 0]))
+    assert ptr.tolist() == [0, 2, 2, 4, 5]
+    assert arcs.tolist() == [1, 4, 0, 2, 3]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_distances_and_cheapest_cycles(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    tails, heads, costs = random_digraph(rng, n, 20, loops=True)
+    reference = floyd(n, tails, heads, costs)
+    out, into = incidence(n, tails), incidence(n, heads)
+    for target in range(n):
+        distance, first = distances_to(target, tails, costs, *into)
+        np.testing.assert_allclose(distance, reference[:, target], atol=1e-12)
+        for v in range(n):
+            if v != target and np.isfinite(distance[v]):
+                arc = first[v]
+                assert tails[arc] == v
+                assert distance[v] == pytest.approx(costs[arc] + distance[heads[arc]], abs=1e-12)
+    wanted = rng.integers(0, 2, len(tails))
+    gaps, ptr, arcs = cheapest_cycles(wanted, tails, heads, costs, *out, *into)
+    np.testing.assert_allclose(gaps, costs + reference[heads, tails], atol=1e-12)
+    for k, arc in enumerate(np.flatnonzero(wanted)):
+        cycle = arcs[ptr[k] : ptr[k + 1]]
+        if not np.isfinite(gaps[arc]):
+            assert len(cycle) == 0
+            continue
+        assert cycle[0] == arc
+        assert costs[cycle].sum() == pytest.approx(gaps[arc], abs=1e-12)
+        assert is_closed_walk(cycle, tails, heads)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cheapest_cycles_through_a_hub_agree_with_the_general_search(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    tails, heads, costs = random_hub_graph(rng, n, 40)
+    if not len(tails):
+        pytest.fail("the generator made no arcs")
+    out, into = incidence(n, tails), incidence(n, heads)
+    wanted = np.ones(len(tails), dtype=np.int64)
+    gaps, _, _ = cheapest_cycles(wanted, tails, heads, costs, *out, *into)
+    hub_gaps, ptr, arcs = cheapest_cycles_through_hub(wanted, tails, heads, costs, *out, *into)
+    np.testing.assert_allclose(hub_gaps, gaps, atol=1e-12)
+    for arc in np.flatnonzero(np.isfinite(gaps)):
+        cycle = arcs[ptr[arc] : ptr[arc + 1]]
+        assert cycle[0] == arc
+        assert costs[cycle].sum() == pytest.approx(gaps[arc], abs=1e-12)
+        assert is_closed_walk(cycle, tails, heads)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_blocks_agree_with_networkx(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 12))
+    tails, heads, _ = random_digraph(rng, n, int(rng.integers(1, 18)))
+    block, count = biconnected_blocks(tails, heads, *incidence(n, tails), *incidence(n, heads))
+    graph = nx.Graph(zip(tails.tolist(), heads.tolist(), strict=True))
+    expected = [set(map(frozenset, component)) for component in nx.biconnected_component_edges(graph)]
+    assert count == len(expected)
+    for pairs in expected:
+        labels = {int(block[e]) for e in range(len(tails)) if frozenset((int(tails[e]), int(heads[e]))) in pairs}
+        assert len(labels) == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_topological_order_exists_iff_the_rest_is_acyclic(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    tails, heads, _ = random_digraph(rng, n, int(rng.integers(1, 12)))
+    for hub in range(n):
+        order = topological_order(hub, tails, heads, *incidence(n, tails))
+        rest = nx.DiGraph([(t, h) for t, h in zip(tails.tolist(), heads.tolist(), strict=True) if hub not in (t, h)])
+        assert (len(order) > 0) == nx.is_directed_acyclic_graph(rest)
+        if len(order):
+            place = np.argsort(order)
+            assert order[0] == hub
+            assert all(place[t] < place[h] for t, h in itertools.product(range(n), repeat=2) if rest.has_edge(t, h))

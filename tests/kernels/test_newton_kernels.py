@@ -1,0 +1,66 @@
+"""Tree algebra of circulations against dense matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from semibandits.kernels.newton import (
+    by_column,
+    chords_to_circulation,
+    circulation_to_chords,
+    reduced_hessian,
+    spanning_tree,
+    tree_potentials,
+)
+
+
+def instance(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    cycle = np.arange(n)
+    extra = rng.integers(0, n, (2, 10))
+    extra = extra[:, extra[0] != extra[1]]
+    tails = np.concatenate((cycle, extra[0]))
+    heads = np.concatenate((np.roll(cycle, -1), extra[1]))
+    order = rng.permutation(len(tails))
+    return rng, n, tails, heads, order
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_circulations_and_gradients(seed):
+    rng, n, tails, heads, order = instance(seed)
+    parent, parent_arc, sign, nodes, in_tree = spanning_tree(n, tails, heads, order)
+    assert in_tree.sum() == n - 1
+    chords = np.flatnonzero(~in_tree)
+    tree = (parent, parent_arc, sign, nodes)
+    z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
+    incidence = np.zeros((n, len(tails)))
+    np.add.at(incidence, (tails, np.arange(len(tails))), 1.0)
+    np.add.at(incidence, (heads, np.arange(len(tails))), -1.0)
+    np.testing.assert_array_equal(incidence @ z, 0.0)
+    np.testing.assert_array_equal(z[chords], np.eye(len(chords)))
+    gradient = rng.normal(size=len(tails))
+    np.testing.assert_allclose(circulation_to_chords(gradient, chords, tails, heads, *tree), z.T @ gradient, atol=1e-12)
+    potential = tree_potentials(*tree, gradient)
+    difference = potential[heads] - potential[tails]
+    np.testing.assert_allclose(difference[in_tree], gradient[in_tree], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_reduced_hessian(seed):
+    rng, n, tails, heads, order = instance(seed)
+    *tree, in_tree = spanning_tree(n, tails, heads, order)
+    chords, a = np.flatnonzero(~in_tree), len(tails)
+    rows = [rng.choice(a, size=int(rng.integers(1, a)), replace=False) for _ in range(5)]
+    ptr, arcs = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
+    values, weights, diagonal = rng.random(len(arcs)), rng.random(5), rng.random(a)
+    dense = np.zeros((5, a))
+    dense[np.repeat(np.arange(5), np.diff(ptr)), arcs] = values
+    at_ptr, at_rows, positions = by_column(ptr, arcs, a)
+    reduced = reduced_hessian(
+        diagonal, weights, ptr, arcs, values, at_ptr, at_rows, values[positions], chords, tails, heads, *tree
+    )
+    z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
+    expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
+    np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)

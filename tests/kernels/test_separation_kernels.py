@@ -1,0 +1,128 @@
+"""Separation over closed walks against the list of all simple cycles."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.separation import closed_walks, diverse, hub_walks, repair, split_into_cycles
+
+
+def all_cycles(tails, heads):
+    graph = nx.MultiDiGraph()
+    for arc, (t, h) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        graph.add_edge(t, h, key=arc)
+    cycles = []
+    for nodes in nx.simple_cycles(nx.DiGraph(graph)):
+        choices = [[]]
+        for t, h in zip(nodes, [*nodes[1:], nodes[0]], strict=True):
+            choices = [[*c, arc] for c in choices for arc in graph[t][h]]
+        cycles += choices
+    return [np.array(c) for c in cycles]
+
+
+def instance(seed, *, hub):
+    """Random costs >= 0 and u >= 0 with u = 0 on cycles of no cost, as after presolve."""
+    rng = np.random.default_rng(seed)
+    n, a = int(rng.integers(2, 7)), int(rng.integers(3, 16))
+    tails, heads = rng.integers(0, n, a), rng.integers(0, n, a)
+    keep = ((tails < heads) | ((heads == 0) & (tails > 0))) if hub else tails != heads
+    tails, heads = tails[keep], heads[keep]
+    a = len(tails)
+    costs = rng.integers(0, 3, a).astype(float) if seed % 2 else rng.random(a)
+    u = np.where(rng.random(a) < 0.3, 0.0, rng.random(a) ** 2)
+    for cycle in all_cycles(tails, heads):
+        if costs[cycle].sum() == 0:
+            u[cycle] = 0.0
+    return n, tails, heads, costs, u
+
+
+def worst(cycles, costs, u):
+    return max((u[c].sum() / costs[c].sum() ** 2 for c in cycles if u[c].sum() > 0), default=0.0)
+
+
+def families(ptr, arcs):
+    return [arcs[ptr[k] : ptr[k + 1]] for k in range(len(ptr) - 1)]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_general_search_finds_the_worst_ratio(seed):
+    n, tails, heads, costs, u = instance(seed, hub=False)
+    cycles = all_cycles(tails, heads)
+    expected = worst(cycles, costs, u)
+    lists = (*incidence(n, tails), *incidence(n, heads))
+    for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
+        best, ptr, arcs, labels = closed_walks(tails, heads, costs, u, *lists, threshold, 0.3, 10**6)
+        assert labels >= 0
+        assert best == pytest.approx(max(expected, threshold), rel=1e-9)
+        simple = families(*split_into_cycles(ptr, arcs, tails, heads, n))
+        known = {tuple(sorted(c)) for c in cycles}
+        assert all(tuple(sorted(c)) in known for c in simple)
+        if expected > threshold:
+            assert worst(simple, costs, u) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_hub_search_finds_the_worst_ratio(seed):
+    n, tails, heads, costs, u = instance(seed, hub=True)
+    cycles = all_cycles(tails, heads)
+    expected = worst(cycles, costs, u)
+    lists = (*incidence(n, tails), *incidence(n, heads))
+    for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
+        best, ptr, arcs, ratios, labels = hub_walks(tails, heads, costs, u, *lists, threshold, 2, 10**6)
+        assert labels >= 0
+        assert best == pytest.approx(max(expected, threshold), rel=1e-9)
+        found = families(ptr, arcs)
+        known = {tuple(sorted(c)) for c in cycles}
+        assert all(tuple(sorted(c)) in known for c in found)
+        np.testing.assert_allclose(ratios, [u[c].sum() / costs[c].sum() ** 2 for c in found], rtol=1e-12)
+        if expected > threshold:
+            assert max(ratios) == pytest.approx(expected, rel=1e-9)
+        last, counts = np.unique(np.array([c[0] for c in found], dtype=int), return_counts=True)
+        assert (heads[last] == 0).all()
+        assert (counts <= 2).all()
+
+
+def test_a_label_limit_is_reported_and_not_passed_over():
+    rng = np.random.default_rng(0)
+    n = 40
+    pairs = [(i, j) for i in range(n) for j in range(n) if i < j or (j == 0 and i > 0)]
+    tails, heads = np.array(pairs).T.copy()
+    costs, u = rng.random(len(pairs)), rng.random(len(pairs))
+    lists = (*incidence(n, tails), *incidence(n, heads))
+    assert hub_walks(tails, heads, costs, u, *lists, 1e-6, 3, 100)[-1] == -1
+    assert closed_walks(tails, heads, costs, u, *lists, 1e-6, 0.3, 100)[-1] == -1
+
+
+def test_split_takes_a_figure_of_eight_apart():
+    # 0 -> 1 -> 0 and 0 -> 2 -> 0 as one closed walk, in reverse order of travel.
+    tails, heads = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 0])
+    found = families(*split_into_cycles(np.array([0, 4]), np.array([3, 2, 1, 0]), tails, heads, 3))
+    assert sorted(sorted(c.tolist()) for c in found) == [[0, 1], [2, 3]]
+
+
+def test_diverse_keeps_a_cycle_only_if_it_brings_a_rare_arc():
+    ptr, arcs = np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 2, 0, 1, 1, 2])
+    assert diverse(ptr, arcs, np.array([0, 1, 2, 3]), 1, 3).tolist() == [True, True, False, False]
+    assert diverse(ptr, arcs, np.array([3, 2, 1, 0]), 2, 3).tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_repair_makes_each_row_hold_and_adds_no_more_than_needed(seed):
+    rng = np.random.default_rng(seed)
+    flow, costs, v = rng.random(6) + 0.01, rng.random(6) + 0.1, np.array([1.0, 2.0, 0.0, 0.5, 1.0, 3.0])
+    ptr, arcs = np.array([0, 3, 6]), np.arange(6)
+    before = flow.copy()
+    repair(flow, costs, v, ptr, arcs, np.array([0, 1]), 1e-3)
+    for cycle in (arcs[:3], arcs[3:]):
+        bound = costs[cycle].sum() ** 2 * (1 - 1e-3)
+        active = cycle[v[cycle] > 0]
+        was, now = (v[active] / before[active]).sum(), (v[active] / flow[active]).sum()
+        added = flow[cycle] - before[cycle]
+        np.testing.assert_allclose(added, added[0], atol=1e-12)
+        if was <= bound:
+            assert added[0] == 0.0
+        else:
+            assert bound * (1 - 1e-9) <= now <= bound * (1 + 1e-8)
