@@ -1,0 +1,224 @@
+"""Paths from a source to a target in a directed acyclic graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from semibandits._graphs import EdgeList, read_edges
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import as_decision, item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.kernels.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.exchange import incidence
+
+LONGEST_CYCLE_SHOWN = 8
+
+
+@final
+class Paths(DecisionSet):
+    """Paths from `source` to `target`; the items are the arcs of the graph.
+
+    Parameters
+    ----------
+    graph : networkx DiGraph or MultiDiGraph, or sequence of (tail, head)
+        Acyclic. Parallel arcs are legal, and so are arcs that lie on no path: they are never chosen.
+    source, target : hashable
+        Two different nodes, the second of which can be reached from the first.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Node labels; nodes are numbered in this order.
+    tails, heads : ndarray of int, shape (d,)
+        Item i runs from ``nodes[tails[i]]`` to ``nodes[heads[i]]``.
+    source, target : hashable
+        As given.
+    topological_order : ndarray of int, shape (n_nodes,)
+        Numbers of all nodes, tails before heads.
+    useful_items : ndarray of bool, shape (d,)
+        Items that lie on some path from source to target.
+
+    Raises
+    ------
+    InvalidInputError
+        If the graph is malformed or has a cycle, source or target is no node or they are equal, or no path joins them.
+    """
+
+    def __init__(self, graph: object, source: Hashable, target: Hashable) -> None:
+        edges = read_edges(graph, directed=True)
+        first, last = _number(source, "source", edges), _number(target, "target", edges)
+        if first == last:
+            raise InvalidInputError(
+                f"source and target must differ, got {source!r} for both: a path needs at least one arc"
+            )
+        self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
+        self.source, self.target = source, target
+        self._items = edges.items
+        tails, heads = edges.tails.copy(), edges.heads.copy()  # kernels compile anew for read-only arrays
+        self.topological_order = acyclic_order(edges.n_nodes, tails, heads)
+        if len(self.topological_order) < edges.n_nodes:
+            raise _cycle_error(edges, self.topological_order)
+        useful = nodes_between(first, last, self.topological_order, tails, heads)
+        if not useful[first]:
+            raise InvalidInputError(
+                f"target must be reachable from source, got no path from {source!r} to {target!r}: "
+                "add the missing arcs, or swap source and target if arcs point the other way"
+            )
+        # Useful nodes get their places in topological order as new numbers: the source is 0, the target the last.
+        self._places = np.full(edges.n_nodes, -1, dtype=np.int64)
+        order = self.topological_order[useful[self.topological_order]]
+        self._places[order] = np.arange(len(order))
+        self.useful_items = useful[tails] & useful[heads]
+        self._into = _grouped(self.useful_items, self._places[heads], self._places[tails], len(order))
+        self._out_of = _grouped(self.useful_items, self._places[tails], self._places[heads], len(order))
+        self._m = int(longest_path(np.ones(len(tails)), *self._into)[0].sum())
+        for array in (self.topological_order, self.useful_items, self._places):
+            array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return f"Paths(d={self.d}, m={self.m}, source={self.source!r}, target={self.target!r})"
+
+    @property
+    def d(self) -> int:
+        """Number of arcs."""
+        return len(self.tails)
+
+    @property
+    def m(self) -> int:
+        """Number of arcs on a longest path."""
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each arc: (tail, head), or (tail, head, k) where there are parallel arcs."""
+        return self._items
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Heaviest path, by dynamic programming in topological order; see :meth:`DecisionSet.maximize`.
+
+        Where several arcs lead equally well into a node, the one with the smallest index is taken.
+        """
+        return self._heaviest(weights)[0]
+
+    def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
+        """Nodes of a decision in the order in which it visits them, from source to target.
+
+        Raises
+        ------
+        InvalidInputError
+            If `decision` is no path from source to target.
+        """
+        x = as_decision(decision, self.d)
+        if x is None or not self._contains(x):
+            raise InvalidInputError(
+                f"decision must be a path from {self.source!r} to {self.target!r}, got {decision!r}: "
+                f"pass a 0/1 vector of shape (d,) = ({self.d},), for instance from maximize"
+            )
+        return (self.source, *(self.nodes[v] for v in self.heads[self._arcs(x)]))
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of paths, by dynamic programming; `limit` is not needed."""
+        return self._count
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All paths, one a row, shape ``(n, d)``, in lexicographic order of their items; see :meth:`DecisionSet.enumerate`."""
+        if self._count > limit:
+            raise TooManyDecisionsError(
+                f"listing was limited to {limit} decisions, got {self._count} paths: raise the limit or count them only"
+            )
+        return paths_by_rank(self.d, self._count, *self._out_of)
+
+    def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
+        """Residual graph of the heaviest path x*; see :class:`ExchangeGraph`.
+
+        Its nodes are those that lie on some path, in topological order. Items outside x* enter on arcs from tail to head,
+        items of x* leave on arcs of cost 0 from head to tail, and the nodes of x* are the hub. Items on no path have no
+        arc. The potentials are minus the weights of the heaviest paths from the source. [theory §2, T0]
+        """
+        theta = item_vector(weights, self.d, "weights")
+        x, heaviest = self._heaviest(theta)
+        items = np.flatnonzero(self.useful_items)
+        tails, heads, inside = self._places[self.tails[items]], self._places[self.heads[items]], x[items]
+        # Summed as the dynamic programme does, so that no cost is negative, and a best way into a node costs nothing.
+        costs = np.where(inside, 0.0, heaviest[heads] - (heaviest[tails] + theta[items]))
+        return ExchangeGraph(
+            decision=x,
+            n_nodes=len(heaviest),
+            tails=np.where(inside, heads, tails),
+            heads=np.where(inside, tails, heads),
+            costs=costs,
+            entering=np.where(inside, -1, items),
+            leaving=np.where(inside, items, -1),
+            potentials=-heaviest,
+            hub=np.concatenate((np.zeros(1, dtype=np.int64), self._places[self.heads[self._arcs(x)]])),
+        )
+
+    def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
+        # A fresh array, since kernels compile anew for read-only and strided ones.
+        return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
+
+    def _contains(self, x: BoolArray) -> bool:
+        if not x.any() or (x & ~self.useful_items).any():
+            return False
+        arcs = self._arcs(x)
+        tails, heads = self._places[self.tails[arcs]], self._places[self.heads[arcs]]
+        ends_meet = tails[0] == 0 and heads[-1] == len(self._into[0]) - 2
+        return bool(ends_meet and np.array_equal(tails[1:], heads[:-1]))
+
+    def _arcs(self, x: BoolArray) -> IntArray:
+        """Chosen items in topological order of their tails."""
+        arcs = np.flatnonzero(x)
+        return arcs[np.argsort(self._places[self.tails[arcs]], kind="stable")]
+
+    @cached_property
+    def _count(self) -> int:
+        # Python integers: there may be more than 2^63 paths.
+        ptr, heads, _ = (array.tolist() for array in self._out_of)
+        onward = [0] * (len(ptr) - 2) + [1]
+        for v in range(len(ptr) - 3, -1, -1):
+            onward[v] = sum(onward[w] for w in heads[ptr[v] : ptr[v + 1]])
+        return onward[0]
+
+
+def _number(node: Hashable, name: str, edges: EdgeList) -> int:
+    try:
+        return edges.nodes.index(node)
+    except ValueError:
+        raise InvalidInputError(
+            f"{name} must be a node of the graph, got {node!r}: pass one of its {edges.n_nodes} node labels"
+        ) from None
+
+
+def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
+    # Nodes that the order misses have an arc from another such node: backwards along these, a node comes again.
+    missing = np.ones(edges.n_nodes, dtype=np.bool_)
+    missing[order] = False
+    before = {int(v): int(u) for u, v in zip(edges.tails, edges.heads, strict=True) if missing[u]}
+    v = int(np.flatnonzero(missing)[0])
+    seen: dict[int, int] = {}
+    walk: list[int] = []
+    while v not in seen:
+        seen[v] = len(walk)
+        walk.append(v)
+        v = before[v]
+    cycle = [repr(edges.nodes[w]) for w in [*walk[seen[v] :], v][::-1]]
+    if len(cycle) > LONGEST_CYCLE_SHOWN:
+        half = LONGEST_CYCLE_SHOWN // 2
+        cycle = [*cycle[:half], f"({len(cycle) - LONGEST_CYCLE_SHOWN} more)", *cycle[-half:]]
+    return InvalidInputError(
+        f"graph must be acyclic, got the cycle {' -> '.join(cycle)}: drop or reverse one of its arcs"
+    )
+
+
+def _grouped(useful: BoolArray, ends: IntArray, other_ends: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Useful items grouped by one end: pointers, other ends, items."""
+    items = np.flatnonzero(useful)
+    ptr, position = incidence(n, ends[items])
+    items = items[position]
+    return ptr, other_ends[items], items

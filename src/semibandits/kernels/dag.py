@@ -1,0 +1,106 @@
+"""Paths in a directed acyclic graph.
+
+In `longest_path` and `paths_by_rank` the nodes 0 .. n - 1 are in topological order, each lies on a path from 0 to n - 1, and
+arcs are grouped by one end: those of node v are at ``ptr[v]:ptr[v + 1]``, with their item and their other end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def acyclic_order(n: int, tails: IntArray, heads: IntArray) -> IntArray:
+    """Nodes in topological order; those on cycles and behind them are missing."""
+    out_ptr, out_arcs = incidence(n, tails)
+    waiting = np.zeros(n, dtype=np.int64)
+    for v in heads:
+        waiting[v] += 1
+    order = np.empty(n, dtype=np.int64)
+    found = 0
+    for v in range(n):
+        if waiting[v] == 0:
+            order[found] = v
+            found += 1
+    done = 0
+    while done < found:
+        v = order[done]
+        done += 1
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            w = heads[out_arcs[k]]
+            waiting[w] -= 1
+            if waiting[w] == 0:
+                order[found] = w
+                found += 1
+    return order[:found]
+
+
+@njit(cache=True)
+def nodes_between(source: int, target: int, order: IntArray, tails: IntArray, heads: IntArray) -> BoolArray:
+    """Nodes on a path from `source` to `target`, for `order` a topological order of all nodes."""
+    n = len(order)
+    out_ptr, out_arcs = incidence(n, tails)
+    after, before = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    after[source] = before[target] = True
+    for v in order:
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            after[heads[out_arcs[k]]] |= after[v]
+    for v in order[::-1]:
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            before[v] |= before[heads[out_arcs[k]]]
+    return after & before
+
+
+@njit(cache=True)
+def longest_path(
+    weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray
+) -> tuple[BoolArray, FloatArray]:
+    """Items of a heaviest path from the first node to the last, and the weight of a heaviest path to each node.
+
+    Among equally heavy ways into a node the first arc of its group is taken.
+    """
+    n = len(in_ptr) - 1
+    heaviest = np.zeros(n)
+    last = np.empty(n, dtype=np.int64)
+    for v in range(1, n):
+        best, best_k = -np.inf, -1
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            weight = heaviest[in_tails[k]] + weights[in_items[k]]
+            if weight > best or best_k < 0:
+                best, best_k = weight, k
+        heaviest[v], last[v] = best, best_k
+    x = np.zeros(len(weights), dtype=np.bool_)
+    v = n - 1
+    while v > 0:
+        x[in_items[last[v]]] = True
+        v = in_tails[last[v]]
+    return x, heaviest
+
+
+@njit(cache=True)
+def paths_by_rank(d: int, n_paths: int, out_ptr: IntArray, out_heads: IntArray, out_items: IntArray) -> BoolArray:
+    """The first `n_paths` paths as rows of d items, in lexicographic order of the arcs' places in their groups.
+
+    `n_paths` must not exceed the number of paths, which must fit into int64.
+    """
+    n = len(out_ptr) - 1
+    onward = np.zeros(n, dtype=np.int64)
+    onward[n - 1] = 1
+    for v in range(n - 2, -1, -1):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            onward[v] += onward[out_heads[k]]
+    rows = np.zeros((n_paths, d), dtype=np.bool_)
+    for row in range(n_paths):
+        v, rank = 0, row
+        while v < n - 1:
+            k = out_ptr[v]
+            while rank >= onward[out_heads[k]]:
+                rank -= onward[out_heads[k]]
+                k += 1
+            rows[row, out_items[k]] = True
+            v = out_heads[k]
+    return rows

@@ -1,0 +1,102 @@
+"""Kernels for paths in a directed acyclic graph, against plain Python."""
+
+import networkx as nx
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.kernels.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.exchange import incidence
+
+
+@st.composite
+def multigraphs(draw, acyclic):
+    n = draw(st.integers(1, 7))
+    node = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(node, node), max_size=16))
+    if acyclic:
+        label = draw(st.permutations(range(n)))
+        arcs = [(label[min(arc)], label[max(arc)]) for arc in arcs if arc[0] != arc[1]]
+    return n, arcs
+
+
+@st.composite
+def networks(draw):
+    """Nodes in topological order, all of them between the first and the last; arcs in any order."""
+    n = draw(st.integers(2, 6))
+    arcs = draw(st.lists(st.tuples(st.integers(0, n - 2), st.integers(1, n - 1)), max_size=10))
+    arcs = [arc for arc in arcs if arc[0] < arc[1]] + [(v, v + 1) for v in range(n - 1)]
+    return n, draw(st.permutations(arcs))
+
+
+def ends(arcs):
+    return tuple(np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
+
+
+def grouped(n, own, other):
+    ptr, items = incidence(n, own)
+    return ptr, other[items], items
+
+
+def twin_paths(arcs, v, last):
+    """All paths from v to the last node as tuples of items, in lexicographic order."""
+    if v == last:
+        return [()]
+    return [(k, *rest) for k, (u, w) in enumerate(arcs) if u == v for rest in twin_paths(arcs, w, last)]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(multigraphs(acyclic=False))
+def test_acyclic_order_leaves_out_what_a_cycle_reaches(instance):
+    n, arcs = instance
+    graph = nx.DiGraph(arcs)
+    graph.add_nodes_from(range(n))
+    on_cycles = {v for part in nx.strongly_connected_components(graph) if len(part) > 1 for v in part}
+    on_cycles |= {v for v in graph if graph.has_edge(v, v)}
+    behind = on_cycles.union(*(nx.descendants(graph, v) for v in on_cycles))
+    order = acyclic_order(n, *ends(arcs)).tolist()
+    assert sorted(order) == sorted(set(range(n)) - behind)
+    assert all(order.index(u) < order.index(v) for u, v in arcs if v in order)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(multigraphs(acyclic=True), st.data())
+def test_nodes_between_against_reachability(instance, data):
+    n, arcs = instance
+    graph = nx.DiGraph(arcs)
+    graph.add_nodes_from(range(n))
+    source, target = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, n - 1))
+    expected = ({source} | nx.descendants(graph, source)) & ({target} | nx.ancestors(graph, target))
+    found = nodes_between(source, target, acyclic_order(n, *ends(arcs)), *ends(arcs))
+    assert set(np.flatnonzero(found).tolist()) == expected
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(networks(), st.data())
+def test_longest_path_against_all_paths(instance, data):
+    n, arcs = instance
+    tails, heads = ends(arcs)
+    weights = data.draw(st.lists(st.integers(-3, 3), min_size=len(arcs), max_size=len(arcs)))
+    x, heaviest = longest_path(np.array(weights, dtype=np.float64), *grouped(n, heads, tails))
+    assert heaviest.tolist() == [
+        max(sum(weights[k] for k in path) for path in twin_paths(arcs, 0, v)) for v in range(n)
+    ]
+    assert tuple(sorted(np.flatnonzero(x), key=lambda k: tails[k])) == twin_longest(arcs, weights, n - 1)
+
+
+def twin_longest(arcs, weights, v):
+    """Heaviest path from node 0 to v; among equally heavy ones that whose last arc has the smallest index, and so on."""
+    if v == 0:
+        return ()
+    ways = [((*twin_longest(arcs, weights, u), k), k) for k, (u, w) in enumerate(arcs) if w == v]
+    return max(ways, key=lambda way: (sum(weights[k] for k in way[0]), -way[1]))[0]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(networks())
+def test_paths_by_rank_against_recursion(instance):
+    n, arcs = instance
+    tails, heads = ends(arcs)
+    expected = twin_paths(arcs, 0, n - 1)
+    rows = paths_by_rank(len(arcs), len(expected), *grouped(n, tails, heads))
+    assert [tuple(sorted(np.flatnonzero(row), key=lambda k: tails[k])) for row in rows] == expected
