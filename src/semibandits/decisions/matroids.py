@@ -1,0 +1,207 @@
+"""Bases of a matroid: what m-sets, spanning trees and all other matroids have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError
+from semibandits.matroids import Matroid
+
+
+@dataclass(frozen=True, eq=False)
+class BestSwaps:
+    """The optimal basis x* and the best single swap that brings in each other item (theory T2).
+
+    Attributes
+    ----------
+    decision : ndarray of bool, shape (d,)
+        The optimal basis x*.
+    leaving : ndarray of int, shape (d,)
+        ``leaving[i]``: item j_i that makes room for item i at the smallest loss; -1 for items of x* and for loops.
+    gaps : ndarray of float, shape (d,)
+        delta_i = weights[j_i] - weights[i] >= 0, the gap of x* - j_i + i; inf where `leaving` is -1.
+    """
+
+    decision: BoolArray
+    leaving: IntArray
+    gaps: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.decision, self.leaving, self.gaps):
+            array.setflags(write=False)
+
+
+class MatroidDecisions(DecisionSet):
+    """Decision sets that are the bases of a matroid."""
+
+    def __init__(self, matroid: Matroid) -> None:
+        self._matroid = matroid
+        self._d, self._m = matroid.d, matroid.rank
+        if self._d == 0:
+            raise InvalidInputError(f"a decision set must have items, got none in {matroid!r}: add what can be chosen")
+
+    @property
+    def matroid(self) -> Matroid:
+        """The matroid whose bases are the decisions."""
+        return self._matroid
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return self._d
+
+    @property
+    def m(self) -> int:
+        """Number of items in every decision: the rank of the matroid."""
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each item, in order."""
+        return self._matroid.items
+
+    def _contains(self, x: BoolArray) -> bool:
+        return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of decisions, from a formula where the matroid has one, else by listing up to `limit`.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If there is no formula and there are more than `limit` decisions.
+        """
+        known = self._matroid.count_bases()
+        return len(self.enumerate(limit)) if known is None else known
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If there are more than `limit` decisions; no more than `limit` are built.
+        """
+        return self._matroid.bases(limit)
+
+    def swaps(self, weights: ArrayLike) -> BestSwaps:
+        """Best single swap for each item outside the optimal decision ``maximize(weights)``.
+
+        Parameters
+        ----------
+        weights : array_like of float, shape (d,)
+            Weight of each item: finite, of any sign.
+
+        Returns
+        -------
+        BestSwaps
+            The optimal decision, and for each item the one that leaves for it (of equal ones the smaller index).
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` is malformed, or a swap improves on the greedy basis, so that the matroid is none.
+
+        Notes
+        -----
+        theory T2: these gaps determine the Graves-Lai problem, C(theta) = sum of 1 / delta_i for variance 1/2.
+        """
+        theta = item_vector(weights, self._d, "weights")
+        x = self.maximize(theta)
+        j = self._matroid.lightest_partners(np.flatnonzero(x), theta)
+        gaps = np.where(j >= 0, theta[j] - theta, np.inf)
+        self._check_optimal(j, np.arange(self._d), gaps)
+        return BestSwaps(x, j, gaps)
+
+    def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
+        """Exchange graph of the optimal decision x* = ``maximize(weights)``: a star whose two-arc cycles are the swaps.
+
+        Node 0 is the hub; node 1 + k belongs to the k-th item i outside x* that is no loop. An arc from the hub to the
+        node for each item j of x* that can leave for i, at cost ``weights[j] - weights[i]``, and one arc back on which i
+        enters, at cost 0. All potentials are 0.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` is malformed, or a swap improves on the greedy basis, so that the matroid is none.
+
+        Notes
+        -----
+        theory §2: the fundamental circuits of x*.
+        """
+        theta = item_vector(weights, self._d, "weights")
+        x = self.maximize(theta)
+        members = np.flatnonzero(x)
+        swaps = self._matroid.exchanges(members)[1]
+        i = np.flatnonzero(swaps.any(axis=0))
+        node, row = np.nonzero(swaps[:, i].T)
+        j, into = members[row], i[node]
+        costs = theta[j] - theta[into]
+        self._check_optimal(j, into, costs)
+        hub, none = np.zeros(len(node) + len(i), dtype=np.int64), np.full(len(i), -1, dtype=np.int64)
+        nodes = np.arange(1, len(i) + 1)
+        return ExchangeGraph(
+            decision=x,
+            n_nodes=len(i) + 1,
+            tails=np.concatenate((hub[: len(node)], nodes)),
+            heads=np.concatenate((node + 1, hub[: len(i)])),
+            costs=np.concatenate((costs, np.zeros(len(i)))),
+            entering=np.concatenate((np.full(len(node), -1, dtype=np.int64), i)),
+            leaving=np.concatenate((j, none)),
+            potentials=np.zeros(len(i) + 1),
+        )
+
+    def _check_optimal(self, leaving: IntArray, entering: IntArray, costs: FloatArray) -> None:
+        """No swap may improve on the greedy basis; this compares two of the same numbers, so rounding plays no part."""
+        if (costs < 0).any():
+            worst = int(np.argmin(costs))
+            raise InvalidInputError(
+                f"greedy bases of a matroid must be optimal, got one that improves by {-costs[worst]:g} when item "
+                f"{leaving[worst]} leaves for item {entering[worst]}: {self._matroid!r} is no matroid; "
+                "semibandits.matroids.check_axioms looks for the reason"
+            )
+
+
+@final
+class MatroidBases(MatroidDecisions):
+    """All bases of a matroid.
+
+    Parameters
+    ----------
+    matroid : Matroid
+        One of :mod:`semibandits.matroids`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `matroid` is no matroid object, or has no items.
+    """
+
+    def __init__(self, matroid: Matroid) -> None:
+        if not isinstance(matroid, Matroid):
+            raise InvalidInputError(
+                f"matroid must be a Matroid, got {type(matroid).__name__}: build one with semibandits.matroids"
+            )
+        super().__init__(matroid)
+
+    def __repr__(self) -> str:
+        return f"MatroidBases({self._matroid!r})"
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Basis of largest total weight, by the greedy algorithm; of equal items the smaller index comes first.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` has the wrong shape or holds NaN or infinity.
+        """
+        theta = item_vector(weights, self._d, "weights")
+        return self._matroid.greedy(np.argsort(-theta, kind="stable"))

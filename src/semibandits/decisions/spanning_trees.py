@@ -1,0 +1,66 @@
+"""Spanning trees of an undirected graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray
+from semibandits._validation import item_vector
+from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.forests import heaviest_forest, root_forest
+from semibandits.matroids import Graphic
+
+
+@final
+class SpanningTrees(MatroidDecisions):
+    """All spanning trees of a connected undirected multigraph.
+
+    Parameters
+    ----------
+    graph : networkx Graph or MultiGraph, or sequence of (u, v)
+        Item i is the i-th edge. Parallel edges are legal; loops are legal and in no tree.
+
+    Raises
+    ------
+    InvalidInputError
+        If an edge is malformed, or the graph is directed, has no edges, or is not connected.
+    """
+
+    def __init__(self, graph: object) -> None:
+        matroid = Graphic(graph)
+        edges = matroid.edges
+        if edges.n_edges == 0:
+            raise InvalidInputError(
+                f"graph must have edges, got none ({edges.n_nodes} nodes): the edges are the items that trees choose from"
+            )
+        super().__init__(matroid)
+        # Kernels compile anew for read-only arrays: these copies never leave the object.
+        self._n_nodes, self._tails, self._heads = edges.n_nodes, edges.tails.copy(), edges.heads.copy()
+        self._check_connected(edges.nodes)
+
+    def __repr__(self) -> str:
+        return f"SpanningTrees(d={self._d}, nodes={self._n_nodes})"
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Spanning tree of largest total weight, by Kruskal's algorithm; of equal edges the smaller index comes first.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` has the wrong shape or holds NaN or infinity.
+        """
+        theta = item_vector(weights, self._d, "weights")
+        return heaviest_forest(self._n_nodes, self._tails, self._heads, theta)
+
+    def _check_connected(self, nodes: tuple[Hashable, ...]) -> None:
+        forest = np.flatnonzero(heaviest_forest(self._n_nodes, self._tails, self._heads, np.zeros(self._d)))
+        roots = np.unique(root_forest(self._n_nodes, self._tails, self._heads, forest)[3])
+        if len(roots) > 1:
+            raise InvalidInputError(
+                f"graph must be connected, got {len(roots)} components, with {nodes[roots[0]]!r} in one and "
+                f"{nodes[roots[1]]!r} in another: add edges between them, or build one decision set for each"
+            )

@@ -1,0 +1,35 @@
+"""Determinants modulo a prime against exact expansion in plain Python."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from semibandits.kernels.determinants import determinant_modulo, inverse_modulo
+
+
+def determinant_twin(matrix):
+    """Leibniz's formula in Python integers."""
+    n, total = len(matrix), 0
+    for p in permutations(range(n)):
+        sign = (-1) ** sum(p[i] > p[j] for i in range(n) for j in range(i + 1, n))
+        for i in range(n):
+            sign *= int(matrix[i][p[i]])
+        total += sign
+    return total
+
+
+@pytest.mark.parametrize("prime", [2, 5, 2**31 - 1])
+@pytest.mark.parametrize("seed", range(30))
+def test_determinants_equal_their_expansion(seed, prime):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(0, 6)
+    size = 3 if seed % 2 else 2**31
+    matrix = rng.integers(-size, size, (n, n))
+    assert determinant_modulo(matrix, prime) == determinant_twin(matrix) % prime
+
+
+@pytest.mark.parametrize("prime", [3, 7, 2**31 - 1])
+def test_inverses(prime):
+    for x in {1, 2, prime // 2, prime - 1}:
+        assert inverse_modulo(x, prime) * x % prime == 1
