@@ -1,0 +1,44 @@
+# Everything happens in a virtual environment in .venv; the system's Python is only used to create it.
+# Another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUTPUT := demo-output
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench clean
+
+help: ## Show what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed-demo ## Bound the regret of routing through Germany: a table, bound.json and plan.png in demo-output/
+	@mkdir -p $(OUTPUT)
+	$(BIN)/semibandits bound germany50 --source Saarbruecken --target Greifswald \
+		--plot $(OUTPUT)/plan.png --save $(OUTPUT)/bound.json
+
+test: $(VENV)/.installed-dev ## Check style, types and imports, and run all tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2
+
+bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve
+	$(BIN)/python benchmarks/run.py
+
+clean: ## Remove the environment, caches and everything made
+	rm -rf $(VENV) $(OUTPUT) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp a set of extras: installed again only when pyproject.toml has changed.
+$(VENV)/.installed-demo: EXTRAS := plot,networks
+$(VENV)/.installed-dev: EXTRAS := dev
+$(VENV)/.installed-bench: EXTRAS := dev,bench
+$(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("Error: Python 3.11 to 3.13 is needed, got %d.%d: run make with PYTHON=python3.12, say" % v)'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Error: $(PYTHON) cannot create environments: install its venv package (python3-venv on Debian and Ubuntu)" >&2; exit 1; }
