@@ -1,0 +1,138 @@
+"""Explicit lists of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import final
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._validation import item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.matroids._checks import as_labels
+
+
+@final
+class EnumeratedDecisions(DecisionSet):
+    """Decisions listed one by one.
+
+    Parameters
+    ----------
+    matrix : array_like of 0 and 1, shape (n, d)
+        One decision a row, all different; n >= 1, d >= 1. A row of zeros is the empty decision.
+    items : sequence of hashable, optional
+        Label of each item, all different; 0 .. d - 1 by default.
+
+    Raises
+    ------
+    InvalidInputError
+        If `matrix` has another shape or other entries, two rows are equal, or `items` are not d different labels.
+    """
+
+    def __init__(self, matrix: ArrayLike, *, items: Iterable[Hashable] | None = None) -> None:
+        self._decisions = _as_rows(matrix)
+        self._index = _index_rows(self._decisions)
+        self._items = tuple(range(self.d)) if items is None else _distinct_labels(items, self.d)
+        self._m = int(self._decisions.sum(axis=1).max())
+        self._sums = csr_array(self._decisions, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"EnumeratedDecisions(n={len(self._decisions)}, d={self.d}, m={self._m})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return int(self._decisions.shape[1])
+
+    @property
+    def m(self) -> int:
+        """Number of items in the largest decision."""
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each item, in order."""
+        return self._items
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """The row of largest total weight, summed in the order of the items; of equal ones the first."""
+        totals: FloatArray = np.asarray(self._sums @ item_vector(weights, self.d, "weights"))
+        return np.array(self._decisions[np.argmax(totals)])
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Number of rows; `limit` is not needed."""
+        return len(self._decisions)
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All decisions in the order given, shape ``(n, d)``, read-only.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If there are more than `limit` of them.
+        """
+        if len(self._decisions) > limit:
+            raise TooManyDecisionsError(
+                f"there must be at most limit = {limit:,} decisions to list, got {len(self._decisions):,}: raise limit"
+            )
+        return self._decisions
+
+    def _contains(self, x: BoolArray) -> bool:
+        return np.packbits(x).tobytes() in self._index
+
+
+def _as_rows(matrix: ArrayLike) -> BoolArray:
+    """A read-only boolean copy of `matrix`, if it is one of zeros and ones."""
+    try:
+        array = np.asarray(matrix)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"matrix must have rows of equal length, got {error}: pass one row a decision"
+        ) from error
+    if array.ndim != 2 or 0 in array.shape:
+        raise InvalidInputError(
+            f"matrix must have shape (n, d) with n, d >= 1, got {array.shape}: pass one row a decision, one column an item"
+        )
+    if array.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"matrix must hold 0 and 1, got entries of type {array.dtype}: pass numbers or booleans"
+        )
+    bad = np.argwhere((array != 0) & (array != 1))
+    if len(bad):
+        row, item = bad[0]
+        raise InvalidInputError(
+            f"matrix must hold 0 and 1, got {array[row, item]} in row {row}, column {item}: "
+            "a decision either has an item or not"
+        )
+    decisions = array.astype(np.bool_)
+    decisions.setflags(write=False)
+    return decisions
+
+
+def _index_rows(decisions: BoolArray) -> frozenset[bytes]:
+    """Packed rows as a set, if all are different."""
+    first: dict[bytes, int] = {}
+    for row, packed in enumerate(np.packbits(decisions, axis=1)):
+        earlier = first.setdefault(packed.tobytes(), row)
+        if earlier != row:
+            raise InvalidInputError(
+                f"matrix must have different rows, got the same decision in rows {earlier} and {row}: drop one of them"
+            )
+    return frozenset(first)
+
+
+def _distinct_labels(items: Iterable[Hashable], d: int) -> tuple[Hashable, ...]:
+    labels = tuple(as_labels(items, "items"))
+    if len(labels) != d:
+        raise InvalidInputError(f"items must hold d = {d} labels, got {len(labels)}: pass one label a column of matrix")
+    seen: dict[Hashable, int] = {}
+    for i, label in enumerate(labels):
+        if seen.setdefault(label, i) != i:
+            raise InvalidInputError(
+                f"items must be different, got {label!r} for columns {seen[label]} and {i}: "
+                "rename one (say, with a number behind it)"
+            )
+    return labels

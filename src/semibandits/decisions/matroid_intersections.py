@@ -1,0 +1,243 @@
+"""Intersections of two matroids: sets of items that are independent in both."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
+from semibandits.kernels.potentials import potentials
+from semibandits.matroids import Matroid
+from semibandits.matroids._checks import as_count
+from semibandits.matroids._listing import too_many
+
+BITS = 45
+"""Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
+
+
+@final
+class MatroidIntersection(DecisionSet):
+    """Common independent sets of two matroids, all of the same size.
+
+    Parameters
+    ----------
+    m1, m2 : Matroid
+        Two matroids on the same items.
+    size : int, optional
+        Number of items in every decision; by default the largest for which there is one. With 0 the only decision is
+        the empty one.
+
+    Raises
+    ------
+    InvalidInputError
+        If `m1` or `m2` is no matroid object, they differ in their number of items or have none, `size` is no integer
+        >= 0, or there is no common independent set of that size.
+
+    Notes
+    -----
+    The labels of the items are those of `m1`, unless these are 0 .. d - 1; then those of `m2`.
+    """
+
+    def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None) -> None:
+        for name, matroid in (("m1", m1), ("m2", m2)):
+            if not isinstance(matroid, Matroid):
+                raise InvalidInputError(
+                    f"{name} must be a Matroid, got {type(matroid).__name__}: build one with semibandits.matroids"
+                )
+        if m1.d != m2.d:
+            raise InvalidInputError(
+                f"m1 and m2 must have the same items, got {m1.d} and {m2.d} of them: item i is the same in both"
+            )
+        if m1.d == 0:
+            raise InvalidInputError(f"a decision set must have items, got none in {m1!r}: add what can be chosen")
+        wanted = m1.d if size is None else as_count(size, "size", "pass the number of items of a decision")
+        self._m1, self._m2, self._d = m1, m2, m1.d
+        plain = tuple(range(m1.d))
+        self._items = m1.items if m1.items != plain else m2.items
+        largest = int(np.count_nonzero(self._heaviest(np.zeros(m1.d, dtype=np.int64), wanted)))
+        if size is not None and largest < wanted:
+            raise InvalidInputError(
+                f"m1 and m2 must have a common independent set of size = {wanted} items, got {largest} in the largest: "
+                "lower size, or raise capacities"
+            )
+        self._m = largest
+
+    def __repr__(self) -> str:
+        return f"MatroidIntersection({self._m1!r}, {self._m2!r}, size={self._m})"
+
+    @property
+    def m1(self) -> Matroid:
+        """The first matroid."""
+        return self._m1
+
+    @property
+    def m2(self) -> Matroid:
+        """The second matroid."""
+        return self._m2
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return self._d
+
+    @property
+    def m(self) -> int:
+        """Number of items in every decision."""
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each item, in order."""
+        return self._items
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Common independent set of largest total weight among those of m items; see :meth:`DecisionSet.maximize`.
+
+        The weights are first rounded to multiples of a power of two, at most ``2**-44 * max|weights|``. Integer weights
+        below 2^45 in absolute value stay as they are, others cost at most ``m * 2**-44 * max|weights|`` in value.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` is malformed, or one of the two is found out to be no matroid.
+
+        Notes
+        -----
+        Successive shortest augmenting paths by (cost, number of arcs): after k of them the set is the heaviest one of k
+        items (Lawler 1975; Schrijver 2003, Theorem 41.3).
+        """
+        theta = item_vector(weights, self._d, "weights")
+        return self._heaviest(_as_integers(theta)[0], self._m)
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If there are more than `limit` decisions; the search ends as soon as it knows.
+
+        Notes
+        -----
+        The search has no dead ends: a decision is changed along shortest cycles of its exchange graph, one for each item
+        that can change while the items before it stay, and each such change opens a part of its own.
+        """
+        open_parts = [(self._heaviest(np.zeros(self._d, dtype=np.int64), self._m), 0)]
+        rows: list[BoolArray] = []
+        while open_parts:
+            if len(rows) + len(open_parts) > limit:
+                raise too_many(limit, None)
+            x, start = open_parts.pop()
+            rows.append(x)
+            members = np.flatnonzero(x)
+            swaps1, swaps2 = self._m1.exchanges(members)[1], self._m2.exchanges(members)[1]
+            changed, items = neighbours(x, start, members, swaps1, swaps2)
+            open_parts.extend(zip(changed, (items + 1).tolist(), strict=True))
+        decisions = np.array(rows)
+        return decisions[np.argsort(_as_bytes(np.packbits(~decisions, axis=1)))]
+
+    def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
+        """Exchange graph of x* = ``maximize(weights)``; see :class:`ExchangeGraph`.
+
+        Its nodes are first the items y of x*, then the *ways in*, classes of items z outside x* for which the same y make
+        room in `m1` (x* - y + z is independent), and then the *ways out*, classes of items for which the same y make room
+        in `m2`. Item y leaves on the arcs from y to ways in. Item z enters on its one arc from its way in to its way out.
+        From ways out, arcs without items lead on to y. Items that no y makes room for in one of the matroids have no arc.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` is malformed, or one of the two is found out to be no matroid.
+
+        Notes
+        -----
+        theory §2, with nodes shared by the items of a class: a cycle that passes such a node twice is the sum of two
+        shorter ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
+        """
+        theta = item_vector(weights, self._d, "weights")
+        integers, shift = _as_integers(theta)
+        x = self._heaviest(integers, self._m)
+        members = np.flatnonzero(x)
+        swaps1, swaps2 = self._m1.exchanges(members)[1], self._m2.exchanges(members)[1]
+        z = np.flatnonzero(swaps1.any(axis=0) & swaps2.any(axis=0))
+        room1, way_in = _classes(swaps1[:, z])
+        room2, way_out = _classes(swaps2[:, z])
+        k, n_in = room1.shape
+        in_class, leaver = np.nonzero(room1.T)
+        out_class, follower = np.nonzero(room2.T)
+        n_nodes = k + n_in + room2.shape[1]
+        tails = np.concatenate((leaver, k + way_in, k + n_in + out_class))
+        heads = np.concatenate((k + in_class, k + n_in + way_out, follower))
+        leaving, entering = np.full((2, len(tails)), -1, dtype=np.int64)
+        leaving[: len(leaver)] = members[leaver]
+        entering[len(leaver) : len(leaver) + len(z)] = z
+        pi, ok = potentials(n_nodes, tails, heads, _raw_costs(integers.astype(np.float64), leaving, entering))
+        if not ok:
+            raise self._not_matroids()
+        pi = np.ldexp(pi, -shift)
+        reduced = _raw_costs(theta, leaving, entering) + pi[tails] - pi[heads]
+        return ExchangeGraph(
+            decision=x,
+            n_nodes=n_nodes,
+            tails=tails,
+            heads=heads,
+            costs=np.maximum(reduced, 0.0),  # negative by the rounding of the weights only
+            entering=entering,
+            leaving=leaving,
+            potentials=pi,
+        )
+
+    def _contains(self, x: BoolArray) -> bool:
+        indices = np.flatnonzero(x)
+        return len(indices) == self._m and self._m1.is_independent(indices) and self._m2.is_independent(indices)
+
+    def _heaviest(self, integers: IntArray, size: int) -> BoolArray:
+        """Heaviest common independent set of `size` items, or of as many as there can be."""
+        x = np.zeros(self._d, dtype=np.bool_)
+        for _ in range(size):
+            members = np.flatnonzero(x)
+            path, ok = augmenting_path(integers, members, *self._m1.exchanges(members), *self._m2.exchanges(members))
+            if not ok:
+                raise self._not_matroids()
+            if len(path) == 0:
+                break
+            x[path] = ~x[path]
+        return x
+
+    def _not_matroids(self) -> InvalidInputError:
+        return InvalidInputError(
+            f"m1 and m2 must be matroids, got exchanges that improve on an optimal set in {self._m1!r} and {self._m2!r}: "
+            "semibandits.matroids.check_axioms looks for the reason"
+        )
+
+
+def _as_integers(theta: FloatArray) -> tuple[IntArray, int]:
+    """``theta * 2**shift`` rounded, and `shift`, which gives the largest of them ``BITS`` bits."""
+    shift = BITS - int(np.frexp(np.abs(theta).max())[1])
+    return np.rint(np.ldexp(theta, shift)).astype(np.int64), shift
+
+
+def _classes(columns: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Distinct columns, and for each column which of these it is."""
+    if columns.size == 0:
+        return columns, np.zeros(columns.shape[1], dtype=np.int64)
+    packed = np.ascontiguousarray(np.packbits(columns, axis=0).T)
+    _, first, which = np.unique(_as_bytes(packed), return_index=True, return_inverse=True)
+    return columns[:, first], which.astype(np.int64)
+
+
+def _raw_costs(theta: FloatArray, leaving: IntArray, entering: IntArray) -> FloatArray:
+    return np.where(leaving >= 0, theta[leaving], 0.0) - np.where(entering >= 0, theta[entering], 0.0)
+
+
+def _as_bytes(rows: NDArray[np.uint8]) -> NDArray[np.bytes_]:
+    """Each row as one string: equal and ordered as the rows are, since all have the same length."""
+    return rows.view(f"S{rows.shape[1]}").ravel()
