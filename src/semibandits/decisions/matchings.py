@@ -1,0 +1,256 @@
+"""Matchings of a bipartite graph: perfect ones, those that saturate one side, and all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import item_vector
+from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.potentials import potentials
+
+SATURATE = ("both", "rows", "columns", "none")
+LARGEST_SIDE_WITH_SUBSETS = 20
+MOST_LABELS_SHOWN = 8
+
+
+@final
+class Matchings(DecisionSet):
+    """Matchings of a bipartite graph: sets of edges of which no two share a row or a column.
+
+    Parameters
+    ----------
+    edges : sequence of (row, column), or networkx Graph or MultiGraph
+        The items. In pairs, rows and columns have labels of their own: row 1 and column 1 differ. Nodes of a networkx graph
+        are rows if their attribute ``bipartite`` is 0 and columns if it is 1; without the attribute the first node of each
+        connected component is a row. Parallel edges are legal, and so are edges in no decision.
+    saturate : {"both", "rows", "columns", "none"}
+        Which side must be matched completely: ``"both"`` asks for perfect matchings, ``"none"`` for any, also the empty one.
+
+    Raises
+    ------
+    InvalidInputError
+        If `edges` is malformed, empty or not bipartite, `saturate` is none of the four words, or a side that must be
+        matched completely cannot be; the message then names nodes that have too few neighbours.
+    """
+
+    def __init__(self, edges: object, saturate: str = "both") -> None:
+        if saturate not in SATURATE:
+            raise InvalidInputError(
+                f"saturate must be 'both', 'rows', 'columns' or 'none', got {saturate!r}: "
+                "'none' allows any matching, the others say which side must be matched completely"
+            )
+        self._graph = read_bipartite(edges)
+        self._saturate = saturate
+        self._rows_leave, self._columns_leave = saturate in ("columns", "none"), saturate in ("rows", "none")
+        # The leading side is the one that must be matched, the rows if that is both or none.
+        self._leaders = _grouped(self._graph, by_column=saturate == "columns")
+        self._optional = saturate == "none"
+        self._m = self._largest()
+
+    def __repr__(self) -> str:
+        return (
+            f"Matchings(d={self.d}, m={self.m}, rows={len(self.rows)}, columns={len(self.columns)}, "
+            f"saturate={self.saturate!r})"
+        )
+
+    @property
+    def d(self) -> int:
+        """Number of edges."""
+        return len(self.row_index)
+
+    @property
+    def m(self) -> int:
+        """Size of the largest decision."""
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each edge: (row, column), or (row, column, k) where there are parallel edges."""
+        return self._graph.items
+
+    @property
+    def rows(self) -> tuple[Hashable, ...]:
+        """Row labels; rows are numbered in this order."""
+        return self._graph.rows
+
+    @property
+    def columns(self) -> tuple[Hashable, ...]:
+        """Column labels; columns are numbered in this order."""
+        return self._graph.columns
+
+    @property
+    def row_index(self) -> IntArray:
+        """Row of each item, ints of shape (d,): item i joins ``rows[row_index[i]]`` to ``columns[column_index[i]]``."""
+        return self._graph.row_index
+
+    @property
+    def column_index(self) -> IntArray:
+        """Column of each item, ints of shape (d,)."""
+        return self._graph.column_index
+
+    @property
+    def saturate(self) -> str:
+        """Which side must be matched completely: ``"both"``, ``"rows"``, ``"columns"`` or ``"none"``."""
+        return self._saturate
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Heaviest matching, by shortest augmenting paths; see :meth:`DecisionSet.maximize`.
+
+        If nothing has to be saturated, items without positive weight are left out.
+        """
+        theta = item_vector(weights, self.d, "weights")
+        x, stuck = self._heaviest(theta)
+        if len(stuck):
+            raise InvalidInputError(
+                f"weights must have finite sums, got one of size {np.abs(theta).max():g}: scale them down"
+            )
+        return x
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of decisions.
+
+        If one side has at most 20 nodes, by dynamic programming over its subsets, for which `limit` is not needed; otherwise
+        by listing.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If counting needs listing and there are more than `limit` decisions.
+        """
+        rows_small = len(self.rows) <= len(self.columns)
+        if min(len(self.rows), len(self.columns)) > LARGEST_SIDE_WITH_SUBSETS:
+            return self._listed(limit, np.empty((0, self.d), dtype=np.bool_))
+        ptr, others, _, n_small = _grouped(self._graph, by_column=rows_small)
+        may_leave = (self._columns_leave, self._rows_leave) if rows_small else (self._rows_leave, self._columns_leave)
+        most = math.prod(int(degree) + 1 for degree in np.bincount(others, minlength=n_small))
+        limbs = count_matchings(ptr, others, n_small, *may_leave, most.bit_length() // LIMB_BITS + 1)
+        return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs))
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All decisions, one a row, shape ``(n, d)``; see :meth:`DecisionSet.enumerate`.
+
+        In lexicographic order of the items of the rows (of the columns, if these must be saturated), free last.
+        """
+        n = self._listed(limit, np.empty((0, self.d), dtype=np.bool_))
+        decisions = np.zeros((n, self.d), dtype=np.bool_)
+        self._listed(limit, decisions)
+        return decisions
+
+    def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
+        """Alternating cycles and paths of the heaviest matching x*; see :class:`ExchangeGraph`.
+
+        Node p is the p-th item of x*, with its row and its column; unless both sides must be saturated, one more node at the
+        end stands for all free rows and columns. An item outside x* enters on an arc from its row's node to its column's
+        node, and the item of x* at the tail leaves. On arcs without an entering item, a row becomes free (to the last node)
+        or a column does (from it), where `saturate` allows that. [theory §2, T1]
+
+        Raises
+        ------
+        RuntimeError
+            If x* turns out not to be optimal: an error of the library.
+        """
+        theta = item_vector(weights, self.d, "weights")
+        x = self.maximize(theta)
+        inside, outside = np.flatnonzero(x), np.flatnonzero(~x)
+        free = len(inside)
+        pairs = np.arange(free)
+        node_of_row = np.full(len(self.rows), free, dtype=np.int64)
+        node_of_column = np.full(len(self.columns), free, dtype=np.int64)
+        node_of_row[self.row_index[inside]] = node_of_column[self.column_index[inside]] = pairs
+        rows_leave = pairs if self._rows_leave else pairs[:0]
+        columns_leave = pairs if self._columns_leave else pairs[:0]
+        tails = np.concatenate((node_of_row[self.row_index[outside]], rows_leave, np.full(len(columns_leave), free)))
+        heads = np.concatenate(
+            (node_of_column[self.column_index[outside]], np.full(len(rows_leave), free), columns_leave)
+        )
+        entering = np.concatenate((outside, np.full(len(rows_leave) + len(columns_leave), -1)))
+        leaving = np.append(inside, -1)[tails]
+        n_nodes = free + (self._rows_leave or self._columns_leave)
+        padded = np.append(theta, 0.0)  # item -1 weighs nothing
+        costs = padded[leaving] - padded[entering]
+        pi, sound = potentials(n_nodes, tails, heads, costs)
+        if not sound:
+            raise RuntimeError("a matching that was found optimal can be improved: please report this with the weights")
+        # What is negative here is rounding.
+        costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)
+        return ExchangeGraph(x, n_nodes, tails, heads, costs, entering, leaving, pi)
+
+    def _heaviest(self, theta: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Heaviest matching, and leading nodes that cannot all be matched."""
+        ptr, others, items, n_others = self._leaders
+        entries, stuck = heaviest_matching(theta[items], ptr, others, n_others, self._optional)
+        x = np.zeros(self.d, dtype=np.bool_)
+        x[items[entries[entries >= 0]]] = True
+        return x, stuck
+
+    def _contains(self, x: BoolArray) -> bool:
+        at_row = np.bincount(self.row_index[x], minlength=len(self.rows))
+        at_column = np.bincount(self.column_index[x], minlength=len(self.columns))
+        return bool(
+            at_row.max() <= 1
+            and at_column.max() <= 1
+            and (self._rows_leave or at_row.min() == 1)
+            and (self._columns_leave or at_column.min() == 1)
+        )
+
+    def _listed(self, limit: int, rows: BoolArray) -> int:
+        """Number of decisions, written into `rows` if it has rows."""
+        found = list_matchings(*self._leaders, self._optional, limit + 1, rows)
+        if found > limit:
+            raise TooManyDecisionsError(
+                f"listing was limited to {limit} decisions, got more matchings than that: raise the limit"
+            )
+        return int(found)
+
+    def _largest(self) -> int:
+        """Size of the largest decision; an error if there is no decision."""
+        n_rows, n_columns = len(self.rows), len(self.columns)
+        if self._saturate == "both" and n_rows != n_columns:
+            raise InvalidInputError(
+                f"a perfect matching needs as many rows as columns, got {n_rows} rows and {n_columns} columns: "
+                "pass saturate='rows', 'columns' or 'none'"
+            )
+        x, stuck = self._heaviest(np.ones(self.d))
+        if len(stuck):
+            raise self._hall_error(stuck)
+        return int(x.sum())
+
+    def _hall_error(self, stuck: IntArray) -> InvalidInputError:
+        own, other = (self.row_index, self.column_index), (self.rows, self.columns)
+        words = ("row", "column")
+        if self._saturate == "columns":
+            own, other, words = own[::-1], other[::-1], words[::-1]
+        neighbours = np.unique(own[1][np.isin(own[0], stuck)])
+        return InvalidInputError(
+            f"every {words[0]} must be matched if saturate={self._saturate!r}, "
+            f"got {_listing(words[0], other[0], np.sort(stuck))} with only {_listing(words[1], other[1], neighbours)} "
+            f"to share: add edges, drop {words[0]}s, or pass saturate='none'"
+        )
+
+
+def _grouped(graph: BipartiteEdges, *, by_column: bool) -> tuple[IntArray, IntArray, IntArray, int]:
+    """Items grouped by one side: pointers, node on the other side, item; and the number of nodes on the other side."""
+    own, other, n, n_others = graph.row_index, graph.column_index, len(graph.rows), len(graph.columns)
+    if by_column:
+        own, other, n, n_others = other, own, n_others, n
+    ptr, items = incidence(n, own.copy())  # kernels compile anew for read-only arrays
+    return ptr, other[items], items, n_others
+
+
+def _listing(word: str, labels: tuple[Hashable, ...], numbers: IntArray) -> str:
+    """For instance "2 rows ('a', 'b')"."""
+    shown = [repr(labels[v]) for v in numbers[:MOST_LABELS_SHOWN]]
+    if len(numbers) > len(shown):
+        shown.append("...")
+    inner = f" ({', '.join(shown)})" if shown else ""
+    return f"{len(numbers)} {word}{'' if len(numbers) == 1 else 's'}{inner}"

@@ -1,0 +1,232 @@
+"""Matchings in a bipartite graph.
+
+One side leads: entry k joins the leading node in whose group ``ptr[r]:ptr[r + 1]`` it stands to ``others[k]``. Either every
+leading node is matched, or (`optional`) each may stay free; nodes of the other side may always stay free here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+LIMB_BITS = 62
+"""Counts are held as limbs of this many bits, the lowest first."""
+
+
+@njit(cache=True)
+def heaviest_matching(
+    weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
+) -> tuple[IntArray, IntArray]:
+    """Entry of each leading node in a matching of largest weight, -1 if free (shortest augmenting paths with duals).
+
+    Weights are per entry. If `optional`, entries without positive weight are left out. The second array is empty, or, when
+    the leading nodes cannot all be matched, holds some that have fewer neighbours than they are.
+    """
+    n = len(ptr) - 1
+    u, v = np.zeros(n), np.zeros(n_others)
+    entry, mate = np.full(n, -1, dtype=np.int64), np.full(n_others, -1, dtype=np.int64)
+    distance = np.full(n_others, np.inf)
+    via, via_row = np.empty(n_others, dtype=np.int64), np.empty(n_others, dtype=np.int64)
+    touched, scanned = np.empty(n_others, dtype=np.int64), np.zeros(n_others, dtype=np.bool_)
+    for start in range(n):
+        length, freed, sink, done, count = _shortest_path(
+            start, weights, ptr, others, optional, u, v, mate, distance, via, via_row, touched, scanned
+        )
+        if length == np.inf:
+            return entry, np.append(mate[touched[:done]], start)
+        u[start] += length
+        for i in range(done):
+            c = touched[i]
+            u[mate[c]] += length - distance[c]
+            v[c] -= length - distance[c]
+            scanned[c] = False
+        for i in range(count):
+            distance[touched[i]] = np.inf
+        if freed >= 0 and freed != start:
+            sink = others[entry[freed]]
+            entry[freed] = -1
+        while sink >= 0:
+            row = via_row[sink]
+            before = others[entry[row]] if entry[row] >= 0 else -1
+            entry[row], mate[sink] = via[sink], row
+            sink = before
+    return entry, np.empty(0, dtype=np.int64)
+
+
+@njit(cache=True)
+def _shortest_path(
+    start: int, weights: FloatArray, ptr: IntArray, others: IntArray, optional: bool,
+    u: FloatArray, v: FloatArray, mate: IntArray,
+    distance: FloatArray, via: IntArray, via_row: IntArray, touched: IntArray, scanned: BoolArray,
+) -> tuple[float, int, int, int, int]:  # fmt: skip
+    """Dijkstra from the leading node `start` to a free node of the other side, or to a leading node that becomes free.
+
+    Returns the length (inf if there is no path), the leading node that becomes free or -1, the node of the other side
+    where the path ends or -1, and the numbers of scanned and of touched nodes: ``touched[:done]`` and ``touched[:count]``.
+    Fills the arrays of the last line.
+    """
+    row, reached, done, count = start, 0.0, 0, 0
+    freed, free_at = -1, np.inf
+    while True:
+        offset = reached - u[row]
+        if optional and offset < free_at:
+            freed, free_at = row, offset
+        for k in range(ptr[row], ptr[row + 1]):
+            c = others[k]
+            if scanned[c] or (optional and weights[k] <= 0.0):
+                continue
+            length = offset - weights[k] - v[c]
+            if length < distance[c]:
+                if distance[c] == np.inf:
+                    touched[count] = c
+                    count += 1
+                distance[c], via[c], via_row[c] = length, k, row
+        reached, nearest = np.inf, -1
+        for i in range(done, count):
+            c = touched[i]
+            if distance[c] < reached or (distance[c] == reached and mate[c] < 0 <= mate[touched[nearest]]):
+                reached, nearest = distance[c], i
+        if freed >= 0 and free_at <= reached:
+            return free_at, freed, -1, done, count
+        if nearest < 0:
+            return np.inf, -1, -1, done, count
+        c = touched[nearest]
+        if mate[c] < 0:
+            return reached, -1, c, done, count
+        touched[nearest], touched[done] = touched[done], c
+        done += 1
+        scanned[c] = True
+        row = mate[c]
+
+
+@njit(cache=True)
+def _augment(
+    start: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
+) -> bool:
+    """Match the leading node `start` too, along a path that avoids the blocked nodes of the other side, if there is one."""
+    queue = np.empty(len(partner), dtype=np.int64)
+    via_row = np.full(len(mate), -1, dtype=np.int64)
+    queue[0] = start
+    head, tail = 0, 1
+    while head < tail:
+        row = queue[head]
+        head += 1
+        for k in range(ptr[row], ptr[row + 1]):
+            c = others[k]
+            if blocked[c] or via_row[c] >= 0:
+                continue
+            via_row[c] = row
+            if mate[c] >= 0:
+                queue[tail] = mate[c]
+                tail += 1
+                continue
+            while True:
+                row = via_row[c]
+                before = partner[row]
+                partner[row], mate[c] = c, row
+                if row == start:
+                    return True
+                c = before
+    return False
+
+
+@njit(cache=True)
+def _completes(
+    row: int, c: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
+) -> bool:
+    """Change the complete matching so that `row` has c while blocked nodes keep their mates, if that is possible."""
+    before, other_row = partner[row], mate[c]
+    if other_row == row:
+        return True
+    mate[before] = -1
+    blocked[c] = True
+    possible = other_row < 0 or _augment(other_row, ptr, others, partner, mate, blocked)
+    blocked[c] = False
+    if possible:
+        partner[row], mate[c] = c, row
+    else:
+        mate[before] = row
+    return possible
+
+
+@njit(cache=True)
+def list_matchings(
+    ptr: IntArray, others: IntArray, items: IntArray, n_others: int, optional: bool, limit: int, rows: BoolArray
+) -> int:
+    """Number of matchings, listing stops at `limit`; they are written into `rows` if that has rows.
+
+    They come in lexicographic order of the leading nodes' entries, free last. A choice is made only if it can be completed,
+    so that the time per matching is polynomial. If not `optional`, the leading nodes must have a complete matching.
+    """
+    n = len(ptr) - 1
+    partner, mate = np.full(n, -1, dtype=np.int64), np.full(n_others, -1, dtype=np.int64)
+    blocked = np.zeros(n_others, dtype=np.bool_)
+    if not optional:
+        for row in range(n):
+            _augment(row, ptr, others, partner, mate, blocked)
+    place = ptr[:-1].copy()
+    chosen = np.full(n + 1, -1, dtype=np.int64)
+    level = found = 0
+    while level >= 0 and found < limit:
+        if level == n:
+            if len(rows) > 0:
+                for k in chosen[:n]:
+                    if k >= 0:
+                        rows[found, items[k]] = True
+            found += 1
+            level -= 1
+            continue
+        if chosen[level] >= 0:
+            blocked[others[chosen[level]]] = False
+            chosen[level] = -1
+        descend = False
+        while not descend and place[level] < ptr[level + 1]:
+            k = place[level]
+            place[level] += 1
+            if not blocked[others[k]]:
+                descend = optional or _completes(level, others[k], ptr, others, partner, mate, blocked)
+                if descend:
+                    chosen[level] = k
+                    blocked[others[k]] = True
+        if not descend and optional and place[level] == ptr[level + 1]:
+            place[level] += 1
+            descend = True
+        level += 1 if descend else -1
+        if descend and level < n:
+            place[level] = ptr[level]
+    return found
+
+
+@njit(cache=True)
+def count_matchings(
+    ptr: IntArray, others: IntArray, n_others: int, optional: bool, others_optional: bool, limbs: int
+) -> IntArray:
+    """Number of matchings as limbs of 62 bits, by dynamic programming over the sets of matched nodes of the other side."""
+    total = np.int64(1) << n_others
+    ways = np.zeros((total, limbs), dtype=np.int64)
+    ways[0, 0] = 1
+    for row in range(len(ptr) - 1):
+        # Larger sets first: smaller ones still count the matchings without this row.
+        for matched in range(total - 1, -1, -1):
+            if not optional:
+                ways[matched] = 0
+            for k in range(ptr[row], ptr[row + 1]):
+                bit = np.int64(1) << others[k]
+                if matched & bit:
+                    _add(ways[matched], ways[matched ^ bit])
+    count = np.zeros(limbs, dtype=np.int64)
+    for matched in range(0 if others_optional else total - 1, total):
+        _add(count, ways[matched])
+    return count
+
+
+@njit(cache=True)
+def _add(limbs: IntArray, more: IntArray) -> None:
+    carry = np.int64(0)
+    mask = (np.int64(1) << LIMB_BITS) - 1
+    for i in range(len(limbs)):
+        value = limbs[i] + more[i] + carry
+        limbs[i] = value & mask
+        carry = value >> LIMB_BITS
