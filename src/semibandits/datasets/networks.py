@@ -1,0 +1,284 @@
+"""Communication networks of SNDlib, read from the installed package topohub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, Final
+
+import networkx as nx
+import numpy as np
+
+from semibandits._typing import ArrayLike
+from semibandits.datasets.delays import DelayModel
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances import Instance, instance_from_description
+from semibandits.instances.families import unknown_name
+
+# True: the coordinates are longitude and latitude. False: they are positions in a drawing, so that the distances
+# which topohub computes from them mean nothing.
+_GEOGRAPHIC: Final[Mapping[str, bool]] = {
+    "abilene": True,
+    "atlanta": False,
+    "brain": True,
+    "cost266": True,
+    "dfn-bwin": True,
+    "dfn-gwin": True,
+    "di-yuan": False,
+    "france": False,
+    "geant": True,
+    "germany50": True,
+    "giul39": False,
+    "india35": False,
+    "janos-us": True,
+    "janos-us-ca": True,
+    "newyork": False,
+    "nobel-eu": True,
+    "nobel-germany": True,
+    "nobel-us": True,
+    "norway": False,
+    "pdh": True,
+    "pioro40": False,
+    "polska": True,
+    "sun": False,
+    "ta1": False,
+    "ta2": False,
+    "zib54": False,
+}
+
+_PROVENANCE: Final = (
+    "SNDlib 1.0 (Orlowski, Wessaely, Pioro, Tomaszewski, Networks 55, 2010), sndlib.put.poznan.pl; "
+    "as converted by the Python package topohub (Jurkiewicz, SoftwareX 24, 2023), which is under the MIT licence"
+)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a network.
+
+    Attributes
+    ----------
+    name : str
+        Its name in SNDlib.
+    x, y : float
+        Longitude and latitude in degrees if the network is geographic, else a position in a drawing.
+    """
+
+    name: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of a network, usable both ways.
+
+    Attributes
+    ----------
+    ends : tuple of str
+        Names of its nodes.
+    km : float or None
+        Great-circle distance of its ends in km, as topohub computed it (Earth's radius 6,372.8 km, unrounded
+        coordinates); None if the network is not geographic.
+    utilisation : tuple of float
+        Load in percent of the busiest link, from the first end to the second and back, when the demands of SNDlib
+        follow shortest paths with equal splits. Computed, not measured.
+    """
+
+    ends: tuple[str, str]
+    km: float | None
+    utilisation: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A communication network.
+
+    Attributes
+    ----------
+    name : str
+        Its name in SNDlib.
+    geographic : bool
+        Whether its coordinates are longitude and latitude; if not, it has a topology but no distances.
+    nodes : tuple of Node
+    links : tuple of Link
+    provenance : str
+        Where the data come from, and their licence.
+    """
+
+    name: str
+    geographic: bool
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    provenance: str = _PROVENANCE
+
+    @cached_property
+    def positions(self) -> Mapping[str, tuple[float, float]]:
+        """Coordinates of each node by name."""
+        return {node.name: (node.x, node.y) for node in self.nodes}
+
+    def graph(self) -> nx.Graph[str]:
+        """The topology, with the attributes ``km`` (geographic networks only) and ``utilisation`` of its links."""
+        graph: nx.Graph[str] = nx.Graph(name=self.name)
+        graph.add_nodes_from(node.name for node in self.nodes)
+        for link in self.links:
+            graph.add_edge(*link.ends, utilisation=link.utilisation)
+            if link.km is not None:
+                graph.edges[link.ends]["km"] = link.km
+        return graph
+
+    def delay_dag(self, source: str, target: str, *, model: DelayModel | None = None) -> Instance:
+        """Paths that come nearer to `target` with every link, with modelled delays.
+
+        A link may be used from u to v if the network distance to `target`, the shortest over links in km, is smaller at
+        v than at u; links on no path from `source` to `target` are left out. The reward of a link is minus its mean
+        delay in ms, its variance is that of the delay, both from `model`: **modelled, not measured**.
+
+        Parameters
+        ----------
+        source, target : str
+            Names of two different nodes.
+        model : DelayModel, optional
+            How length and utilisation become a delay.
+
+        Raises
+        ------
+        InvalidInputError
+            If the network is not geographic, or a node is unknown, or both are the same.
+        """
+        self._require_distances("delays")
+        for key, name in (("source", source), ("target", target)):
+            if name not in self.positions:
+                raise unknown_name(f"{key} in {self.name}", name, self.positions)
+        if source == target:
+            raise InvalidInputError(f"source and target must differ, got {source!r} for both: choose another target")
+        model = model or DelayModel()
+        arcs = self._arcs_towards(source, target)
+        return instance_from_description(
+            {
+                "family": "paths",
+                "name": f"{self.name}, {source} → {target}",
+                "unit": "ms",
+                "note": f"Delays are modelled, not measured: km / {model.speed:g} plus an M/M/1 queue with "
+                f"{model.service:g} ms of service and a load of {model.peak_load:.0%} on the busiest link.",
+                "edges": [[u, v] for u, v, _, _ in arcs],
+                "source": source,
+                "target": target,
+                "theta": [-model.mean(km, utilisation) for _, _, km, utilisation in arcs],
+                "variance": [model.variance(utilisation) for _, _, _, utilisation in arcs],
+                "positions": {name: list(xy) for name, xy in self.positions.items()},
+                "geographic": True,
+            }
+        )
+
+    def spanning_trees(self, *, variance: ArrayLike = 0.5, model: DelayModel | None = None) -> Instance:
+        """Spanning trees, the reward of a link being minus its propagation delay in ms.
+
+        Parameters
+        ----------
+        variance : array_like of float, scalar or shape (d,)
+            Variance of a measured delay in ms squared; an assumption, the data say nothing about it.
+        model : DelayModel, optional
+            Gives the speed of light; queues are left out.
+
+        Raises
+        ------
+        InvalidInputError
+            If the network is not geographic, or a variance is not positive.
+        """
+        self._require_distances("delays")
+        model = model or DelayModel()
+        return instance_from_description(
+            {
+                "family": "trees",
+                "name": f"{self.name}, spanning trees",
+                "unit": "ms",
+                "note": f"Delays are modelled, not measured: km / {model.speed:g}. The variance is an assumption.",
+                "edges": [list(link.ends) for link in self.links],
+                "theta": [-model.propagation(km) for km in self._lengths()],
+                "variance": np.asarray(variance).tolist(),
+                "positions": {name: list(xy) for name, xy in self.positions.items()},
+                "geographic": True,
+            }
+        )
+
+    def _arcs_towards(self, source: str, target: str) -> list[tuple[str, str, float, float]]:
+        """Arcs (u, v, km, utilisation) that lower the distance to `target` and lie on a path from `source`."""
+        lengths = self._lengths()
+        distance = nx.single_source_dijkstra_path_length(self.graph(), target, weight="km")
+        arcs = []
+        for link, km in zip(self.links, lengths, strict=True):
+            (u, v), (forward, backward) = link.ends, link.utilisation
+            if distance[u] > distance[v]:
+                arcs.append((u, v, km, forward))
+            elif distance[v] > distance[u]:
+                arcs.append((v, u, km, backward))
+        graph: nx.DiGraph[str] = nx.DiGraph((u, v) for u, v, _, _ in arcs)
+        on_a_path = (nx.descendants(graph, source) | {source}) & (nx.ancestors(graph, target) | {target})
+        return [arc for arc in arcs if arc[0] in on_a_path and arc[1] in on_a_path]
+
+    def _lengths(self) -> list[float]:
+        return [link.km for link in self.links if link.km is not None]
+
+    def _require_distances(self, what: str) -> None:
+        if not self.geographic:
+            raise InvalidInputError(
+                f"{what} must rest on geographic coordinates, got the network {self.name}, whose coordinates are "
+                "positions in a drawing: choose a geographic network, or give its topology your own numbers in a file"
+            )
+
+
+def list_networks() -> tuple[str, ...]:
+    """Names of the built-in networks: all 26 of SNDlib, 14 of them geographic."""
+    return tuple(_GEOGRAPHIC)
+
+
+def network(name: str) -> Network:
+    """Built-in network by name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`list_networks`, for instance ``"germany50"``.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such network.
+    SemibanditsError
+        If the package topohub, which holds the data, is not installed.
+    """
+    if name not in _GEOGRAPHIC:
+        raise unknown_name("network", name, _GEOGRAPHIC)
+    raw = _read_topology(name)
+    geographic = _GEOGRAPHIC[name]
+    names = {node["id"]: str(node["name"]) for node in raw["nodes"]}
+    return Network(
+        name=name,
+        geographic=geographic,
+        nodes=tuple(Node(names[node["id"]], *map(float, node["pos"])) for node in raw["nodes"]),
+        links=tuple(_link(edge, names, geographic) for edge in raw["edges"]),
+    )
+
+
+def _link(edge: Mapping[str, Any], names: Mapping[int, str], geographic: bool) -> Link:
+    return Link(
+        ends=(names[edge["source"]], names[edge["target"]]),
+        km=float(edge["dist"]) if geographic else None,
+        utilisation=(float(edge["ecmp_fwd"]["org"]), float(edge["ecmp_bwd"]["org"])),
+    )
+
+
+def _read_topology(name: str) -> Any:
+    """The node-link data of a topology. Its file is read here, since ``topohub.get`` leaves it open."""
+    try:
+        folder = files("topohub")
+    except ModuleNotFoundError as error:
+        raise SemibanditsError(
+            "built-in networks need the package topohub, which is not installed: "
+            'run pip install "semibandits[networks]"'
+        ) from error
+    return json.loads(folder.joinpath("data", "sndlib", f"{name}.json").read_text(encoding="utf-8"))

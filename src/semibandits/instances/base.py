@@ -1,0 +1,56 @@
+"""An instance: what may be played, what it pays on average, and how noisy that is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from semibandits._typing import FloatArray
+from semibandits.decisions.base import DecisionSet
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A decision set with mean rewards and variances.
+
+    Attributes
+    ----------
+    family : str
+        One of :data:`semibandits.instances.FAMILIES`.
+    decision_set : DecisionSet
+        The set X of decisions.
+    theta : ndarray of float, shape (d,)
+        Mean reward of each item, in `unit`; costs and delays are negative.
+    variance : ndarray of float, shape (d,)
+        Variance of the reward of each item, in `unit` squared, > 0.
+    labels : tuple of str
+        How each item is called in tables and figures.
+    description : mapping
+        The instance in its JSON form (docs/cli.md), from which it can be built again.
+    name : str
+        How the instance is called.
+    unit : str
+        Unit of the rewards, ``""`` if it has none.
+    note : str
+        Where the numbers come from: what is measured and what is modelled.
+    positions : mapping from node to (x, y), or None
+        Where the nodes of a graph lie.
+    geographic : bool
+        Whether `positions` are longitude and latitude in degrees.
+    """
+
+    family: str
+    decision_set: DecisionSet
+    theta: FloatArray
+    variance: FloatArray
+    labels: tuple[str, ...]
+    description: Mapping[str, object]
+    name: str
+    unit: str = ""
+    note: str = ""
+    positions: Mapping[Hashable, tuple[float, float]] | None = None
+    geographic: bool = False
+
+    def __post_init__(self) -> None:
+        self.theta.setflags(write=False)
+        self.variance.setflags(write=False)

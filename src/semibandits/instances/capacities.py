@@ -1,0 +1,68 @@
+"""Capacities of groups as they are written on a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from semibandits.errors import InvalidInputError
+from semibandits.instances.families import unknown_name
+
+
+class _Capacity(NamedTuple):
+    """One ``[COLUMN:][NAME=]K``; None where that part is left out."""
+
+    column: str | None
+    name: str | None
+    limit: int
+
+
+def read_capacities(texts: Sequence[str], groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
+    """Capacity of each group, by column.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        ``K`` for all groups, ``NAME=K`` for one; ``COLUMN:`` before it limits it to the groups of one column.
+        The more special one wins: a name over none, then a column over none.
+    groups : mapping from column to sequence of str
+        The groups that occur in each column.
+
+    Raises
+    ------
+    InvalidInputError
+        If a text is of another form, names no group, or a group is left without a capacity.
+    """
+    wanted = [_parse(text, groups) for text in texts]
+    for capacity in wanted:
+        known = [g for column in groups if capacity.column in (None, column) for g in dict.fromkeys(groups[column])]
+        if capacity.name is not None and capacity.name not in known:
+            raise unknown_name("group of --capacity", capacity.name, known)
+    wanted.sort(key=lambda capacity: (capacity.name is not None, capacity.column is not None))
+    return {column: _limits(column, names, wanted) for column, names in groups.items()}
+
+
+def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
+    column, colon, rest = text.partition(":")
+    if not (colon and column in groups):
+        column, rest = "", text
+    name, equals, number = rest.rpartition("=")
+    if not number.strip().isdecimal():
+        raise InvalidInputError(
+            f"--capacity must be K or NAME=K with K = 0, 1, 2, ..., got {text!r}: write e.g. --capacity 2"
+        )
+    return _Capacity(column or None, name if equals else None, int(number))
+
+
+def _limits(column: str, names: Sequence[str], wanted: Sequence[_Capacity]) -> dict[str, int]:
+    limits: dict[str, int] = {}
+    for group in dict.fromkeys(names):
+        for capacity in wanted:  # from general to special: the last one that fits wins
+            if capacity.column in (None, column) and capacity.name in (None, group):
+                limits[group] = capacity.limit
+        if group not in limits:
+            raise InvalidInputError(
+                f"each group must have a capacity, got none for {group!r} of the column {column}: "
+                f"add --capacity {group}=K, or --capacity K for all groups"
+            )
+    return limits

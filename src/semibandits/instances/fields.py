@@ -1,0 +1,139 @@
+"""Reading JSON objects key by key, with one clear error for whatever is missing, odd or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from semibandits.errors import InvalidInputError
+
+_REQUIRED: Final = object()
+
+
+class Fields:
+    """The keys of one JSON object, each to be taken once.
+
+    Parameters
+    ----------
+    values : object
+        What should be a JSON object.
+    where : str
+        How the object is called in errors.
+    """
+
+    def __init__(self, values: object, where: str) -> None:
+        if not isinstance(values, Mapping):
+            raise InvalidInputError(
+                f"{where} must be a JSON object, got {kind_of(values)}: write {{...}} around its keys"
+            )
+        self._left = dict(values)
+        self._known: list[str] = []
+        self._where = where
+
+    def take(self, key: str, default: object = _REQUIRED) -> object:
+        """Value of `key`; without a default the key must be there."""
+        self._known.append(key)
+        if key in self._left:
+            return self._left.pop(key)
+        if default is _REQUIRED:
+            raise InvalidInputError(f"{self._where} must have the key {key!r}, got none: add it")
+        return default
+
+    def text(self, key: str, default: object = _REQUIRED) -> str:
+        """Value of `key` as a string."""
+        value = self.take(key, default)
+        if not isinstance(value, str):
+            raise InvalidInputError(f"{key} must be a string, got {kind_of(value)}: put it in quotes")
+        return value
+
+    def count(self, key: str, default: object = _REQUIRED) -> int | None:
+        """Value of `key` as an integer, or None where that is the default."""
+        value = self.take(key, default)
+        if value is None and default is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidInputError(f"{key} must be an integer, got {shown(value)}: write a whole number")
+        return value
+
+    def sequence(self, key: str) -> list[object]:
+        """Value of `key` as a list."""
+        return as_list(self.take(key), key)
+
+    def pairs(self, key: str) -> list[tuple[Hashable, Hashable]]:
+        """Value of `key` as a list of pairs of labels."""
+        result = []
+        for position, value in enumerate(self.sequence(key)):
+            pair = as_list(value, f"{key}[{position}]")
+            if len(pair) != 2:
+                raise InvalidInputError(
+                    f"{key}[{position}] must be a pair, got {len(pair)} entries: write its two ends only"
+                )
+            result.append((as_label(pair[0], f"{key}[{position}]"), as_label(pair[1], f"{key}[{position}]")))
+        return result
+
+    def finish(self) -> None:
+        """Complain if a key was never asked for."""
+        for key in self._left:
+            close = get_close_matches(str(key), self._known, n=1)
+            remedy = f"did you mean {close[0]!r}?" if close else "remove it"
+            raise InvalidInputError(
+                f"{self._where} must only have the keys {_listed(self._known)}, got {key!r}: {remedy}"
+            )
+
+
+def as_list(value: object, name: str) -> list[object]:
+    """`value` as a list."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise InvalidInputError(f"{name} must be a list, got {kind_of(value)}: write [...] around its entries")
+    return list(value)
+
+
+def as_label(value: object, name: str) -> Hashable:
+    """`value` as a label: a string or a whole number."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise InvalidInputError(f"{name} must be a string or a whole number, got {shown(value)}: put names in quotes")
+    return value
+
+
+def as_numbers(value: object, name: str) -> list[float]:
+    """`value` as a list of numbers; texts and truth values are none."""
+    entries = as_list(value, name)
+    for position, entry in enumerate(entries):
+        if isinstance(entry, bool) or not isinstance(entry, int | float):
+            raise InvalidInputError(
+                f"{name}[{position}] must be a number, got {shown(entry)}: write numbers without quotes"
+            )
+    return entries  # type: ignore[return-value]  # checked entry by entry
+
+
+def as_integers(value: object, name: str) -> list[int]:
+    """`value` as a list of integers."""
+    entries = as_list(value, name)
+    for position, entry in enumerate(entries):
+        if isinstance(entry, bool) or not isinstance(entry, int):
+            raise InvalidInputError(f"{name}[{position}] must be an integer, got {shown(entry)}: write a whole number")
+    return entries  # type: ignore[return-value]  # checked entry by entry
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is called."""
+    if value is None:
+        return "null"
+    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
+        (bool, "a truth value"),
+        ((int, float), "a number"),
+        (str, "a string"),
+        (Mapping, "an object"),
+    )
+    return next((name for kind, name in kinds if isinstance(value, kind)), "a list")
+
+
+def shown(value: object) -> str:
+    """A JSON value for an error message, kept short."""
+    text = repr(value)
+    return text if len(text) <= 40 else kind_of(value)
+
+
+def _listed(keys: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(keys))

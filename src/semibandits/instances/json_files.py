@@ -1,0 +1,166 @@
+"""The JSON form of instances, for every family (docs/cli.md)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+from semibandits._validation import item_vector, variance_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.instances.base import Instance
+from semibandits.instances.families import build_decision_set
+from semibandits.instances.fields import Fields, as_label, as_list, as_numbers
+
+DEFAULT_VARIANCE = 0.5
+
+
+def instance_from_description(description: Mapping[str, object], *, name: str = "instance") -> Instance:
+    """Build an instance from its JSON form.
+
+    Parameters
+    ----------
+    description : mapping
+        The keys ``family``, ``theta`` and those of the family; see docs/cli.md.
+    name : str
+        What the instance is called if it does not say so itself.
+
+    Raises
+    ------
+    InvalidInputError
+        If a key is missing, unknown or odd, the numbers do not fit the items, or there is no decision.
+    """
+    fields = Fields(description, "the instance")
+    family = fields.text("family")
+    theta = as_numbers(fields.take("theta"), "theta")
+    decision_set = build_decision_set(family, fields, len(theta))
+    variance = fields.take("variance", DEFAULT_VARIANCE)
+    items = fields.take("items", None)
+    instance = Instance(
+        family=family,
+        decision_set=decision_set,
+        theta=item_vector(theta, decision_set.d, "theta"),
+        variance=variance_vector(_variance_numbers(variance), decision_set.d),
+        labels=_own_labels(items, decision_set.d) or item_labels(family, decision_set),
+        description=dict(description),
+        name=fields.text("name", name),
+        unit=fields.text("unit", ""),
+        note=fields.text("note", ""),
+        positions=_positions(fields.take("positions", None), decision_set),
+        geographic=fields.take("geographic", False) is True,
+    )
+    fields.finish()
+    return instance
+
+
+def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
+    """Names of items for tables and figures; parallel edges are told apart by a number."""
+    link = {"paths": " → ", "trees": " – ", "matchings": " – "}.get(family)
+    labels = []
+    for item in decision_set.items:
+        if link is None or not isinstance(item, tuple):
+            labels.append(str(item))
+        else:
+            parallel = f" (#{item[2] + 1})" if len(item) > 2 else ""
+            labels.append(f"{item[0]}{link}{item[1]}{parallel}")
+    return tuple(labels)
+
+
+def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | None = None) -> Instance:
+    """Read an instance from a JSON file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    overrides : mapping, optional
+        Keys that the file may leave out, such as ``source``. Where the file has them too they must agree.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, is no JSON, contradicts `overrides`, or describes no instance.
+    """
+    text = read_text(path)
+    try:
+        description = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"{path} must hold JSON, got {error.msg} on line {error.lineno}, column {error.colno}: correct it there"
+        ) from error
+    if not isinstance(description, dict):
+        raise InvalidInputError(f'{path} must hold one JSON object, got something else: write {{"family": ...}}')
+    for key, value in (overrides or {}).items():
+        if key in description and str(description[key]) != str(value):
+            raise InvalidInputError(
+                f"{key} must be given once, got {value!r} beside {description[key]!r} in {path}: drop one of the two"
+            )
+        description.setdefault(key, value)
+    return instance_from_description(description, name=Path(path).stem)
+
+
+def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
+    """Write an instance so that :func:`read_json` builds the same one; the file appears only once it is complete."""
+    write_text(path, json.dumps(instance.description, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Content of a text file in UTF-8 that is not empty."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
+        ) from error
+    if not text.strip():
+        raise InvalidInputError(f"{path} must hold an instance, got an empty file: see docs/cli.md for the formats")
+    return text
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in one step: whoever looks sees the old file or the whole new one."""
+    part = Path(f"{path}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def _variance_numbers(variance: object) -> float | list[float]:
+    if isinstance(variance, list | tuple):
+        return as_numbers(variance, "variance")
+    return as_numbers([variance], "variance")[0]
+
+
+def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
+    if items is None:
+        return None
+    labels = [str(as_label(item, f"items[{i}]")) for i, item in enumerate(as_list(items, "items"))]
+    if len(labels) != d:
+        raise InvalidInputError(f"items must have d = {d} names, got {len(labels)}: name each item, or drop the key")
+    first: dict[str, int] = {}
+    for i, label in enumerate(labels):
+        if first.setdefault(label, i) != i:
+            raise InvalidInputError(
+                f"items must have distinct names, got {label!r} at positions {first[label]} and {i}: rename one of them"
+            )
+    return tuple(labels)
+
+
+def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tuple[float, float]] | None:
+    """Positions by node; JSON only has texts as keys, so nodes are found by their text."""
+    if values is None:
+        return None
+    if not isinstance(values, Mapping):
+        raise InvalidInputError('positions must be an object, got something else: write {"node": [x, y], ...}')
+    result: dict[Hashable, tuple[float, float]] = {}
+    for node in dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2]):
+        if str(node) not in values:
+            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add it or drop positions")
+        numbers = as_numbers(values[str(node)], f"positions[{str(node)!r}]")
+        if len(numbers) != 2:
+            raise InvalidInputError(f"positions[{str(node)!r}] must be [x, y], got {len(numbers)} numbers: give two")
+        result[node] = (float(numbers[0]), float(numbers[1]))
+    return result

@@ -1,0 +1,252 @@
+"""The plan on a network: links coloured by how often they are explored."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from semibandits._typing import FloatArray, IntArray
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.plotting.labels import place_labels
+from semibandits.plotting.layout import layered_layout, spring_layout
+from semibandits.plotting.style import (
+    BEST,
+    INK,
+    RATE_LABEL,
+    UNEXPLORED,
+    bound_title,
+    new_axes,
+    plain_number,
+    rate_colours,
+    rate_norm,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LABELS: Final = 70
+CURVE_POINTS: Final = 13
+BULGE: Final = 0.12
+"""How far parallel links bend aside, as a share of their length."""
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """Numbered nodes with positions, and links as polylines on them."""
+
+    nodes: tuple[Hashable, ...]
+    tails: IntArray
+    heads: IntArray
+    places: FloatArray
+    directed: bool
+    ends: tuple[int, ...]
+    """Numbers of source and target, if there are any."""
+
+    def lines(self) -> list[FloatArray]:
+        """Points along each link: straight, or bent where there are parallel ones."""
+        keys = [frozenset(pair) for pair in zip(self.tails.tolist(), self.heads.tolist(), strict=True)]
+        total, seen = Counter(keys), Counter[frozenset[int]]()
+        lines = []
+        for i, key in enumerate(keys):
+            low, high = (self.places[v] for v in (min(key), max(key)))
+            bend = BULGE * (seen[key] - (total[key] - 1) / 2)
+            seen[key] += 1
+            line = _curve(low, high, bend) if bend else np.array([low, high])
+            lines.append(line if self.tails[i] == min(key) else line[::-1])
+        return lines
+
+
+def plot_network_plan(
+    result: GravesLaiResult,
+    positions: Mapping[Hashable, tuple[float, float]] | None = None,
+    labels: Mapping[Hashable, str] | None = None,
+    ax: Axes | None = None,
+    *,
+    geographic: bool = False,
+    unit: str = "",
+) -> Axes:
+    """Draw the links of a network by exploration rate, and the optimal path or tree.
+
+    Parameters
+    ----------
+    result : GravesLaiResult
+        A solution over :class:`Paths` or :class:`SpanningTrees`.
+    positions : mapping from node to (x, y), optional
+        Where the nodes are. By default paths are drawn from left to right and trees by springs.
+    labels : mapping from node to str, optional
+        Names to write; by default those of all nodes if there are at most 70, else of the two ends only.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+    geographic : bool
+        Whether `positions` are longitude and latitude in degrees: a km then has one length in both directions, as it
+        has at the middle of the map.
+    unit : str
+        Unit of the rewards, for the title.
+
+    Returns
+    -------
+    Axes
+        The axis drawn on.
+
+    Raises
+    ------
+    InvalidInputError
+        If the decisions are neither paths nor trees, or a node has no position.
+    """
+    drawing = _drawing_of(result, positions)
+    ax = new_axes() if ax is None else ax
+    if geographic:
+        ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))
+    elif positions is not None or not drawing.directed:
+        ax.set_aspect("equal")
+    _draw_links(ax, result, drawing)
+    _draw_nodes(ax, drawing)
+    ax.set_axis_off()
+    ax.margins(0.12, 0.06)
+    ax.set_title(bound_title(result, unit), color=INK)
+    _draw_labels(ax, drawing, _chosen_labels(drawing, labels), result)
+    return ax
+
+
+def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[float, float]] | None) -> _Drawing:
+    decisions = result.decision_set
+    ends: tuple[int, ...] = ()
+    if isinstance(decisions, Paths):
+        nodes, tails, heads = decisions.nodes, decisions.tails, decisions.heads
+        ends = (nodes.index(decisions.source), nodes.index(decisions.target))
+    elif isinstance(decisions, SpanningTrees):
+        pairs = [item[:2] for item in decisions.items if isinstance(item, tuple)]
+        nodes = tuple(dict.fromkeys(node for pair in pairs for node in pair))
+        number = {node: v for v, node in enumerate(nodes)}
+        tails, heads = (np.array([number[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
+    else:
+        raise InvalidInputError(
+            f"the decisions must be paths or spanning trees, got {type(decisions).__name__}: "
+            "use plot_plan, which suits any"
+        )
+    if positions is not None:
+        places = _given_places(nodes, positions)
+    elif isinstance(decisions, Paths):
+        places = layered_layout(decisions.topological_order, tails, heads)
+    else:
+        places = spring_layout(len(nodes), tails, heads)
+    return _Drawing(nodes, tails, heads, places, isinstance(decisions, Paths), ends)
+
+
+def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
+    for node in nodes:
+        if node not in positions:
+            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add positions[{node!r}]")
+    return np.array([positions[node] for node in nodes], dtype=np.float64)
+
+
+def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
+    """Points along a quadratic Bezier curve that leaves the straight line by `bend` times its length."""
+    middle = (start + end) / 2 + 2 * bend * np.array([start[1] - end[1], end[0] - start[0]])
+    t = np.linspace(0, 1, CURVE_POINTS)[:, np.newaxis]
+    return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end, dtype=np.float64)
+
+
+def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+
+    lines = drawing.lines()
+    best = result.optimal_decision
+    explored = result.suboptimal_items & (result.rates > 0)
+    rest = ~explored & ~best
+    ax.add_collection(
+        LineCollection([lines[i] for i in np.flatnonzero(rest)], colors=UNEXPLORED, linewidths=1.1, zorder=1)
+    )
+    for width, colour in ((7.0, BEST), (2.6, "white")):
+        ax.add_collection(
+            LineCollection(
+                [lines[i] for i in np.flatnonzero(best)], colors=colour, linewidths=width, capstyle="round", zorder=2
+            )
+        )
+    handles = [Line2D([], [], color=BEST, linewidth=6, label="optimal path" if drawing.directed else "optimal tree")]
+    if explored.any():
+        order = np.flatnonzero(explored)[np.argsort(result.rates[explored])]
+        rates = result.rates[order]
+        norm, colours = rate_norm(rates), rate_colours()
+        widths = 1.3 + 4.7 * np.asarray(norm(rates))
+        ax.add_collection(
+            LineCollection(
+                [lines[i] for i in order], colors=colours(norm(rates)), linewidths=widths, capstyle="round", zorder=3
+            )
+        )
+        bar = ax.figure.colorbar(
+            ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, shrink=0.5, aspect=25, pad=0.02, format=plain_number
+        )
+        bar.outline.set_visible(False)
+    if rest.any():
+        handles.append(Line2D([], [], color=UNEXPLORED, linewidth=2, label="not in the plan"))
+    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(handles), frameon=False)
+
+
+def _draw_nodes(ax: Axes, drawing: _Drawing) -> None:
+    ends = list(drawing.ends)
+    others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
+    size = 22 if len(others) <= MOST_LABELS else 5
+    x, y = drawing.places.T
+    ax.scatter(x[others], y[others], s=size, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
+    if ends:
+        ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=INK, linewidth=1.4, zorder=5)
+
+
+def _chosen_labels(drawing: _Drawing, labels: Mapping[Hashable, str] | None) -> dict[int, str]:
+    """Text of each node that gets one, the two ends first."""
+    numbers = [*drawing.ends, *(v for v in range(len(drawing.nodes)) if v not in drawing.ends)]
+    if labels is not None:
+        return {v: labels[drawing.nodes[v]] for v in numbers if drawing.nodes[v] in labels}
+    shown = numbers if len(numbers) <= MOST_LABELS else drawing.ends
+    return {v: str(drawing.nodes[v]) for v in shown}
+
+
+def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: GravesLaiResult) -> None:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.patheffects import withStroke
+    from matplotlib.textpath import TextToPath
+
+    page = ax.get_figure(root=True)
+    assert page is not None
+    page.draw_without_rendering()  # lays the page out: from here on, places on it are final
+    scale = 72.0 / page.dpi  # points per pixel
+    order = [*texts, *(v for v in range(len(drawing.nodes)) if v not in texts)]
+    points = ax.transData.transform(drawing.places[order]) * scale
+    radii = np.array([5.5 if v in drawing.ends else 3.0 for v in order])
+    fonts = [
+        FontProperties(size=11 if v in drawing.ends else 7.5, weight="bold" if v in drawing.ends else "normal")
+        for v in texts
+    ]
+    measure = TextToPath().get_text_width_height_descent
+    sizes = np.array([measure(text, font, False)[:2] for text, font in zip(texts.values(), fonts, strict=True)])
+    segments, weights = _segments_on_page(ax, drawing, result, scale)
+    corners = place_labels(points, radii, sizes.reshape(-1, 2), segments, weights)
+    halo = [withStroke(linewidth=2.2, foreground="white")]
+    for v, corner, point, font in zip(texts, corners, points, fonts, strict=False):
+        ax.annotate(
+            texts[v], xy=tuple(drawing.places[v]), xytext=tuple(corner - point), textcoords="offset points",
+            fontproperties=font, color=INK, ha="left", va="bottom", path_effects=halo, zorder=6, annotation_clip=False,
+        )  # fmt: skip
+
+
+def _segments_on_page(
+    ax: Axes, drawing: _Drawing, result: GravesLaiResult, scale: float
+) -> tuple[FloatArray, FloatArray]:
+    """The links as straight pieces in points, and how much a name on them disturbs."""
+    lines = drawing.lines()
+    explored = result.suboptimal_items & (result.rates > 0)
+    pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in lines]
+    disturbs = np.where(result.optimal_decision, 4.0, np.where(explored, 1.0, 0.4))
+    weights = np.concatenate([np.full(len(piece), disturbs[i]) for i, piece in enumerate(pieces)])
+    flat = np.concatenate(pieces).reshape(-1, 2)
+    return (ax.transData.transform(flat) * scale).reshape(-1, 2, 2), weights

@@ -1,0 +1,179 @@
+"""The plan of a Graves-Lai solution, drawn in the way that suits its decision set."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.plotting.network import plot_network_plan
+from semibandits.plotting.style import (
+    BEST,
+    INK,
+    RATE_LABEL,
+    UNEXPLORED,
+    bound_title,
+    new_axes,
+    plain_number,
+    rate_colours,
+    rate_norm,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from semibandits._typing import FloatArray
+
+MOST_BARS: Final = 40
+MOST_TICKS: Final = 40
+
+
+def plot_plan(
+    result: GravesLaiResult,
+    ax: Axes | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    positions: Mapping[Hashable, tuple[float, float]] | None = None,
+    geographic: bool = False,
+    unit: str = "",
+) -> Axes:
+    """Draw how often the plan explores each item.
+
+    Networks for paths and spanning trees, a heat map for matchings, bars for everything else.
+
+    Parameters
+    ----------
+    result : GravesLaiResult
+        What to draw.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+    labels : sequence of str, length d, optional
+        Names of the items, for bars.
+    positions : mapping from node to (x, y), optional
+        Where to draw the nodes of a network; by default a layout is computed.
+    geographic : bool
+        Whether `positions` are longitude and latitude.
+    unit : str
+        Unit of the rewards, for the title.
+
+    Returns
+    -------
+    Axes
+        The axis drawn on.
+
+    Raises
+    ------
+    InvalidInputError
+        If a node has no position, or the labels do not fit the items.
+    """
+    if isinstance(result.decision_set, Paths | SpanningTrees):
+        return plot_network_plan(result, positions, ax=ax, geographic=geographic, unit=unit)
+    if isinstance(result.decision_set, Matchings):
+        return plot_matching_plan(result, ax=ax, unit=unit)
+    return plot_item_rates(result, ax=ax, labels=labels, unit=unit)
+
+
+def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit: str = "") -> Axes:
+    """Heat map of the rates of pairs: rows against columns, with a frame around the pairs of the optimal matching.
+
+    Parameters
+    ----------
+    result : GravesLaiResult
+        A solution over :class:`Matchings`; of parallel pairs the rates add up.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+    unit : str
+        Unit of the rewards, for the title.
+    """
+    from matplotlib.patches import Rectangle
+
+    ax = new_axes() if ax is None else ax
+    pairs = [item[:2] for item in result.decision_set.items if isinstance(item, tuple)]
+    rows = {row: r for r, row in enumerate(dict.fromkeys(row for row, _ in pairs))}
+    columns = {column: c for c, column in enumerate(dict.fromkeys(column for _, column in pairs))}
+    image = np.full((len(rows), len(columns)), np.nan)
+    for i, (row, column) in enumerate(pairs):
+        explored = result.rates[i] if result.suboptimal_items[i] else 0.0
+        image[rows[row], columns[column]] = np.nan_to_num(image[rows[row], columns[column]]) + explored
+    positive = image[image > 0]
+    ax.set_facecolor("white")
+    ax.imshow(np.where(np.isnan(image), np.nan, 1.0), cmap="Greys", vmin=0, vmax=9, aspect="auto")
+    drawn = ax.imshow(np.where(image > 0, image, np.nan), cmap=rate_colours(), norm=rate_norm(positive), aspect="auto")
+    for i in np.flatnonzero(result.optimal_decision).tolist():
+        corner = (columns[pairs[i][1]] - 0.5, rows[pairs[i][0]] - 0.5)
+        ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, zorder=3))
+    _name_ticks(ax, list(map(str, rows)), list(map(str, columns)))
+    if positive.size:
+        ax.figure.colorbar(drawn, ax=ax, label=RATE_LABEL, format=plain_number)
+    ax.set_title(bound_title(result, unit))
+    ax.legend(
+        handles=[Rectangle((0, 0), 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, label="optimal matching")],
+        loc="upper center", bbox_to_anchor=(0.5, -0.12), frameon=False,
+    )  # fmt: skip
+    return ax
+
+
+def _name_ticks(ax: Axes, rows: list[str], columns: list[str]) -> None:
+    if len(rows) <= MOST_TICKS:
+        ax.set_yticks(range(len(rows)), rows)
+    if len(columns) <= MOST_TICKS:
+        slanted = max(map(len, columns)) * len(columns) > 60
+        ax.set_xticks(range(len(columns)), columns, rotation=60 if slanted else 0, ha="right" if slanted else "center")
+    ax.tick_params(length=0)
+    ax.set_xlabel("column")
+    ax.set_ylabel("row")
+
+
+def plot_item_rates(
+    result: GravesLaiResult, ax: Axes | None = None, *, labels: Sequence[str] | None = None, unit: str = ""
+) -> Axes:
+    """Bars of the rates of the suboptimal items, from the most to the least explored.
+
+    Parameters
+    ----------
+    result : GravesLaiResult
+        What to draw. Items of the optimal decision are left out: they are played anyway.
+    ax : Axes, optional
+        Where to draw; by default a new figure.
+    labels : sequence of str, length d, optional
+        Names of the items; by default those of the decision set.
+    unit : str
+        Unit of the rewards, for the title.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is not one label an item.
+    """
+    d = result.decision_set.d
+    names = [str(item) for item in result.decision_set.items] if labels is None else list(labels)
+    if len(names) != d:
+        raise InvalidInputError(f"labels must have d = {d} entries, got {len(names)}: name each item once")
+    ax = new_axes() if ax is None else ax
+    ax.set_title(bound_title(result, unit))
+    explored = np.flatnonzero(result.suboptimal_items & (result.rates > 0))
+    if not explored.size:
+        ax.set_axis_off()
+        return ax
+    order = explored[np.argsort(-result.rates[explored], kind="stable")]
+    shown: FloatArray = result.rates[order[:MOST_BARS]]
+    norm = rate_norm(shown)
+    ax.barh(range(len(shown)), shown, color=rate_colours()(norm(shown)), edgecolor="none", height=0.75)
+    ax.set_yticks(range(len(shown)), [names[i] for i in order[:MOST_BARS]])
+    ax.invert_yaxis()
+    ax.set_xlabel(RATE_LABEL)
+    if shown[0] > 50 * shown[-1]:
+        ax.set_xscale("log")
+    if len(order) > len(shown):
+        text = f"and {len(order) - len(shown):,} more items, each explored less often"
+        ax.text(0.99, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", color=INK, fontsize="small")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x", color=UNEXPLORED, linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
