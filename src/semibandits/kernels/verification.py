@@ -1,0 +1,145 @@
+"""Exact search for the worst closed walk, for the certificate alone: nothing here is used while solving.
+
+A closed walk of cost D and information u violates the threshold r if its *excess* u - r D^2 is positive. Take two walks
+from the start to a node v, of costs c <= c' and informations u, u', and any way x >= dist(v) back to the start. The
+difference of their excesses, u - u' + r (c' - c)(c' + c + 2x), grows with x. So if the first walk has at least the excess
+of the second at the smallest x, it has at least that excess whatever closes it: one number per walk,
+``u - r (c + dist(v))^2``, decides, and walks met in order of cost are worth keeping only while that number grows.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def peel(
+    seeds: IntArray, alive: BoolArray, tails: IntArray, heads: IntArray,
+    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
+    out_degree: IntArray, in_degree: IntArray,
+) -> None:  # fmt: skip
+    """Delete the seeds, then node by node all that has lost its last arc in or out (in place).
+
+    `out_degree` and `in_degree` count the arcs whose other end is alive. What is left without cycles is deleted entirely.
+    """
+    stack = [-1]
+    for v in seeds:
+        if alive[v]:
+            alive[v] = False
+            stack.append(v)
+    while len(stack) > 1:
+        v = stack.pop()
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            w = heads[out_arcs[k]]
+            in_degree[w] -= 1
+            if alive[w] and in_degree[w] == 0:
+                alive[w] = False
+                stack.append(w)
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            w = tails[in_arcs[k]]
+            out_degree[w] -= 1
+            if alive[w] and out_degree[w] == 0:
+                alive[w] = False
+                stack.append(w)
+
+
+@njit(cache=True)
+def distances_back(
+    start: int, alive: BoolArray, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
+) -> FloatArray:
+    """Cost of the cheapest walk from each node to `start` among nodes that are alive; inf if there is none."""
+    distance = np.full(len(alive), np.inf)
+    distance[start] = 0.0
+    heap = [(0.0, start)]
+    while len(heap) > 0:
+        cost, v = heapq.heappop(heap)
+        if cost > distance[v]:
+            continue
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            w = tails[in_arcs[k]]
+            through = cost + costs[in_arcs[k]]
+            if alive[w] and through < distance[w]:
+                distance[w] = through
+                heapq.heappush(heap, (through, w))
+    return distance
+
+
+@njit(cache=True)
+def worst_closed_walk(
+    start: int, alive: BoolArray, heads: IntArray, costs: FloatArray, information: FloatArray,
+    out_ptr: IntArray, out_arcs: IntArray, distance: FloatArray,
+    ratio: float, slack: float, max_labels: int,
+) -> tuple[float, IntArray, int, bool]:  # fmt: skip
+    """Closed walk through `start`, among nodes that are alive, whose information/cost^2 is largest and above `ratio`.
+
+    `distance` is a lower bound on the cost of the way back to `start`, infinite where there is none. The threshold is
+    ``ratio * (1 - slack)``, where `slack` must outweigh rounding. `ratio` rises with each walk found; what was dropped at a
+    smaller threshold stays dropped rightly: the walk that won is the cheaper one, so its advantage has grown.
+
+    Returns the largest ratio (the one given if no walk exceeds it), the arcs of its walk (none if so), the number of labels
+    made, and whether the search came to its end before it made more than `max_labels`.
+    """
+    n = len(alive)
+    seen_cost, seen_information = np.zeros(n), np.full(n, -np.inf)
+    parents, arcs = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64)
+    parents[0] = arcs[0] = -1
+    labels = 1
+    best_label, best_arc = -1, -1
+    complete = True
+    heap = [(0.0, 0.0, 0)]
+    while len(heap) > 0 and complete:
+        cost, minus, label = heapq.heappop(heap)
+        v = heads[arcs[label]] if label > 0 else start
+        threshold = ratio * (1.0 - slack)
+        if label > 0:
+            seen = seen_information[v] - threshold * (seen_cost[v] + distance[v]) ** 2
+            if -minus - threshold * (cost + distance[v]) ** 2 <= seen:
+                continue
+            seen_cost[v], seen_information[v] = cost, -minus
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            arc = out_arcs[k]
+            w = heads[arc]
+            if not alive[w] or distance[w] == np.inf:
+                continue
+            new_cost, gained = cost + costs[arc], information[arc] - minus
+            if w == start:
+                if gained > ratio * new_cost * new_cost:
+                    ratio = gained / max(new_cost * new_cost, 1e-300)
+                    best_label, best_arc = label, arc
+                    threshold = ratio * (1.0 - slack)
+                continue
+            seen = seen_information[w] - threshold * (seen_cost[w] + distance[w]) ** 2
+            if gained - threshold * (new_cost + distance[w]) ** 2 <= seen:
+                continue
+            if labels > max_labels:
+                complete = False
+                break
+            if labels == len(parents):
+                parents = np.concatenate((parents, np.empty_like(parents)))
+                arcs = np.concatenate((arcs, np.empty_like(arcs)))
+            parents[labels], arcs[labels] = label, arc
+            heapq.heappush(heap, (new_cost, -gained, labels))
+            labels += 1
+    return ratio, _unrolled(best_label, best_arc, parents, arcs), labels, complete
+
+
+@njit(cache=True)
+def _unrolled(label: int, last_arc: int, parents: IntArray, arcs: IntArray) -> IntArray:
+    """Arcs of the walk that ends with this label and then this arc, in order of travel; none if the arc is -1."""
+    length = 0 if last_arc < 0 else 1
+    above = label
+    while above > 0:
+        length += 1
+        above = parents[above]
+    walk = np.empty(length, dtype=np.int64)
+    if length > 0:
+        walk[length - 1] = last_arc
+    for k in range(length - 2, -1, -1):
+        walk[k] = arcs[label]
+        label = parents[label]
+    return walk
