@@ -28,7 +28,7 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
                 continue
             reached_by[p] = i
             if holder[p] < 0:
-                return p
+                return int(p)
             queue[filled] = holder[p]
             filled += 1
     return -1
