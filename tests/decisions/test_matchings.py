@@ -272,10 +272,10 @@ def test_listing_stops_at_its_limit():
 def test_listing_does_not_wander_in_dead_ends():
     """Row r has the columns r and above, so only the diagonal is perfect; careless search tries 2^24 partial matchings."""
     pairs = [(r, c) for r in range(25) for c in range(25) if c >= r]
-    decisions = Matchings(pairs[::-1])
-    rows = decisions.enumerate()
-    assert len(rows) == decisions.count() == 1
-    assert all(r == c for r, c in (pairs[::-1][i] for i in np.flatnonzero(rows[0])))
+    for order in (pairs, pairs[::-1], sorted(pairs, key=lambda pair: (pair[0], -pair[1]))):
+        rows = Matchings(order).enumerate()
+        assert len(rows) == 1
+        assert all(r == c for r, c in (order[i] for i in np.flatnonzero(rows[0])))
 
 
 @pytest.mark.parametrize("n", [12, 30])

@@ -164,9 +164,10 @@ class Paths(DecisionSet):
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
 
     def _contains(self, x: BoolArray) -> bool:
-        if not x.any() or (x & ~self.useful_items).any():
-            return False
         arcs = self._arcs(x)
+        if not len(arcs):
+            return False
+        # Nodes on no path have place -1: arcs out of them come first, arcs into them meet nothing.
         tails, heads = self._places[self.tails[arcs]], self._places[self.heads[arcs]]
         ends_meet = tails[0] == 0 and heads[-1] == len(self._into[0]) - 2
         return bool(ends_meet and np.array_equal(tails[1:], heads[:-1]))
