@@ -208,14 +208,16 @@ def count_matchings(
     ways = np.zeros((total, limbs), dtype=np.int64)
     ways[0, 0] = 1
     for row in range(len(ptr) - 1):
-        # Larger sets first: smaller ones still count the matchings without this row.
+        # Larger sets first: what a set passes on to a larger one is then not passed on again by the same node.
         for matched in range(total - 1, -1, -1):
-            if not optional:
-                ways[matched] = 0
+            if not ways[matched].any():
+                continue
             for k in range(ptr[row], ptr[row + 1]):
                 bit = np.int64(1) << others[k]
-                if matched & bit:
-                    _add(ways[matched], ways[matched ^ bit])
+                if not matched & bit:
+                    _add(ways[matched | bit], ways[matched])
+            if not optional:
+                ways[matched] = 0
     count = np.zeros(limbs, dtype=np.int64)
     for matched in range(0 if others_optional else total - 1, total):
         _add(count, ways[matched])
