@@ -78,7 +78,7 @@ def augmenting_path(
 
 @njit(cache=True)
 def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray) -> IntArray:
-    """Items of a cycle with the fewest arcs through `item` that uses no item below it; empty if there is none.
+    """Items, backwards, of a cycle with the fewest arcs through `item` that uses no item below it; empty if there is none.
 
     Such a cycle has no shortcut, hence S changed along it is independent in both matroids.
     """

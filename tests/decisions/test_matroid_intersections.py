@@ -1,0 +1,413 @@
+"""Matroid intersections: P_LM against enumeration, second methods and weight splitting; the exchange graph; listing."""
+
+import pickle
+from fractions import Fraction
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from semibandits import matroids
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+
+MOST_ITEMS = 6
+
+
+def draw_uniform(draw, d):
+    return matroids.Uniform(d, draw(st.integers(1, d)))
+
+
+def draw_partition(draw, d):
+    groups = draw(st.lists(st.sampled_from("abc"), min_size=d, max_size=d))
+    return matroids.Partition(groups, {"a": draw(st.integers(0, 2)), "b": 1, "c": 2})
+
+
+def draw_laminar(draw, d):
+    cut = draw(st.integers(0, d))
+    ordered = sorted({frozenset(range(d)), frozenset(range(cut))}, key=sorted)
+    return matroids.Laminar(ordered, [draw(st.integers(1, 3)) for _ in ordered], d=d)
+
+
+def draw_graphic(draw, d):
+    return matroids.Graphic(draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=d, max_size=d)))
+
+
+def draw_transversal(draw, d):
+    return matroids.Transversal(draw(st.lists(st.sets(st.sampled_from("pqrs"), max_size=3), min_size=d, max_size=d)))
+
+
+def draw_real(draw, d):
+    columns = draw(st.lists(st.lists(st.integers(-1, 1), min_size=3, max_size=3), min_size=d, max_size=d))
+    return matroids.Linear(np.array(columns).T)
+
+
+def draw_binary(draw, d):
+    columns = draw(st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=d, max_size=d))
+    return matroids.Linear(np.array(columns).T, field=2)
+
+
+def draw_oracle(draw, d):
+    return matroids.Oracle(d, draw_graphic(draw, d).is_independent)
+
+
+KINDS = {
+    "uniform": draw_uniform,
+    "partition": draw_partition,
+    "laminar": draw_laminar,
+    "graphic": draw_graphic,
+    "transversal": draw_transversal,
+    "linear": draw_real,
+    "binary": draw_binary,
+    "oracle": draw_oracle,
+}
+SMALL_INTEGERS = st.integers(-3, 3).map(float)
+NEAR_TIES = st.sampled_from([1.0, 1.0 + 2**-40, 1.0 - 2**-40, 0.1 + 0.2, 0.3, -1.0])
+REALS = st.floats(-10, 10, allow_subnormal=False)
+
+
+def common_sets(m1, m2):
+    """All common independent sets by trying every subset, as a dict from size to a list of index arrays."""
+    by_size = {}
+    for size in range(m1.d + 1):
+        for subset in combinations(range(m1.d), size):
+            indices = np.array(subset, dtype=np.int64)
+            if m1.is_independent(indices) and m2.is_independent(indices):
+                by_size.setdefault(size, []).append(indices)
+    return by_size
+
+
+@st.composite
+def instances(draw, first=None):
+    """A pair of matroids, all their common sets of one size as rows, the decision set, and weights."""
+    d = draw(st.integers(1, MOST_ITEMS))
+    kinds = [first or draw(st.sampled_from(sorted(KINDS))), draw(st.sampled_from(sorted(KINDS)))]
+    m1, m2 = (KINDS[kind](draw, d) for kind in (kinds if draw(st.booleans()) else kinds[::-1]))
+    by_size = common_sets(m1, m2)
+    size = draw(st.sampled_from([None, *by_size]))
+    common = MatroidIntersection(m1, m2, size=size)
+    rows = np.zeros((len(by_size[common.m]), d), dtype=np.bool_)
+    for row, indices in zip(rows, by_size[common.m], strict=True):
+        row[indices] = True
+    values = draw(st.sampled_from([SMALL_INTEGERS, NEAR_TIES, REALS]))
+    weights = np.array(draw(st.lists(values, min_size=d, max_size=d)))
+    assert common.m == (max(by_size) if size is None else size)
+    return common, rows, weights
+
+
+def exact(weights, x):
+    return sum((Fraction(w) for w in weights[x].tolist()), Fraction(0))
+
+
+@pytest.mark.parametrize("first", sorted(KINDS))
+def test_maximize_equals_enumeration(first):
+    @given(instances(first))
+    @settings(max_examples=200, deadline=None, derandomize=True)
+    def check(instance):
+        common, rows, weights = instance
+        x = common.maximize(weights)
+        assert any(np.array_equal(x, row) for row in rows)
+        best = max(exact(weights, row) for row in rows)
+        loss = best - exact(weights, x)
+        assert 0 <= loss <= common.m * Fraction(2) ** -44 * Fraction(float(np.abs(weights).max()))
+        if (weights == np.rint(weights)).all():
+            assert loss == 0
+        assert np.array_equal(x, common.maximize(weights))
+
+    check()
+
+
+@given(instances())
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_listing_and_membership(instance):
+    common, rows, _ = instance
+    listed = common.enumerate(len(rows))
+    assert np.array_equal(listed, rows)  # combinations come in lexicographic order, too
+    assert common.count() == len(rows)
+    with pytest.raises(TooManyDecisionsError, match="at most limit"):
+        common.enumerate(len(rows) - 1)
+    inside = {row.tobytes() for row in rows}
+    for mask in range(2**common.d):
+        x = np.array([mask >> i & 1 for i in range(common.d)])
+        assert (x in common) == (x.astype(np.bool_).tobytes() in inside)
+
+
+def cheapest_cycles(graph):
+    """Cost of the cheapest cycle through each arc (inf if none) by Floyd and Warshall's method."""
+    distance = np.full((graph.n_nodes, graph.n_nodes), np.inf)
+    np.fill_diagonal(distance, 0.0)
+    np.minimum.at(distance, (graph.tails, graph.heads), graph.costs)
+    for v in range(graph.n_nodes):
+        distance = np.minimum(distance, distance[:, v, np.newaxis] + distance[v])
+    return graph.costs + distance[graph.heads, graph.tails]
+
+
+def certified_bound(common, graph, weights):
+    """Upper bound on the value of every decision from two greedy bases, with the potentials as a weight splitting.
+
+    For weights w1 + w2 >= weights, no decision is worth more than the best independent sets of m items under w1 in the
+    first matroid and under w2 in the second. Items without an arc are loops of one of them, and weigh nothing to speak of.
+    """
+    members, arcs = np.flatnonzero(graph.decision), np.flatnonzero(graph.entering >= 0)
+    z, pi = graph.entering[arcs], graph.potentials
+    w1, w2 = np.full((2, common.d), -10.0 * (1.0 + np.abs(weights).sum() + np.abs(pi).sum()))
+    w1[members], w2[members] = weights[members] + pi[: len(members)], -pi[: len(members)]
+    w1[z], w2[z] = pi[graph.tails[arcs]], -pi[graph.heads[arcs]]
+    assert (w1[z] + w2[z] >= weights[z] - 1e-12 * np.abs(weights).max()).all()
+    value = 0.0
+    for w, matroid in ((w1, common.m1), (w2, common.m2)):
+        order = np.argsort(-w, kind="stable")
+        kept = matroid.greedy(order)
+        value += w[order[kept[order]][: common.m]].sum()
+    return value
+
+
+def assert_exchanges_lead_to(graph, x, weights, tolerance):
+    """The step from x* to x is a sum of arcs: members paired with ways in, ways out with members (then it closes)."""
+    leaving = np.flatnonzero(graph.decision & ~x)
+    arc = {int(z): a for a, z in enumerate(graph.entering) if z >= 0}
+    entering = [arc[z] for z in np.flatnonzero(x & ~graph.decision).tolist()]
+    position = np.cumsum(graph.decision) - 1
+    cost = graph.costs[entering].sum()
+    cheapest = {}
+    for tail, head, c in zip(graph.tails, graph.heads, graph.costs, strict=True):
+        cheapest[int(tail), int(head)] = min(c, cheapest.get((int(tail), int(head)), np.inf))
+    into = np.array([[cheapest.get((position[y], graph.tails[a]), 1e9) for a in entering] for y in leaving])
+    out = np.array([[cheapest.get((graph.heads[a], position[y]), 1e9) for a in entering] for y in leaving])
+    for table in (into, out):
+        if len(leaving):
+            cost += table[linear_sum_assignment(table)].sum()
+    assert cost == pytest.approx(weights[graph.decision].sum() - weights[x].sum(), rel=0, abs=tolerance)
+
+
+@given(instances())
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_exchange_graph(instance):
+    common, rows, weights = instance
+    graph = common.exchange_graph(weights)
+    x_star, scale = graph.decision, max(1e-300, np.abs(weights).max())
+    tolerance = 1e-12 * scale
+    assert np.array_equal(x_star, common.maximize(weights))
+    assert (graph.costs >= 0).all()
+    theta = np.append(weights, 0.0)
+    pi = graph.potentials
+    formula = theta[graph.leaving] - theta[graph.entering] + pi[graph.tails] - pi[graph.heads]
+    assert formula == pytest.approx(graph.costs, rel=0, abs=tolerance)
+
+    value = weights[x_star].sum()
+    assert certified_bound(common, graph, weights) <= value + 10 * tolerance
+    gaps = value - rows @ weights
+    assert (gaps >= -tolerance).all()
+    through = cheapest_cycles(graph)
+    for i in range(common.d):
+        if x_star[i]:
+            arcs, changed = graph.leaving == i, gaps[~rows[:, i]]
+        else:
+            arcs, changed = graph.entering == i, gaps[rows[:, i]]
+            assert arcs.sum() <= 1
+        cheapest, smallest = through[arcs].min(initial=np.inf), changed.min(initial=np.inf)
+        assert cheapest == pytest.approx(smallest, rel=0, abs=tolerance)
+    for x in rows:
+        assert_exchanges_lead_to(graph, x, weights, tolerance)
+
+
+def test_a_two_cycle_swap_that_no_single_swap_reaches():
+    # Assignments of two rows to two columns: leaving the diagonal takes both exchanges at once.
+    rows, columns = matroids.Partition("aabb", 1), matroids.Partition("xyxy", 1)
+    common = MatroidIntersection(rows, columns)
+    graph = common.exchange_graph([5, 1, 1, 4])
+    assert graph.decision.tolist() == [True, False, False, True]
+    # y0 -> row a -> item 1 -> column y -> y3 -> row b -> item 2 -> column x -> y0.
+    assert graph.n_nodes == 6
+    assert graph.n_arcs == 6
+    assert graph.costs.sum() == pytest.approx(9 - 2, rel=1e-15)
+    assert sorted(graph.entering[graph.entering >= 0]) == [1, 2]
+    assert sorted(graph.leaving[graph.leaving >= 0]) == [0, 3]
+    assert graph.apply(np.arange(6)).tolist() == [False, True, True, False]
+
+
+def test_items_with_the_same_exchanges_share_nodes():
+    d, m = 40, 5
+    common = MatroidIntersection(matroids.Uniform(d, m), matroids.Uniform(d, d))
+    graph = common.exchange_graph(np.arange(d))
+    assert graph.n_nodes == m + 2
+    assert graph.n_arcs == d - m + 2 * m
+
+
+def test_items_that_can_never_be_chosen_have_no_arc():
+    free, loops = matroids.Uniform(4, 2), matroids.Partition("abbc", {"a": 0, "b": 2, "c": 1})
+    graph = MatroidIntersection(free, loops).exchange_graph([9, 1, 2, 3])
+    assert graph.decision.tolist() == [False, False, True, True]
+    assert graph.entering[graph.entering >= 0].tolist() == [1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+def test_assignments_against_a_second_method(n):
+    rng = np.random.default_rng(n)
+    row, column = np.divmod(np.arange(n * n), n)
+    common = MatroidIntersection(matroids.Partition(row, 1), matroids.Partition(column, 1))
+    for weights in (rng.normal(size=n * n), rng.integers(-2, 3, n * n).astype(float), -rng.random(n * n)):
+        table = weights.reshape(n, n)
+        best = table[linear_sum_assignment(table, maximize=True)].sum()
+        x = common.maximize(weights)
+        assert x in common
+        assert weights[x].sum() == pytest.approx(best, rel=0, abs=1e-12 * n)
+
+
+def two_way_network(n, seed):
+    """Arcs, both ways, of a connected graph on nodes 0 .. n - 1."""
+    graph = nx.connected_watts_strogatz_graph(n, 4, 0.3, seed=seed)
+    return [arc for u, v in graph.edges for arc in ((u, v), (v, u))]
+
+
+def arborescences(arcs, root, n):
+    """Spanning arborescences: forests with one arc into each node but the root."""
+    heads = [head for _, head in arcs]
+    return MatroidIntersection(
+        matroids.Graphic(arcs), matroids.Partition(heads, {v: int(v != root) for v in range(n)}), size=n - 1
+    )
+
+
+@pytest.mark.parametrize("integers", [False, True])
+def test_arborescences_against_edmonds(integers):
+    n, root = 25, 3
+    arcs = two_way_network(n, seed=1)
+    rng = np.random.default_rng(5)
+    weights = rng.integers(0, 4, len(arcs)).astype(float) if integers else rng.random(len(arcs))
+    common = arborescences(arcs, root, n)
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((u, v, w) for (u, v), w in zip(arcs, weights, strict=True) if v != root)
+    best = nx.maximum_spanning_arborescence(graph).size(weight="weight")
+    x = common.maximize(weights)
+    assert x in common
+    assert weights[x].sum() == pytest.approx(best, rel=1e-12)
+    assert certified_bound(common, common.exchange_graph(weights), weights) == pytest.approx(best, rel=1e-12)
+
+
+def test_counting_arborescences_as_the_directed_matrix_tree_theorem_does():
+    arcs = [(u, v) for u in range(5) for v in range(5) if u != v and (u + 2 * v) % 4]
+    laplacian = np.zeros((5, 5))
+    for u, v in arcs:
+        laplacian[v, v] += 1
+        laplacian[u, v] -= 1
+    expected = round(np.linalg.det(laplacian[1:, 1:]))
+    assert expected > 20
+    assert arborescences(arcs, 0, 5).count() == expected
+
+
+def test_counting_assignments():
+    row, column = np.divmod(np.arange(36), 6)
+    common = MatroidIntersection(matroids.Partition(row, 1), matroids.Partition(column, 1))
+    assert common.count() == 720
+    assert len(common.enumerate(720)) == 720
+    with pytest.raises(TooManyDecisionsError):
+        common.count(719)
+
+
+def test_listing_gives_up_early_on_astronomically_many():
+    # 10^17 decisions: the limit ends the search long before.
+    common = MatroidIntersection(
+        matroids.Partition(np.arange(288) % 16, 2), matroids.Partition(np.arange(288) % 3, 4), 10
+    )
+    with pytest.raises(TooManyDecisionsError, match="limit = 50"):
+        common.enumerate(50)
+
+
+def test_large_instance_is_certified_by_weight_splitting():
+    rng = np.random.default_rng(2)
+    carrier, origin = rng.integers(0, 16, 288), rng.integers(0, 3, 288)
+    common = MatroidIntersection(matroids.Partition(carrier, 2), matroids.Partition(origin, 4), 10)
+    for weights in (rng.random(288), rng.integers(-4, 5, 288).astype(float), -rng.random(288)):
+        graph = common.exchange_graph(weights)
+        assert graph.decision in common
+        assert certified_bound(common, graph, weights) == pytest.approx(
+            weights[graph.decision].sum(), rel=1e-12, abs=1e-12
+        )
+        assert graph.n_arcs < 350
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1.0, 1e12, 1e300])
+def test_scale_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(7)
+    weights = rng.random(12)
+    common = MatroidIntersection(matroids.Partition(np.arange(12) % 4, 1), matroids.Partition(np.arange(12) % 3, 1))
+    assert np.array_equal(common.maximize(weights * scale), common.maximize(weights))
+    costs, reference = common.exchange_graph(weights * scale).costs, common.exchange_graph(weights).costs
+    assert costs / scale == pytest.approx(reference, rel=1e-9, abs=1e-13)
+
+
+def test_integer_weights_up_to_45_bits_are_exact():
+    common = MatroidIntersection(matroids.Uniform(3, 1), matroids.Uniform(3, 2))
+    assert common.maximize([2**45 - 2, 2**45 - 1, 2**45 - 3]).tolist() == [False, True, False]
+
+
+def test_no_items_chosen_is_one_decision():
+    common = MatroidIntersection(matroids.Uniform(3, 0), matroids.Graphic([(0, 1), (1, 2), (2, 0)]))
+    assert common.m == 0
+    assert common.enumerate().tolist() == [[False, False, False]]
+    graph = common.exchange_graph([1, 2, 3])
+    assert graph.n_nodes == graph.n_arcs == 0
+    assert MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 2), size=0).count() == 1
+
+
+def test_labels_come_from_the_matroid_that_has_some():
+    plain, edges = matroids.Uniform(2, 1), matroids.Graphic([("u", "v"), ("v", "w")])
+    assert MatroidIntersection(plain, edges).items == edges.items == MatroidIntersection(edges, plain).items
+    assert MatroidIntersection(plain, plain).items == (0, 1)
+
+
+def test_properties_and_pickling():
+    m1, m2 = matroids.Partition("aabb", 1), matroids.Uniform(4, 3)
+    common = MatroidIntersection(m1, m2)
+    assert (common.m1, common.m2, common.d, common.m) == (m1, m2, 4, 2)
+    assert repr(common) == "MatroidIntersection(Partition(d=4, groups=2), Uniform(d=4, m=3), size=2)"
+    again = pickle.loads(pickle.dumps(common))
+    assert np.array_equal(again.enumerate(), common.enumerate())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("graph", matroids.Uniform(3, 1)), "m1 must be a Matroid, got str"),
+        ((matroids.Uniform(3, 1), 3), "m2 must be a Matroid, got int"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(4, 1)), "same items, got 3 and 4"),
+        ((matroids.Uniform(0, 0), matroids.Uniform(0, 0)), "must have items"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 2), "size = 2 items, got 1 in the largest"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 7), "size = 7 items, got 1 in the largest"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), -1), "size must be at least 0"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 1.0), "size must be an integer"),
+        ((matroids.Partition("aab", 1), matroids.Partition("xyy", 1), 3), "got 2 in the largest"),
+    ],
+)
+def test_malformed_pairs(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        MatroidIntersection(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [([1.0, np.nan, 0.0], "finite"), ([1.0, np.inf, 0.0], "finite"), ([1.0], "shape"), ("abc", "numbers")],
+)
+@pytest.mark.parametrize("method", ["maximize", "exchange_graph"])
+def test_malformed_weights(method, weights, message):
+    common = MatroidIntersection(matroids.Uniform(3, 1), matroids.Uniform(3, 2))
+    with pytest.raises(InvalidInputError, match=message):
+        getattr(common, method)(weights)
+
+
+def subsets_of(*sets):
+    """Independence system whose maximal sets are `sets`: mostly no matroid."""
+    return matroids.Oracle(6, lambda indices: any(set(indices.tolist()) <= s for s in sets))
+
+
+def test_an_oracle_that_is_no_matroid_is_found_out():
+    groups = matroids.Partition([1, 2, 2, 2, 1, 1], {1: 1, 2: 2})
+    with pytest.raises(InvalidInputError, match="must be matroids, got exchanges that improve"):
+        MatroidIntersection(subsets_of({0, 1, 2}, {0, 4}), groups).maximize([1, 3, 2, 4, 5, 3])
+    groups = matroids.Partition([2, 2, 0, 1, 1, 2], {0: 1, 1: 1, 2: 2})
+    with pytest.raises(InvalidInputError, match="must be matroids, got exchanges that improve"):
+        MatroidIntersection(subsets_of({1, 5}, {3, 4}), groups).exchange_graph([5, 2, 0, 0, 3, 1])
