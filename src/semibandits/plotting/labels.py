@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 
 ROUNDS: Final = 4
-GAP: Final = 2.5
+GAP: Final = 3.0
 """Points between a node and its name."""
 
 # Where a name may stand: the direction from the node to the name, and how much that place is disliked.

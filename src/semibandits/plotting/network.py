@@ -224,7 +224,7 @@ def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: Gra
     points = ax.transData.transform(drawing.places[order]) * scale
     radii = np.array([5.5 if v in drawing.ends else 3.0 for v in order])
     fonts = [
-        FontProperties(size=11 if v in drawing.ends else 7.5, weight="bold" if v in drawing.ends else "normal")
+        FontProperties(size=11.5 if v in drawing.ends else 8, weight="bold" if v in drawing.ends else "normal")
         for v in texts
     ]
     measure = TextToPath().get_text_width_height_descent

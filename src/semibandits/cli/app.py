@@ -1,0 +1,93 @@
+"""The program ``semibandits``: its commands, and what happens when one fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from semibandits import __version__
+from semibandits.cli import bound, networks
+from semibandits.errors import SemibanditsError, SolverError
+
+READER_GONE = 1
+BAD_INPUT = 2
+NOT_REACHED = 3
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="semibandits",
+    help="Combinatorial semi-bandits: certified regret lower bounds for structured decisions.",
+    epilog="Formats of files and of --json: docs/cli.md",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(help=bound.HELP)(bound.bound)
+app.command(help=networks.HELP)(networks.datasets)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"semibandits {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program and leave with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command line without the name of the program; ``sys.argv[1:]`` by default.
+
+    Notes
+    -----
+    Exit codes: 0 done; 1 the reader of our output has left; 2 bad input, one line on stderr and nothing written; 3 the
+    asked gap was not reached, the bracket is printed; 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows ? rather than failing
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except SolverError as error:
+        return _fail(str(error), NOT_REACHED)
+    except SemibanditsError as error:
+        return _fail(str(error), BAD_INPUT)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        # Wrong usage. The class of this exception is private to typer, or click's own, depending on the version.
+        return _fail(f"{error.format_message()} (see semibandits --help)", BAD_INPUT) if str(error) else BAD_INPUT
+    if code == INTERRUPTED:
+        return _fail("interrupted, nothing written", INTERRUPTED)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    print("Error:", " ".join(message.split()), file=sys.stderr)
+    return code

@@ -1,0 +1,147 @@
+"""``semibandits bound``: the regret lower bound of one instance, the plan that attains it, and a certificate."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from semibandits.cli.loading import load_instance
+from semibandits.cli.output import check_figure, check_folder, write_figure
+from semibandits.cli.payload import bound_payload
+from semibandits.cli.progress import ProgressLine
+from semibandits.cli.report import print_bound
+from semibandits.cli.wording import count_decisions
+from semibandits.errors import SolverError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.graves_lai.solve import graves_lai
+from semibandits.instances import Instance, ProblemOptions
+from semibandits.instances.json_files import write_text
+
+HELP = """
+Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.
+
+[bold]Examples[/bold]
+
+\b
+semibandits bound germany50 --source Saarbruecken --target Greifswald
+semibandits bound polska --family trees --json
+semibandits bound delays.csv --source a --target z --plot plan.png
+semibandits bound rewards.csv --size 10
+semibandits bound ranking.csv --saturate rows
+semibandits bound films.csv --capacity 2 --capacity drama=3
+semibandits bound instance.json --gap 0.01 --time-limit 60
+
+[bold]Columns of a CSV file[/bold], beside theta and, if wanted, variance
+
+\b
+tail, head              paths and spanning trees
+row, column             matchings
+item                    m-sets
+item, group             at most K items from each group
+item, group1, group2    the same for two groupings at once
+"""
+
+PROBLEM = "Your problem"
+SOLVER = "The solver"
+OUTPUT = "Output"
+
+
+def bound(
+    problem: Annotated[
+        str, typer.Argument(metavar="NETWORK_OR_FILE", help="A built-in network, or a .csv or .json file.")
+    ],
+    family: Annotated[
+        str | None,
+        typer.Option(
+            help="paths, trees, matchings, msets, partition or intersection; told from the header where it can be.",
+            rich_help_panel=PROBLEM,
+        ),
+    ] = None,
+    source: Annotated[str | None, typer.Option(help="First node of the paths.", rich_help_panel=PROBLEM)] = None,
+    target: Annotated[str | None, typer.Option(help="Last node of the paths.", rich_help_panel=PROBLEM)] = None,
+    size: Annotated[int | None, typer.Option(help="Number of items to choose.", rich_help_panel=PROBLEM)] = None,
+    saturate: Annotated[
+        str | None,
+        typer.Option(
+            help="Sides that a matching covers: both (default), rows, columns or none.", rich_help_panel=PROBLEM
+        ),
+    ] = None,
+    capacity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[COLUMN:][NAME=]K",
+            help="Items to choose from a group at most: K from each, or NAME=K from one. Repeat it.",
+            rich_help_panel=PROBLEM,
+        ),
+    ] = None,
+    variance: Annotated[
+        float | None,
+        typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="auto, closed-form, cycles or enumeration.", rich_help_panel=SOLVER)
+    ] = "auto",
+    gap: Annotated[float, typer.Option(help="Relative gap to certify.", rich_help_panel=SOLVER)] = 1e-4,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(help="Seconds; then the bracket reached is printed, exit code 3.", rich_help_panel=SOLVER),
+    ] = None,
+    tie_tolerance: Annotated[
+        float, typer.Option(help="Decisions this near, relative to m max|θ|, count as ties.", rich_help_panel=SOLVER)
+    ] = 1e-12,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show the whole plan, not its first 20 decisions.", rich_help_panel=OUTPUT)
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the JSON object to FILE.", rich_help_panel=OUTPUT)
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the plan to FILE (.png, .pdf or .svg).", rich_help_panel=OUTPUT),
+    ] = None,
+    progress: Annotated[
+        bool | None,
+        typer.Option(help="Show rounds and bracket on stderr; by default on a terminal.", rich_help_panel=OUTPUT),
+    ] = None,
+) -> None:
+    """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
+    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance)
+    instance = load_instance(problem, options)
+    if plot is not None:
+        check_figure(plot)
+    check_folder(save)
+    try:
+        result = _solve(instance, progress, method=method, gap=gap, time_limit=time_limit, tie_tolerance=tie_tolerance)
+    except SolverError as error:
+        if error.result is not None:
+            _show(instance, error.result, as_json=as_json, everything=everything)
+        raise
+    if plot is not None:
+        write_figure(instance, result, plot)
+    payload = _show(instance, result, as_json=as_json, everything=everything)
+    if save is not None:
+        write_text(save, json.dumps(payload, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiResult:
+    line = ProgressLine(sys.stderr, shown)
+    try:
+        return graves_lai(instance.decision_set, instance.theta, instance.variance, progress=line, **options)
+    finally:
+        line.close()
+
+
+def _show(instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool) -> dict[str, Any]:
+    count = count_decisions(instance.decision_set)
+    payload = bound_payload(instance, result, count)
+    if as_json:
+        print(json.dumps(payload, ensure_ascii=False, allow_nan=False))
+    else:
+        print_bound(Console(highlight=False), instance, result, count, everything=everything)
+    return payload

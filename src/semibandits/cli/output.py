@@ -1,0 +1,71 @@
+"""Figures written by commands: all doubts are raised before the work starts, and files appear complete or not at all."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.instances import Instance
+
+FORMATS: Final = (".png", ".pdf", ".svg")
+
+
+def check_figure(path: Path) -> None:
+    """Complain now if a figure could not be written to `path` later.
+
+    Raises
+    ------
+    InvalidInputError
+        If the name has another ending or the folder does not exist.
+    SemibanditsError
+        If matplotlib is not installed.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise InvalidInputError(f"the figure must end in {', '.join(FORMATS)}, got {str(path)!r}: choose one of these")
+    check_folder(path)
+    if find_spec("matplotlib") is None:
+        raise SemibanditsError('figures need matplotlib, which is not installed: run pip install "semibandits[plot]"')
+
+
+def check_folder(path: Path | None) -> None:
+    """Complain now if the folder of a file to be written does not exist."""
+    if path is not None and not path.parent.is_dir():
+        raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
+
+
+def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> None:
+    """Draw the plan and write it in one step."""
+    from matplotlib.figure import Figure
+
+    from semibandits.plotting import plot_plan
+
+    figure = Figure(figsize=(9.0, _height(instance)), layout="constrained")
+    ax = plot_plan(
+        result,
+        ax=figure.subplots(),
+        labels=instance.labels,
+        positions=instance.positions,
+        geographic=instance.geographic,
+        unit=instance.unit,
+    )
+    ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
+    buffer = BytesIO()
+    figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(buffer.getvalue())
+    part.replace(path)
+
+
+def _height(instance: Instance) -> float:
+    """Height in inches of a figure 9 inches wide: that of the map, if there is one."""
+    if not instance.positions:
+        return 6.0
+    x, y = np.array(list(instance.positions.values())).T
+    stretch = 1.0 / np.cos(np.radians(y.mean())) if instance.geographic else 1.0
+    return float(np.clip(1.5 + 6.0 * stretch * np.ptp(y) / max(np.ptp(x), 1e-9), 4.5, 9.5))

@@ -1,0 +1,75 @@
+"""A result as one JSON object (docs/cli.md)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits import __version__
+from semibandits._typing import BoolArray
+from semibandits.cli.wording import decision_text
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.instances import Instance
+
+HORIZONS: Final = (10_000, 100_000, 1_000_000)
+
+
+def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None) -> dict[str, Any]:
+    """Everything about a Graves-Lai bound, with the instance it belongs to.
+
+    Parameters
+    ----------
+    instance, result
+        The problem and its solution.
+    count : int or None
+        Number of decisions, None if they were too many to count.
+    """
+    order = np.argsort(-result.plan.rates, kind="stable")
+    return {
+        "semibandits": __version__,
+        "name": instance.name,
+        "family": instance.family,
+        "unit": instance.unit,
+        "note": instance.note,
+        "d": instance.decision_set.d,
+        "m": instance.decision_set.m,
+        "decisions": count,
+        "items": list(instance.labels),
+        "value": _finite(result.value),
+        "lower": _finite(result.lower),
+        "gap": _finite(result.gap),
+        "status": str(result.status),
+        "method": result.method,
+        "optimal": _decision(instance, result.optimal_decision) | {"reward": reward_of(result)},
+        "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
+        "rates": result.rates.tolist(),
+        "plan": [
+            _decision(instance, result.plan.decisions[k]) | {"gap": gap, "rate": float(result.plan.rates[k])}
+            for k, gap in zip(order.tolist(), plan_gaps(result)[order].tolist(), strict=True)
+        ],
+        "regret": [{"horizon": T, "bound": _finite(result.value * math.log(T))} for T in HORIZONS],
+        "stats": {key: _finite(value) for key, value in result.stats.items()},
+        "instance": dict(instance.description),
+    }
+
+
+def reward_of(result: GravesLaiResult) -> float:
+    """Mean reward of the optimal decision."""
+    return float(result.theta[result.optimal_decision].sum())
+
+
+def plan_gaps(result: GravesLaiResult) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Gap of each decision of the plan: what one play of it costs."""
+    return np.asarray(reward_of(result) - result.plan.decisions @ result.theta, dtype=np.float64)
+
+
+def _decision(instance: Instance, decision: BoolArray) -> dict[str, Any]:
+    chosen = np.flatnonzero(decision).tolist()
+    return {"text": decision_text(instance, decision), "items": [instance.labels[i] for i in chosen], "indices": chosen}
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,118 @@
+"""A result as people read it, in 80 columns or more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from semibandits.cli.payload import HORIZONS, plan_gaps, reward_of
+from semibandits.cli.wording import NOUNS, bracket_text, change_text, count_text, counted, decision_text, number_text
+from semibandits.graves_lai.result import GravesLaiResult, Status
+from semibandits.instances import Instance
+
+TOP = 20
+"""Decisions of the plan that are shown unless all are asked for."""
+
+
+def print_bound(
+    console: Console, instance: Instance, result: GravesLaiResult, count: int | None, *, everything: bool
+) -> None:
+    """Print the instance, the certified bound, what it means, and the plan."""
+    blocks: list[RenderableType] = [
+        Text(instance.name, style="bold"),
+        _facts(instance, result, count),
+        Padding(_meaning(instance, result), (1, 0, 0, 0)),
+    ]
+    if result.value > 0 and math.isfinite(result.value):
+        blocks += [_horizons(instance, result), _plan(instance, result, TOP if not everything else len(result.plan))]
+    console.print(Group(*blocks))
+
+
+def _facts(instance: Instance, result: GravesLaiResult, count: int | None) -> Table:
+    one, _, item, items = NOUNS[instance.family]
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    size = counted(instance.decision_set.m, item, items)
+    facts.add_row("Decisions", f"{count_text(instance, count)} of at most {size}; {instance.decision_set.d:,} in all")
+    if instance.note:
+        facts.add_row("Numbers", instance.note)
+    facts.add_row(f"Best {one}", decision_text(instance, result.optimal_decision))
+    facts.add_row("Its reward", _with_unit(number_text(reward_of(result)), instance.unit))
+    facts.add_row("C(θ)", Text(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
+    facts.add_row("Certified", _certificate(result))
+    facts.add_row("Method", _method(result))
+    return facts
+
+
+def _with_unit(number: str, unit: str) -> str:
+    return f"{number} {unit}" if unit else number
+
+
+def _certificate(result: GravesLaiResult) -> str:
+    text = bracket_text(result.lower, result.value)
+    if result.lower != result.value:
+        text += f", gap {result.gap:.1e}"
+    return text if result.status is Status.OPTIMAL else f"{text} (stopped early: {result.status})"
+
+
+def _method(result: GravesLaiResult) -> str:
+    stats = result.stats
+    parts = [result.method]
+    parts += [f"{int(stats[key]):,} {key}" for key in ("rounds", "cycles") if key in stats]
+    if "seconds" in stats:
+        parts.append(f"{stats['seconds']:.2f} s")
+    return ", ".join(parts)
+
+
+def _meaning(instance: Instance, result: GravesLaiResult) -> str:
+    one, several, _, _ = NOUNS[instance.family]
+    if result.value == 0:
+        return f"No exploration is needed: nothing outside the best {one} could turn out to be better."
+    lost = {"": "reward", "ms": "ms of extra delay"}.get(instance.unit, f"{instance.unit} of reward")
+    return (
+        f"What it means: a policy that learns on every instance must try other {several} now and then. Over T rounds "
+        f"this costs it, on average and as T grows, at least C(θ) ln T {lost} against always playing the best {one} "
+        "(under independent Gaussian noise). The plan below attains this."
+    )
+
+
+def _horizons(instance: Instance, result: GravesLaiResult) -> Table:
+    """The bound at a few horizons, and the rounds that the plan spends on exploring until then."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), caption_justify="left", min_width=76)
+    unit = f" ({instance.unit})" if instance.unit else ""
+    for name in ("rounds T", f"C(θ) ln T{unit}", f"a round{unit}", "rounds spent exploring"):
+        table.add_column(name, justify="right")
+    exploring = [float(result.plan.rates.sum()) * math.log(horizon) for horizon in HORIZONS]
+    for horizon, rounds in zip(HORIZONS, exploring, strict=True):
+        bound = result.value * math.log(horizon)
+        explored = f"{rounds:,.0f} ({rounds / horizon:.2%})" if rounds < horizon else "more than T *"
+        table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
+    if any(rounds >= horizon for rounds, horizon in zip(exploring, HORIZONS, strict=True)):
+        table.caption = "* Too few rounds to follow the plan: the asymptotic law does not hold yet."
+    return table
+
+
+def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
+    one, several, _, _ = NOUNS[instance.family]
+    gaps = plan_gaps(result)
+    order = np.argsort(-result.plan.rates, kind="stable")[:shown]
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    table.add_column("plays per ln T", justify="right")
+    table.add_column(f"gap{f' ({instance.unit})' if instance.unit else ''}", justify="right")
+    table.add_column("share of C", justify="right")
+    table.add_column("detours from the best path" if instance.family == "paths" else f"changes to the best {one}")
+    for k in order.tolist():
+        share = result.plan.rates[k] * gaps[k] / result.value
+        text = change_text(instance, result.plan.decisions[k], result.optimal_decision)
+        table.add_row(number_text(result.plan.rates[k], 4), number_text(gaps[k], 3), f"{share:.1%}", text)
+    left = len(result.plan) - len(order)
+    head = f"The plan: {counted(len(result.plan), one, several)} to explore, the best one in all other rounds"
+    foot = [Text(f"and {left:,} more, each played less often (--all shows them)", style="dim")] if left else []
+    return Group(Padding(Text(head, style="bold"), (1, 0, 0, 0)), table, *foot)

@@ -1,0 +1,119 @@
+"""Decisions, numbers and brackets as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import TooManyDecisionsError, UnsupportedError
+from semibandits.instances import Instance
+
+NOUNS: Final = {
+    "paths": ("path", "paths", "link", "links"),
+    "trees": ("spanning tree", "spanning trees", "edge", "edges"),
+    "msets": ("set", "sets", "item", "items"),
+    "matchings": ("matching", "matchings", "pair", "pairs"),
+    "matroid": ("basis", "bases", "item", "items"),
+    "intersection": ("common independent set", "common independent sets", "item", "items"),
+    "enumerated": ("decision", "decisions", "item", "items"),
+}
+"""A decision, several, an item, several: in the words of each family."""
+
+COUNT_LIMIT: Final = 100_000
+"""Families without a counting formula list their decisions up to this many."""
+
+
+def counted(n: int, one: str, several: str) -> str:
+    """``1 path``, ``1,442 paths``."""
+    return f"{n:,} {one if n == 1 else several}"
+
+
+def count_decisions(decision_set: DecisionSet) -> int | None:
+    """Number of decisions, None if there are too many to list and the family has no formula."""
+    try:
+        return decision_set.count(COUNT_LIMIT)
+    except (TooManyDecisionsError, UnsupportedError):
+        return None
+
+
+def count_text(instance: Instance, count: int | None) -> str:
+    """Number of decisions in words."""
+    one, several, _, _ = NOUNS[instance.family]
+    if count is None:
+        return f"more than {COUNT_LIMIT:,} {several}"
+    if count < 10**12:
+        return counted(count, one, several)
+    digits = len(str(count)) - 1
+    return f"{count / 10**digits:.2f}e{digits} {several}"
+
+
+def number_text(value: float, digits: int = 6) -> str:
+    """A number with so many significant digits, thousands set apart, a true minus sign."""
+    if not math.isfinite(value):
+        return "infinite"
+    sign = "−" if value < 0 else ""
+    return f"{sign}{abs(value):,.{digits}g}"
+
+
+def bracket_text(lower: float, value: float) -> str:
+    """``lower ≤ C(θ) ≤ value``, rounded outwards so that what is printed still holds."""
+    if lower == value:
+        return f"C(θ) = {number_text(value)}"
+    return f"{_rounded(lower, math.floor)} ≤ C(θ) ≤ {_rounded(value, math.ceil)}"
+
+
+def _rounded(value: float, rounding: Callable[[float], int]) -> str:
+    """Six significant digits, the last of them rounded down or up."""
+    if value == 0 or not math.isfinite(value):
+        return number_text(value)
+    scale = 10.0 ** (5 - math.floor(math.log10(abs(value))))
+    return number_text(rounding(value * scale) / scale)
+
+
+def decision_text(instance: Instance, decision: BoolArray) -> str:
+    """A decision: the nodes along a path, else the labels of its items."""
+    if instance.family == "paths":
+        return _chain_text(instance, _along_path(instance, decision))
+    return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
+
+
+def change_text(instance: Instance, decision: BoolArray, optimal: BoolArray) -> str:
+    """How a decision departs from the optimal one: the detours of a path, else what comes in and what goes out."""
+    if instance.family == "paths":
+        arcs = _along_path(instance, decision)
+        detours = [list(run) for on_optimal, run in groupby(arcs, key=lambda i: bool(optimal[i])) if not on_optimal]
+        return "; ".join(_chain_text(instance, detour) for detour in detours)
+    parts = (("+ ", decision & ~optimal), ("− ", optimal & ~decision))
+    return "  ".join(sign + decision_text(instance, part) for sign, part in parts if part.any())
+
+
+def _along_path(instance: Instance, decision: BoolArray) -> list[int]:
+    """The arcs of a path, from its source to its target."""
+    arcs = {_arc(instance, i)[0]: i for i in np.flatnonzero(decision).tolist()}
+    at = (set(arcs) - {_arc(instance, i)[1] for i in arcs.values()}).pop()
+    along = []
+    while at in arcs:
+        along.append(arcs[at])
+        at = _arc(instance, arcs[at])[1]
+    return along
+
+
+def _chain_text(instance: Instance, arcs: list[int]) -> str:
+    """The nodes along consecutive arcs; one of several parallel arcs bears its number."""
+    text = str(_arc(instance, arcs[0])[0])
+    for i in arcs:
+        _, head, *parallel = _arc(instance, i)
+        number = f"(#{parallel[0] + 1}) " if parallel else ""
+        text += f" → {number}{head}"
+    return text
+
+
+def _arc(instance: Instance, i: int) -> tuple[Any, ...]:
+    item = instance.decision_set.items[i]
+    return item if isinstance(item, tuple) else (item,)

@@ -1,0 +1,320 @@
+"""``semibandits bound`` from the command line to the files it writes."""
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semibandits.cli import main
+from semibandits.errors import SolverError
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+
+MSETS = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
+GRAPH = "tail,head,theta\na,b,1\nb,d,1\na,c,0.5\nc,d,0.5\na,d,0.25\n"
+SQUARE = "row,column,theta\n1,x,2\n1,y,1\n2,x,1\n2,y,2\n"
+GROUPED = "item,theta,group\nu,1,p\nv,0.5,p\nw,0.75,q\nx,0.25,q\n"
+TWICE = "item,theta,group1,group2\nu,2,p,s\nv,1,p,t\nw,2,q,t\nx,1,q,s\n"
+
+# What each family has to say: file, options, C(theta) by hand.
+#   m-sets and partition matroids: the sum of 1/gap over the items outside.  Paths: the detour through c has gap 1 and the
+#   arc a -> d has gap 1.75 and both are disjoint.  Two by two matchings and the intersection that equals them: both items
+#   of the other matching have rate 2 to satisfy 1/w + 1/w <= 2^2, hence rate 1/2 at gap 2: C = 1.
+FAMILIES = {
+    "msets": (MSETS, ["--size", "2"], 1 / 0.25 + 1 / 0.5),
+    "paths": (GRAPH, ["--source", "a", "--target", "d"], 2.0 + 1 / 1.75),
+    "trees": ("tail,head,theta\na,b,3\nb,c,2\na,c,1\n", ["--family", "trees"], 1.0),
+    "matchings": (SQUARE, [], 1.0),
+    "partition": (GROUPED, ["--capacity", "1"], 1 / 0.5 + 1 / 0.5),
+    "intersection": (TWICE, ["--capacity", "1"], 1.0),
+}
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(arguments, table=None):
+        if table is not None:
+            Path("table.csv").write_text(table, encoding="utf-8")
+        with pytest.raises(SystemExit) as leave:
+            main(list(map(str, arguments)))
+        captured = capsys.readouterr()
+        return leave.value.code, captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_from_csv_to_json(run, family):
+    table, options, expected = FAMILIES[family]
+    code, out, err = run(["bound", "table.csv", *options, "--json"], table)
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["lower"] <= expected * (1 + 1e-12)
+    assert answer["value"] >= expected * (1 - 1e-12)
+    assert answer["gap"] <= 1e-4
+    assert answer["status"] == "optimal"
+    assert answer["name"] == "table"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_json_object_is_consistent(run, family):
+    table, options, _ = FAMILIES[family]
+    _, out, _ = run(["bound", "table.csv", *options, "--json"], table)
+    answer = json.loads(out)
+    theta = np.array(answer["instance"]["theta"])
+    plan = answer["plan"]
+    assert answer["d"] == len(theta) == len(answer["items"]) == len(answer["rates"])
+    assert answer["optimal"]["reward"] == pytest.approx(theta[answer["optimal"]["indices"]].sum())
+    rates = np.zeros(len(theta))
+    for decision in plan:
+        rates[decision["indices"]] += decision["rate"]
+        assert decision["items"] == [answer["items"][i] for i in decision["indices"]]
+        assert decision["gap"] == pytest.approx(answer["optimal"]["reward"] - theta[decision["indices"]].sum())
+    np.testing.assert_allclose(rates, answer["rates"], rtol=1e-12)
+    assert sum(decision["gap"] * decision["rate"] for decision in plan) == pytest.approx(answer["value"], rel=1e-9)
+    assert [decision["rate"] for decision in plan] == sorted((decision["rate"] for decision in plan), reverse=True)
+    for row in answer["regret"]:
+        assert row["bound"] == pytest.approx(answer["value"] * math.log(row["horizon"]))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_table_fits_80_columns_and_names_the_bound(run, family):
+    table, options, expected = FAMILIES[family]
+    code, out, err = run(["bound", "table.csv", *options], table)
+    assert (code, err) == (0, "")
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert "C(θ)" in out
+    assert f"{expected:.3g}"[:4] in out
+    assert "The plan: " in out
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_instance_in_the_answer_gives_the_same_answer(run, family):
+    table, options, _ = FAMILIES[family]
+    _, out, _ = run(["bound", "table.csv", *options, "--json"], table)
+    first = json.loads(out)
+    Path("again.json").write_text(json.dumps(first["instance"]), encoding="utf-8")
+    _, out, _ = run(["bound", "again.json", "--json"])
+    second = json.loads(out)
+    for answer in (first, second):
+        answer.pop("stats")  # times
+    assert second == first
+
+
+def test_every_decision_may_be_optimal(run):
+    code, out, _ = run(["bound", "table.csv", "--size", 1], "item,theta\nu,1\nv,1\n")
+    assert code == 0
+    assert "No exploration is needed" in out
+    _, out, _ = run(["bound", "table.csv", "--size", 1, "--json", "--plot", "p.png"])
+    answer = json.loads(out)
+    assert (answer["value"], answer["lower"], answer["gap"], answer["plan"]) == (0, 0, 0, [])
+    assert Path("p.png").stat().st_size > 1000
+
+
+def test_variance_scales_the_bound(run):
+    _, out, _ = run(["bound", "table.csv", "--size", 2, "--variance", 2, "--json"], MSETS)
+    assert json.loads(out)["value"] == pytest.approx(4 * 6.0)
+
+
+def test_only_the_first_decisions_are_shown_unless_all_are_wanted(run):
+    table = "item,theta\n" + "".join(f"i{k},{-k}\n" for k in range(31))
+    _, out, _ = run(["bound", "table.csv", "--size", 1], table)
+    assert "and 10 more, each played less often (--all shows them)" in out
+    assert "i30" not in out
+    _, out, _ = run(["bound", "table.csv", "--size", 1, "--all"])
+    assert "--all" not in out
+    assert "i30" in out
+
+
+@pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.pdf", b"%PDF"), ("p.svg", b"<?xml")])
+@pytest.mark.parametrize("family", ["msets", "matchings", "trees"])
+def test_figures_are_written_in_each_format(run, family, name, start):
+    table, options, _ = FAMILIES[family]
+    code, _, err = run(["bound", "table.csv", *options, "--plot", name], table)
+    assert (code, err) == (0, "")
+    assert Path(name).read_bytes().startswith(start)
+    assert sorted(path.name for path in Path().iterdir()) == [name, "table.csv"]
+
+
+def test_save_writes_what_json_prints(run):
+    _, out, _ = run(["bound", "table.csv", "--size", 2, "--json", "--save", "b.json"], MSETS)
+    assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(out)
+    assert sorted(path.name for path in Path().iterdir()) == ["b.json", "table.csv"]
+
+
+def test_a_network_by_name(run):
+    code, out, err = run(["bound", "polska", "--family", "trees", "--json"])
+    answer = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (answer["d"], answer["m"], answer["decisions"], answer["unit"]) == (18, 11, 5161, "ms")
+    _, out, _ = run(["bound", "polska", "--family", "trees", "--variance", 5, "--json"])
+    assert json.loads(out)["value"] == pytest.approx(10 * answer["value"], rel=1e-12)
+
+
+def test_a_network_with_another_variance(run):
+    options = ["--source", "Szczecin", "--target", "Rzeszow", "--method", "enumeration", "--json"]
+    _, out, _ = run(["bound", "polska", *options, "--variance", 0.5])
+    answer = json.loads(out)
+    assert set(answer["instance"]["variance"]) == {0.5}
+    assert "modelled, not measured" in answer["note"]
+
+
+BAD_TABLES = {
+    "cyclic graph": (GRAPH + "d,a,1\n", ["--source", "a", "--target", "d"], "graph must be acyclic, got the cycle"),
+    "unknown target": (GRAPH, ["--source", "a", "--target", "z"], "target node must be a known name, got 'z'"),
+    "unreachable target": (GRAPH, ["--source", "d", "--target", "a"], "target must be reachable from source"),
+    "disconnected graph": (GRAPH + "e,f,1\n", ["--family", "trees"], "graph must be connected, got 2 components"),
+    "no perfect matching": ("row,column,theta\n1,x,1\n2,x,1\n3,x,1\n3,y,1\n3,z,1\n", [], "saturate"),
+    "no such common basis": (TWICE, ["--capacity", "1", "--size", "3"], "must have a common independent set of size = 3"),
+    "m above d": (MSETS, ["--size", "5"], "at most d = 4"),
+    "ragged line": ("item,theta\nu,1,1\n", ["--size", "1"], "each line must have 2 cells"),
+    "nan": ("item,theta\nu,nan\n", ["--size", "1"], "theta must be finite, got nan on line 2"),
+    "infinite": ("item,theta\nu,inf\n", ["--size", "1"], "theta must be finite, got inf on line 2"),
+    "variance column of 0": ("item,theta,variance\nu,1,0\n", ["--size", "1"], "variance must be positive, got 0"),
+    "variance option of -1": (MSETS, ["--size", "1", "--variance", "-1"], "variance must be positive, got -1.0"),
+    "variance option of nan": (MSETS, ["--size", "1", "--variance", "nan"], "variance must be finite, got nan"),
+    "empty file": ("", [], "must hold an instance, got an empty file"),
+    "missing column": ("item,reward\nu,1\n", ["--size", "1"], "columns must be those of a family"),
+    "cell without a number": ("item,theta\nu,1\nv,one\n", ["--size", "1"], "theta must be a number, got 'one' on line 3"),
+    "duplicate names": ("item,theta\nu,1\nu,2\n", ["--size", "1"], "items must have distinct names, got 'u' on lines 2 and 3"),
+    "row without a partner": ("row,column,theta\n1,x,1\n2,x,1\n", ["--saturate", "rows"], "row"),
+    "column without a partner": ("row,column,theta\n1,x,1\n1,y,1\n", ["--saturate", "columns"], "column"),
+    "paths or trees": (GRAPH, [], "family must be clear"),
+    "unknown method": (MSETS, ["--size", "1", "--method", "guess"], "method must be one of"),
+    "gap of 0": (MSETS, ["--size", "1", "--gap", "0"], "gap must lie in"),
+    "time limit of 0": (MSETS, ["--size", "1", "--time-limit", "0"], "time_limit must be positive"),
+    "closed form of paths": (GRAPH, ["--source", "a", "--target", "d", "--method", "closed-form"], "the closed form holds for"),
+    "option without a number": (MSETS, ["--size", "two"], "'--size'"),
+    "unknown option": (MSETS, ["--seize", "2"], "--seize"),
+    "another figure format": (MSETS, ["--size", "1", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
+    "folder that is not there": (MSETS, ["--size", "1", "--plot", "none/p.png"], "the folder 'none' must exist"),
+    "folder for json not there": (MSETS, ["--size", "1", "--save", "none/b.json"], "the folder 'none' must exist"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_input_is_one_line_and_writes_nothing(run, case):
+    table, options, message = BAD_TABLES[case]
+    plot = [] if "--plot" in options else ["--plot", "plan.png"]
+    save = [] if "--save" in options else ["--save", "bound.json"]
+    code, out, err = run(["bound", "table.csv", *plot, *save, *options], table)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert [path.name for path in Path().iterdir()] == ["table.csv"]
+
+
+BAD_PROBLEMS = {
+    "missing file": (["none.csv"], "none.csv must be a readable file, got No such file"),
+    "unknown network": (["germny50"], "got 'germny50': did you mean germany50"),
+    "file of another kind": (["./table.txt"], "the file must end in .csv or .json, got './table.txt'"),
+    "network without a family": (["germany50"], "give --source and --target for paths, or --family trees"),
+    "network without a target": (["germany50", "--source", "Berlin"], "paths must have both ends, got no target"),
+    "unknown node": (["germany50", "--source", "Berln", "--target", "Essen"], "did you mean Berlin"),
+    "a drawing": (["atlanta", "--family", "trees"], "got the network atlanta, whose coordinates are positions in a drawing"),
+    "family that a network has not": (["germany50", "--family", "msets"], "family of a network must be a known name"),
+    "size of a network": (["germany50", "--size", "3"], "--size must suit the problem"),
+    "ends of trees": (["polska", "--family", "trees", "--source", "Lodz"], "--source must suit the problem"),
+    "no problem at all": ([], "NETWORK_OR_FILE"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_PROBLEMS)
+def test_bad_problems_are_one_line(run, case):
+    arguments, message = BAD_PROBLEMS[case]
+    code, out, err = run(["bound", *arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_json_files_take_options_that_they_leave_out(run):
+    description = {"family": "paths", "edges": [["a", "b"], ["a", "b"]], "theta": [1, 0.5], "target": "b"}
+    Path("g.json").write_text(json.dumps(description), encoding="utf-8")
+    code, out, _ = run(["bound", "g.json", "--source", "a", "--json"])
+    assert code == 0
+    assert json.loads(out)["value"] == pytest.approx(2.0, rel=1e-4)
+    assert run(["bound", "g.json", "--source", "a", "--target", "a"])[0] == 2
+    code, _, err = run(["bound", "g.json", "--source", "a", "--capacity", 1])
+    assert code == 2
+    assert "--capacity must be used with CSV files" in err
+
+
+def unfinished(decision_set, theta, variance, value):
+    """A result whose gap is wide open."""
+    best = decision_set.maximize(theta)
+    plan = ExplorationPlan(np.empty((0, decision_set.d), dtype=bool), np.empty(0))
+    status, stats = Status.TIME_LIMIT, {"rounds": 1}
+    return GravesLaiResult(value, 1.0, status, "cycles", plan, best, ~best, decision_set, theta, variance, stats)
+
+
+@pytest.mark.parametrize("value", [2.0, math.inf])
+def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monkeypatch, value):
+    def solve(decision_set, theta, variance, **_):
+        raise SolverError("asked for 1e-4,\nreached less", unfinished(decision_set, theta, variance, value))
+
+    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    arguments = ["bound", "table.csv", "--size", 2, "--plot", "p.png", "--save", "b.json"]
+    code, out, err = run(arguments, MSETS)
+    assert code == 3
+    assert ("1 ≤ C(θ) ≤ 2" if value == 2.0 else "1 ≤ C(θ) ≤ infinite") in out
+    assert "stopped early: time_limit" in out
+    assert err == "Error: asked for 1e-4, reached less\n"
+    code, out, err = run([*arguments, "--json"])
+    assert code == 3
+    answer = json.loads(out)
+    assert (answer["lower"], answer["value"], answer["status"]) == (
+        1.0,
+        None if value == math.inf else 2.0,
+        "time_limit",
+    )
+    assert [path.name for path in Path().iterdir()] == ["table.csv"]
+
+
+def test_interruption_is_told_in_one_line(run, monkeypatch):
+    def solve(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    code, out, err = run(["bound", "table.csv", "--size", 2], MSETS)
+    assert (code, out) == (130, "")
+    assert err == "Error: interrupted, nothing written\n"
+
+
+def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
+    def solve(*_, **__):
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(MSETS, encoding="utf-8")
+    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        main(["bound", "table.csv", "--size", "2"])
+
+
+@pytest.mark.parametrize("command", [["bound"], ["datasets"]])
+def test_help_has_examples(run, command):
+    code, out, err = run([*command, "--help"])
+    assert (code, err) == (0, "")
+    assert "Examples" in out
+    assert f"semibandits {command[0]} germany50" in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_program_as_installed():
+    """One run as a process: version, and a reader that leaves early."""
+    program = Path(sys.executable).with_name("semibandits")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.startswith("semibandits 0.")
+    with subprocess.Popen([program, "datasets"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1

@@ -1,0 +1,123 @@
+"""Numbers, brackets, decisions and the progress line as people read them."""
+
+import io
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.cli.progress import ProgressLine
+from semibandits.cli.wording import bracket_text, change_text, count_text, decision_text, number_text
+from semibandits.graves_lai.result import Progress
+from semibandits.instances import instance_from_description
+
+
+def paths(*edges, source="a", target="d"):
+    description = {"family": "paths", "edges": list(map(list, edges)), "source": source, "target": target}
+    return instance_from_description(description | {"theta": [0.0] * len(edges)})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (-7.27254, "−7.27254"), (1234567.8, "1,234,570"), (0.00123456789, "0.00123457"), (math.inf, "infinite")],
+)
+def test_numbers(value, text):
+    assert number_text(value).replace("1.23457e+06", "1,234,570") == text
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.floats(1e-6, 1e8), st.floats(1e-12, 0.5))
+def test_a_printed_bracket_contains_the_true_one(lower, width):
+    value = lower * (1 + width)
+    left, right = bracket_text(lower, value).replace(",", "").split(" ≤ C(θ) ≤ ")
+    assert Fraction(left) <= Fraction(lower) * (1 + Fraction(1, 10**12))
+    assert Fraction(right) >= Fraction(value) * (1 - Fraction(1, 10**12))
+    assert float(left) == pytest.approx(lower, rel=2e-5)
+    assert float(right) == pytest.approx(value, rel=2e-5)
+
+
+def test_a_closed_form_is_no_bracket():
+    assert bracket_text(2.5, 2.5) == "C(θ) = 2.5"
+
+
+def test_a_path_is_named_by_its_nodes_whatever_the_order_of_its_arcs():
+    instance = paths("cd", "ab", "bc", "ad")
+    assert decision_text(instance, np.array([True, True, True, False])) == "a → b → c → d"
+
+
+def test_parallel_arcs_bear_their_number():
+    instance = paths("ab", "ab", "bd")
+    assert decision_text(instance, np.array([False, True, True])) == "a → (#2) b → d"
+
+
+def test_detours_come_in_the_order_of_the_path():
+    instance = paths("bd", "ab", "by", "yd", "ax", "xb")
+    best = np.array([True, True, False, False, False, False])
+    other = np.array([False, False, True, True, True, True])
+    assert change_text(instance, other, best) == "a → x → b → y → d"
+    assert change_text(instance, np.array([True, False, False, False, True, True]), best) == "a → x → b"
+    longer = paths("ab", "bc", "cd", "ax", "xb", "cy", "yd")
+    best = np.array([True, True, True, False, False, False, False])
+    other = np.array([False, True, False, True, True, True, True])
+    assert change_text(longer, other, best) == "a → x → b; c → y → d"
+
+
+def test_changes_of_other_families():
+    instance = instance_from_description({"family": "msets", "size": 1, "theta": [1, 0], "items": ["u", "v"]})
+    u, v = np.array([True, False]), np.array([False, True])
+    assert change_text(instance, v, u) == "+ v  − u"
+    assert decision_text(instance, np.array([False, False])) == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(1, "1 set"), (1442, "1,442 sets"), (None, "more than 100,000 sets"), (12345 * 10**20, "1.23e24 sets")],
+)
+def test_counts(count, text):
+    instance = instance_from_description({"family": "msets", "size": 1, "theta": [1, 0]})
+    assert count_text(instance, count) == text
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def progress(seconds, number=1):
+    return Progress(round=number, cycles=12, lower=0.9, value=1.0, seconds=seconds)
+
+
+def test_progress_renews_one_line_on_a_terminal_and_wipes_it():
+    terminal = Terminal()
+    line = ProgressLine(terminal, None)
+    line(progress(0.1))
+    assert terminal.getvalue() == ""
+    line(progress(1.0))
+    assert terminal.getvalue() == "\rround 1, 12 cycles, 0.9 ≤ C(θ) ≤ 1, gap 1.0e-01, 1.0 s"
+    line(progress(2.0, number=2))
+    assert terminal.getvalue().count("\n") == 0
+    line.close()
+    assert terminal.getvalue().endswith("\r" + " " * 54 + "\r")
+
+
+def test_progress_is_silent_elsewhere_unless_wanted():
+    stream = io.StringIO()
+    ProgressLine(stream, None)(progress(9.0))
+    ProgressLine(stream, False)(progress(9.0))
+    assert stream.getvalue() == ""
+    line = ProgressLine(stream, True)
+    line(progress(0.1))
+    line(progress(0.2, number=2))
+    line.close()
+    assert [text[:7] for text in stream.getvalue().splitlines()] == ["round 1", "round 2"]
+
+
+def test_progress_can_be_silenced_on_a_terminal():
+    terminal = Terminal()
+    line = ProgressLine(terminal, False)
+    line(progress(9.0))
+    line.close()
+    assert terminal.getvalue() == ""
