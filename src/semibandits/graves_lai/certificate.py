@@ -73,7 +73,7 @@ def worst_ratio(
     at_least : float
         Ratios up to this one are of no interest, >= 0. The closer it is to the truth, the faster the search.
     max_labels : int
-        Labels to spend in all; one takes at most 50 bytes.
+        Labels to spend in all; one takes at most 60 bytes.
     deadline : float or None
         Time of `time.perf_counter` at which to give up.
 
@@ -104,11 +104,13 @@ class _Search:
         self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float
     ) -> None:
         information = item_vector(information, len(graph.decision), "information")
-        if information.min(initial=0.0) < 0 or not 0 <= at_least < math.inf:
+        if information.min(initial=0.0) < 0:
             raise InvalidInputError(
-                f"information and at_least must be >= 0 and finite, got min {information.min(initial=0.0)} and {at_least}: "
-                "information is 2 * variance / rate, and 0 for items that need none"
+                f"information must be >= 0, got {information.min()} for item {information.argmin()}: "
+                "pass 2 * variance / rate for the items of I, and 0 for others"
             )
+        if not 0.0 <= at_least < math.inf:
+            raise InvalidInputError(f"at_least must be finite and >= 0, got {at_least}: 0 asks for the largest ratio")
         merged = _merged_nodes(graph)
         tails, heads = merged[graph.tails], merged[graph.heads]
         entering = graph.entering
@@ -143,7 +145,7 @@ class _Search:
             if not alive[start]:
                 continue
             distance = (1.0 - self.n * EPSILON) * distances_back(start, alive, tails, costs, in_ptr, in_arcs)
-            arguments = (start, alive, heads, costs, information, out_ptr, out_arcs, distance)
+            arguments = (start, heads, costs, information, out_ptr, out_arcs, distance)
             if not self._search_from(arguments, between):
                 return False
             peel(np.array([start]), alive, *incidence, out_degree, in_degree)
@@ -151,7 +153,7 @@ class _Search:
 
     def _search_from(
         self,
-        arguments: tuple[int, BoolArray, IntArray, FloatArray, FloatArray, IntArray, IntArray, FloatArray],
+        arguments: tuple[int, IntArray, FloatArray, FloatArray, IntArray, IntArray, FloatArray],
         arc_ids: IntArray,
     ) -> bool:
         """All closed walks through one node; whether labels and time sufficed."""
@@ -241,9 +243,8 @@ def lower_bound(
     best = 0.0
     for scale in (_blend(graph.costs[live], pi[tails[live]] - pi[heads[live]]), 1.0):
         lowered = _lowered(scale * pi, tails[live], heads[live], graph.costs[live])
-        from_tail, to_head = lowered[tails[informative]], lowered[heads[informative]]
-        costs = graph.costs[informative]
-        prices = costs + (from_tail - to_head) - 4.0 * EPSILON * (costs + abs(from_tail) + abs(to_head))
+        costs, change = graph.costs[informative], lowered[tails[informative]] - lowered[heads[informative]]
+        prices = costs + change - 2.0 * EPSILON * (costs + abs(change))
         root = math.fsum(np.sqrt(v[graph.entering[informative]] * y[informative] * np.maximum(prices, 0.0)))
         best = max(best, root**2 / weight)
     return float(best * (1.0 - rounding))

@@ -71,20 +71,20 @@ def distances_back(
 
 @njit(cache=True)
 def worst_closed_walk(
-    start: int, alive: BoolArray, heads: IntArray, costs: FloatArray, information: FloatArray,
+    start: int, heads: IntArray, costs: FloatArray, information: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, distance: FloatArray,
     ratio: float, slack: float, max_labels: int,
 ) -> tuple[float, IntArray, int, bool]:  # fmt: skip
-    """Closed walk through `start`, among nodes that are alive, whose information/cost^2 is largest and above `ratio`.
+    """Closed walk through `start` whose information/cost^2 is largest and above `ratio`.
 
-    `distance` is a lower bound on the cost of the way back to `start`, infinite where there is none. The threshold is
+    `distance` is a lower bound on the cost of the way back to `start`; nodes where it is infinite are left out. The threshold is
     ``ratio * (1 - slack)``, where `slack` must outweigh rounding. `ratio` rises with each walk found; what was dropped at a
     smaller threshold stays dropped rightly: the walk that won is the cheaper one, so its advantage has grown.
 
     Returns the largest ratio (the one given if no walk exceeds it), the arcs of its walk (none if so), the number of labels
     made, and whether the search came to its end before it made more than `max_labels`.
     """
-    n = len(alive)
+    n = len(distance)
     seen_cost, seen_information = np.zeros(n), np.full(n, -np.inf)
     parents, arcs = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64)
     parents[0] = arcs[0] = -1
@@ -104,7 +104,7 @@ def worst_closed_walk(
         for k in range(out_ptr[v], out_ptr[v + 1]):
             arc = out_arcs[k]
             w = heads[arc]
-            if not alive[w] or distance[w] == np.inf:
+            if distance[w] == np.inf:
                 continue
             new_cost, gained = cost + costs[arc], information[arc] - minus
             if w == start:

@@ -1,0 +1,159 @@
+"""The kernels of the certificate against slow twins."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
+
+
+@st.composite
+def digraphs(draw):
+    """(n, tails, heads, costs, information): parallel arcs and zero costs, no loops, no information at cost 0."""
+    n = draw(st.integers(2, 5))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda p: p[0] != p[1])
+    ends = draw(st.lists(pairs, min_size=1, max_size=11))
+    a = len(ends)
+    values = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(0.01, 3.0)]))
+    costs = np.array(draw(st.lists(values, min_size=a, max_size=a)))
+    information = np.array(draw(st.lists(st.floats(0.0, 5.0), min_size=a, max_size=a)))
+    tails, heads = np.array(ends, dtype=np.int64).T.copy()
+    return n, tails, heads, costs, np.where(costs > 0, information, 0.0)
+
+
+def incidence(n, ends):
+    by_node = [[k for k in range(len(ends)) if ends[k] == v] for v in range(n)]
+    ptr = np.cumsum([0] + [len(arcs) for arcs in by_node])
+    return ptr, np.array(list(itertools.chain.from_iterable(by_node)), dtype=np.int64)
+
+
+def closed_walk_twin(start, alive, tails, heads, costs, information):
+    """Largest information/cost^2 of a simple cycle through `start`, one by one."""
+    best = 0.0
+
+    def extend(v, visited, cost, u):
+        nonlocal best
+        for arc in np.flatnonzero(tails == v):
+            w = heads[arc]
+            if w == start and cost + costs[arc] > 0:
+                best = max(best, (u + information[arc]) / (cost + costs[arc]) ** 2)
+            elif w not in visited and alive[w]:
+                extend(w, visited | {w}, cost + costs[arc], u + information[arc])
+
+    extend(start, {start}, 0.0, 0.0)
+    return best
+
+
+def distances_twin(start, alive, tails, heads, costs):
+    distance = np.where(np.arange(len(alive)) == start, 0.0, np.inf)
+    for _ in range(len(alive)):
+        for tail, head, cost in zip(tails, heads, costs, strict=True):
+            if alive[tail] and alive[head]:
+                distance[tail] = min(distance[tail], cost + distance[head])
+    return distance
+
+
+def peel_twin(removed, n, tails, heads):
+    alive = np.ones(n, dtype=bool)
+    alive[list(removed)] = False
+    while True:
+        inner = alive[tails] & alive[heads]
+        kept = alive & np.isin(np.arange(n), tails[inner]) & np.isin(np.arange(n), heads[inner])
+        if np.array_equal(kept, alive):
+            return alive
+        alive = kept
+
+
+def search(kernel, graph, start, alive, ratio, max_labels=10_000):
+    n, tails, heads, costs, information = graph
+    distance = distances_twin(start, alive, tails, heads, costs)
+    return kernel(
+        start, heads, costs, information, *incidence(n, tails), distance, ratio, 1e-13, max_labels
+    )  # fmt: skip
+
+
+@given(digraphs(), st.integers(0, 4))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_distances_are_those_of_bellman_and_ford(graph, dead):
+    n, tails, heads, costs, _ = graph
+    alive = np.arange(n) != dead
+    start = (dead + 1) % n if dead < n else 0
+    distance = distances_back(start, alive, tails, costs, *incidence(n, heads))
+    np.testing.assert_allclose(
+        distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0
+    )
+
+
+@given(digraphs())
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_peeling_leaves_what_repeated_deletion_leaves(graph):
+    n, tails, heads, _, _ = graph
+    outgoing, incoming = incidence(n, tails), incidence(n, heads)
+    out_degree, in_degree = np.diff(outgoing[0]), np.diff(incoming[0])
+    alive = np.ones(n, dtype=bool)
+    ends = np.flatnonzero((out_degree == 0) | (in_degree == 0))
+    removed = set()
+    for seeds in (ends, *(np.array([v]) for v in range(n))):
+        removed |= set(seeds.tolist())
+        peel(seeds, alive, tails, heads, *outgoing, *incoming, out_degree, in_degree)
+        np.testing.assert_array_equal(alive, peel_twin(removed, n, tails, heads))
+        np.testing.assert_array_equal(
+            out_degree[alive], [alive[heads[tails == v]].sum() for v in np.flatnonzero(alive)]
+        )
+        np.testing.assert_array_equal(in_degree[alive], [alive[tails[heads == v]].sum() for v in np.flatnonzero(alive)])
+    assert not alive.any()
+
+
+@given(digraphs(), st.integers(0, 4), st.sampled_from([0.0, 0.3, 2.0]))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_worst_closed_walk_is_the_worst_simple_cycle(graph, dead, at_least):
+    n, tails, heads, costs, information = graph
+    alive = np.arange(n) != dead
+    start = (dead + 1) % n if dead < n else 0
+    truth = closed_walk_twin(start, alive, tails, heads, costs, information)
+    ratio, walk, labels, complete = search(worst_closed_walk, graph, start, alive, at_least)
+    assert complete
+    assert labels >= 1
+    # A walk that passes other cycles may be worse than each simple cycle through its start, if one of those is worse still.
+    assert ratio >= max(truth, at_least) * (1 - 1e-12)
+    if ratio == at_least:
+        assert len(walk) == 0
+    else:
+        np.testing.assert_array_equal(heads[walk], np.roll(tails[walk], -1))
+        assert tails[walk[0]] == start
+        assert alive[tails[walk]].all()
+        assert ratio == pytest.approx(information[walk].sum() / costs[walk].sum() ** 2, rel=1e-12)
+        if len(set(tails[walk])) == len(walk):
+            assert ratio <= truth * (1 + 1e-12)
+
+
+@given(digraphs())
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_compiled_and_plain_search_agree(graph):
+    alive = np.ones(graph[0], dtype=bool)
+    compiled = search(worst_closed_walk, graph, 0, alive, 0.1)
+    plain = search(getattr(worst_closed_walk, "py_func", worst_closed_walk), graph, 0, alive, 0.1)
+    assert compiled[0] == plain[0]
+    np.testing.assert_array_equal(compiled[1], plain[1])
+    assert compiled[2:] == plain[2:]
+
+
+def test_label_limit_breaks_the_search_off():
+    n = 8
+    tails, heads = np.array([(v, w) for v in range(n) for w in range(n) if v != w]).T.copy()
+    rng = np.random.default_rng(1)
+    graph = (n, tails, heads, rng.random(len(tails)), rng.random(len(tails)))
+    alive = np.ones(n, dtype=bool)
+    ratio, _, labels, complete = search(worst_closed_walk, graph, 0, alive, 0.0, max_labels=5)
+    assert not complete
+    assert labels <= 6
+    full = search(worst_closed_walk, graph, 0, alive, 0.0)
+    assert full[3]
+    assert full[0] >= ratio
+    # As many labels as the whole search needs are enough.
+    assert search(worst_closed_walk, graph, 0, alive, 0.0, max_labels=full[2])[3]
