@@ -40,7 +40,7 @@ def _facts(instance: Instance, result: GravesLaiResult, count: int | None) -> Ta
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
     size = counted(instance.decision_set.m, item, items)
-    facts.add_row("Decisions", f"{count_text(instance, count)} of at most {size}; {instance.decision_set.d:,} in all")
+    facts.add_row("Decisions", f"{count_text(instance, count)} of at most {size}, out of {instance.decision_set.d:,}")
     if instance.note:
         facts.add_row("Numbers", instance.note)
     facts.add_row(f"Best {one}", decision_text(instance, result.optimal_decision))
@@ -83,9 +83,9 @@ def _meaning(instance: Instance, result: GravesLaiResult) -> str:
     )
 
 
-def _horizons(instance: Instance, result: GravesLaiResult) -> Table:
+def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
     """The bound at a few horizons, and the rounds that the plan spends on exploring until then."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), caption_justify="left", min_width=76)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     unit = f" ({instance.unit})" if instance.unit else ""
     for name in ("rounds T", f"C(θ) ln T{unit}", f"a round{unit}", "rounds spent exploring"):
         table.add_column(name, justify="right")
@@ -94,9 +94,10 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Table:
         bound = result.value * math.log(horizon)
         explored = f"{rounds:,.0f} ({rounds / horizon:.2%})" if rounds < horizon else "more than T *"
         table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
+    foot = []
     if any(rounds >= horizon for rounds, horizon in zip(exploring, HORIZONS, strict=True)):
-        table.caption = "* Too few rounds to follow the plan: the asymptotic law does not hold yet."
-    return table
+        foot.append(Text("* too few rounds to follow the plan: the asymptotic law does not hold yet\n", style="dim"))
+    return Group(table, *foot)
 
 
 def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
@@ -115,4 +116,4 @@ def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
     left = len(result.plan) - len(order)
     head = f"The plan: {counted(len(result.plan), one, several)} to explore, the best one in all other rounds"
     foot = [Text(f"and {left:,} more, each played less often (--all shows them)", style="dim")] if left else []
-    return Group(Padding(Text(head, style="bold"), (1, 0, 0, 0)), table, *foot)
+    return Group(Text(head, style="bold"), table, *foot)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from semibandits._typing import FloatArray
 
-MOST_BARS: Final = 40
+MOST_ROWS: Final = 40
 MOST_TICKS: Final = 40
 
 
@@ -45,7 +45,7 @@ def plot_plan(
 ) -> Axes:
     """Draw how often the plan explores each item.
 
-    Networks for paths and spanning trees, a heat map for matchings, bars for everything else.
+    Networks for paths and spanning trees, a heat map for matchings, dots on stems for everything else.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def plot_plan(
     ax : Axes, optional
         Where to draw; by default a new figure.
     labels : sequence of str, length d, optional
-        Names of the items, for bars.
+        Names of the items, for dots on stems.
     positions : mapping from node to (x, y), optional
         Where to draw the nodes of a network; by default a layout is computed.
     geographic : bool
@@ -133,7 +133,7 @@ def _name_ticks(ax: Axes, rows: list[str], columns: list[str]) -> None:
 def plot_item_rates(
     result: GravesLaiResult, ax: Axes | None = None, *, labels: Sequence[str] | None = None, unit: str = ""
 ) -> Axes:
-    """Bars of the rates of the suboptimal items, from the most to the least explored.
+    """Rates of the suboptimal items as dots on stems, from the most to the least explored.
 
     Parameters
     ----------
@@ -162,14 +162,19 @@ def plot_item_rates(
         ax.set_axis_off()
         return ax
     order = explored[np.argsort(-result.rates[explored], kind="stable")]
-    shown: FloatArray = result.rates[order[:MOST_BARS]]
-    norm = rate_norm(shown)
-    ax.barh(range(len(shown)), shown, color=rate_colours()(norm(shown)), edgecolor="none", height=0.75)
-    ax.set_yticks(range(len(shown)), [names[i] for i in order[:MOST_BARS]])
-    ax.invert_yaxis()
-    ax.set_xlabel(RATE_LABEL)
-    if shown[0] > 50 * shown[-1]:
+    shown: FloatArray = result.rates[order[:MOST_ROWS]]
+    places = range(len(shown))
+    start = shown[-1] / 2 if shown[0] > 20 * shown[-1] else 0.0
+    colours = rate_colours()(rate_norm(shown)(shown))
+    ax.hlines(places, start, shown, colors=colours, linewidth=2.5)
+    ax.scatter(shown, places, s=55, color=colours, zorder=3)
+    if start > 0:
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(plain_number)
+    ax.set_xlim(left=start)
+    ax.set_yticks(places, [names[i] for i in order[:MOST_ROWS]])
+    ax.set_ylim(len(shown) - 0.3, -0.7)
+    ax.set_xlabel(RATE_LABEL)
     if len(order) > len(shown):
         text = f"and {len(order) - len(shown):,} more items, each explored less often"
         ax.text(0.99, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", color=INK, fontsize="small")

@@ -58,8 +58,13 @@ def bound_title(result: GravesLaiResult, unit: str) -> str:
         return f"C(θ) ≥ {result.lower:,.4g}{suffix} per ln T"
     if result.value == 0:
         return "C(θ) = 0: no exploration needed"
-    precision = f"certified gap {result.gap:.0e}".replace("e-0", "e-") if result.gap else "in closed form"
-    return f"C(θ) = {result.value:,.4g}{suffix} per ln T, {precision}"
+    return f"C(θ) = {result.value:,.4g}{suffix} per ln T, {_precision(result.gap)}"
+
+
+def _precision(gap: float) -> str:
+    if gap == 0:
+        return "in closed form"
+    return f"certified within {gap:.0%}" if gap >= 0.01 else f"certified gap {gap:.0e}".replace("e-0", "e-")
 
 
 def plain_number(value: float, _: object = None) -> str:

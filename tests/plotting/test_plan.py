@@ -1,0 +1,260 @@
+"""Figures of plans: what is drawn, where, in which colour, and that names do not collide. Results are made by hand."""
+
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+
+from semibandits import datasets
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+from semibandits.plotting import plot_item_rates, plot_network_plan, plot_plan
+from semibandits.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
+
+
+def made_up(decision_set, theta, rates=None, value=12.5, gap=1e-5):
+    """A result that explores the decisions other than the best at given rates, each listed decision in turn."""
+    theta = np.asarray(theta, dtype=float)
+    best = decision_set.maximize(theta)
+    decisions = decision_set.enumerate()
+    decisions = decisions[(decisions != best).any(axis=1)]
+    rates = np.geomspace(1, 1000, len(decisions)) if rates is None else np.asarray(rates, dtype=float)
+    plan = ExplorationPlan(decisions[rates > 0], rates[rates > 0])
+    suboptimal = decisions.any(axis=0) & ~best
+    lower = value * (1 - gap)
+    variance = np.full(decision_set.d, 0.5)
+    return GravesLaiResult(
+        value, lower, Status.OPTIMAL, "cycles", plan, best, suboptimal, decision_set, theta, variance, {}
+    )
+
+
+def axes():
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.subplots()
+
+
+def lines_of(ax, colour):
+    """Segments of the collections drawn in one colour."""
+    return [
+        segment
+        for collection in ax.collections
+        if isinstance(collection, LineCollection)
+        for segment, edge in zip(
+            collection.get_segments(),
+            np.resize(collection.get_edgecolor(), (len(collection.get_segments()), 4)),
+            strict=True,
+        )
+        if np.allclose(edge, to_rgba(colour))
+    ]
+
+
+GRAPH = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("c", "d"), ("b", "c"), ("x", "y")]
+THETA = [1.0, 1.0, 0.5, 0.5, 0.1, 0.0, 0.0]
+PLACES = {"a": (0, 0), "b": (1, 1), "c": (1, -1), "d": (2, 0), "x": (0, 2), "y": (2, 2)}
+
+
+@pytest.fixture
+def germany():
+    instance = datasets.network("germany50").delay_dag("Saarbruecken", "Greifswald")
+    decisions = instance.decision_set.enumerate()
+    rates = np.where(np.arange(len(decisions) - 1) % 97 == 0, 1.0 + np.arange(len(decisions) - 1), 0.0)
+    return instance, made_up(instance.decision_set, instance.theta, rates)
+
+
+def test_links_are_drawn_at_their_positions_in_three_kinds():
+    result = made_up(Paths(GRAPH, "a", "d"), THETA, rates=[1, 0, 0, 100])
+    ax = plot_network_plan(result, PLACES, ax=axes())
+    explored = result.suboptimal_items & (result.rates > 0)
+    grey = lines_of(ax, UNEXPLORED)
+    assert len(grey) == np.sum(~explored & ~result.optimal_decision)
+    assert any(np.array_equal(segment, [PLACES["x"], PLACES["y"]]) for segment in grey)
+    best = lines_of(ax, BEST)
+    assert {tuple(map(tuple, segment)) for segment in best} == {((0, 0), (1, 1)), ((1, 1), (2, 0))}
+    coloured = lines_of(ax, rate_colours()(1.0))
+    assert len(coloured) >= 1
+
+
+def test_width_and_colour_grow_with_the_rate(germany):
+    instance, result = germany
+    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    collection = max(
+        (c for c in ax.collections if isinstance(c, LineCollection)), key=lambda c: len(np.unique(c.get_linewidth()))
+    )
+    widths = np.asarray(collection.get_linewidth())
+    explored = result.suboptimal_items & (result.rates > 0)
+    rates = np.sort(result.rates[explored])
+    assert len(widths) == len(rates)
+    assert (np.diff(widths) >= 0).all()
+    assert widths[-1] > 2 * widths[0]
+    np.testing.assert_allclose(collection.get_edgecolor(), rate_colours()(rate_norm(rates)(rates)))
+
+
+def test_parallel_links_do_not_cover_each_other():
+    result = made_up(Paths(GRAPH, "a", "d"), THETA)
+    ax = plot_network_plan(result, PLACES, ax=axes())
+    bent = [
+        segment
+        for c in ax.collections
+        if isinstance(c, LineCollection)
+        for segment in c.get_segments()
+        if len(segment) > 2
+    ]
+    assert len(bent) == 2
+    middles = [segment[len(segment) // 2] for segment in bent]
+    assert np.linalg.norm(middles[0] - middles[1]) > 0.1
+
+
+def test_maps_have_one_scale_in_both_directions(germany):
+    instance, result = germany
+    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    latitudes = [instance.positions[node][1] for node in result.decision_set.nodes]
+    assert ax.get_aspect() == pytest.approx(1 / np.cos(np.radians(np.mean(latitudes))))
+    assert 1.5 < ax.get_aspect() < 1.7
+
+
+def boxes_of(ax):
+    ax.figure.canvas.draw()
+    names = [child for child in ax.get_children() if isinstance(child, Annotation)]
+    return {name.get_text(): name.get_window_extent() for name in names}
+
+
+def test_names_on_the_map_of_germany_do_not_collide(germany):
+    instance, result = germany
+    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    boxes = boxes_of(ax)
+    assert set(boxes) == set(map(str, result.decision_set.nodes))
+    names = list(boxes)
+    for i, name in enumerate(names):
+        for other in names[:i]:
+            a, b = boxes[name], boxes[other]
+            width = min(a.x1, b.x1) - max(a.x0, b.x0)
+            height = min(a.y1, b.y1) - max(a.y0, b.y0)
+            assert width <= 0.5 or height <= 0.5, (name, other)
+
+
+def test_names_stand_beside_their_nodes(germany):
+    instance, result = germany
+    ax = plot_network_plan(result, instance.positions, ax=axes(), geographic=True)
+    for name, box in boxes_of(ax).items():
+        x, y = ax.transData.transform(instance.positions[name])
+        distance = np.hypot(max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1))
+        assert 1 < distance < 25, name
+
+
+def test_ends_are_larger_and_bold():
+    ax = plot_network_plan(made_up(Paths(GRAPH, "a", "d"), THETA), PLACES, ax=axes())
+    names = {child.get_text(): child for child in ax.get_children() if isinstance(child, Annotation)}
+    assert names["a"].get_fontsize() == names["d"].get_fontsize() > names["b"].get_fontsize()
+    assert names["a"].get_fontweight() == "bold"
+
+
+def test_chosen_labels_and_many_nodes():
+    result = made_up(Paths(GRAPH, "a", "d"), THETA)
+    ax = plot_network_plan(result, PLACES, {"b": "Bonn"}, ax=axes())
+    assert set(boxes_of(ax)) == {"Bonn"}
+    ladder = [(k, k + 1) for k in range(100)] + [(0, 100)]
+    ax = plot_network_plan(made_up(Paths(ladder, 0, 100), np.ones(101)), ax=axes())
+    assert set(boxes_of(ax)) == {"0", "100"}
+
+
+def test_title_tells_the_bound_and_how_sure_it_is():
+    paths = Paths(GRAPH, "a", "d")
+    assert (
+        plot_plan(made_up(paths, THETA), ax=axes(), unit="ms").get_title()
+        == "C(θ) = 12.5 ms per ln T, certified gap 1e-5"
+    )
+    assert "certified within 20%" in plot_plan(made_up(paths, THETA, gap=0.2), ax=axes()).get_title()
+    assert "in closed form" in plot_plan(made_up(paths, THETA, gap=0.0), ax=axes()).get_title()
+    open_ended = made_up(paths, THETA)
+    open_ended = GravesLaiResult(**{**vars(open_ended), "value": np.inf})
+    assert plot_plan(open_ended, ax=axes()).get_title() == "C(θ) ≥ 12.5 per ln T"
+
+
+@pytest.mark.parametrize(
+    ("decision_set", "theta"),
+    [
+        (Paths(GRAPH, "a", "d"), THETA),
+        (SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")]), [3, 2, 1]),
+        (Matchings([(r, c) for r in range(3) for c in range(3)]), np.eye(3).ravel()),
+        (MSets(6, 2), np.arange(6)),
+    ],
+)
+def test_an_axis_given_is_the_only_one_touched(decision_set, theta, monkeypatch):
+    """No figure of pyplot's is made, and pyplot is not even needed."""
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    ax = axes()
+    assert plot_plan(made_up(decision_set, theta), ax=ax) is ax
+    ax.figure.canvas.draw()
+
+
+def test_without_an_axis_a_figure_is_made():
+    mpl.use("agg")
+    from matplotlib import pyplot
+
+    ax = made_up(MSets(4, 2), [4, 3, 2, 1]).plot()
+    assert pyplot.get_fignums() == [ax.figure.number]
+    pyplot.close(ax.figure)
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(SemibanditsError, match=r'pip install "semibandits\[plot\]"'):
+        made_up(MSets(4, 2), [4, 3, 2, 1]).plot()
+
+
+def test_nothing_explored_is_drawn_too():
+    for decision_set, theta in (
+        (Paths([("a", "b"), ("b", "c")], "a", "c"), [1, 1]),
+        (MSets(2, 2), [1, 0]),
+        (Matchings([(1, 1)]), [0]),
+    ):
+        ax = plot_plan(made_up(decision_set, theta, value=0.0, gap=0.0), ax=axes())
+        assert ax.get_title() == "C(θ) = 0: no exploration needed"
+        ax.figure.canvas.draw()
+
+
+def test_matchings_are_a_heat_map():
+    pairs = [(r, c) for r in "ABC" for c in "xyz" if (r, c) != ("A", "z")]
+    result = made_up(Matchings(pairs), [3 if (r, c) in (("A", "x"), ("B", "y"), ("C", "z")) else 0 for r, c in pairs])
+    ax = plot_plan(result, ax=axes())
+    heat = ax.images[-1].get_array()
+    assert heat.shape == (3, 3)
+    for i, (r, c) in enumerate(pairs):
+        drawn = heat["ABC".index(r), "xyz".index(c)]
+        if result.suboptimal_items[i] and result.rates[i] > 0:
+            assert drawn == pytest.approx(result.rates[i])
+        else:
+            assert np.ma.is_masked(drawn) or np.isnan(drawn)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["A", "B", "C"]
+    assert len(ax.patches) == 3
+
+
+def test_items_are_sorted_by_rate_and_the_optimal_ones_left_out():
+    result = made_up(MSets(5, 1), [5, 1, 2, 3, 4], rates=[4, 2, 3, 1])
+    ax = plot_item_rates(result, ax=axes(), labels=["best", "p", "q", "r", "s"])
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    by_rate = sorted(zip(result.rates[1:], ["p", "q", "r", "s"], strict=True), reverse=True)
+    assert names == [name for _, name in by_rate]
+    dots = ax.collections[-1].get_offsets()
+    np.testing.assert_allclose(dots[:, 0], [rate for rate, _ in by_rate])
+
+
+def test_bad_input():
+    result = made_up(MSets(4, 2), [4, 3, 2, 1])
+    with pytest.raises(InvalidInputError, match="labels must have d = 4 entries, got 2"):
+        plot_item_rates(result, ax=axes(), labels=["a", "b"])
+    with pytest.raises(InvalidInputError, match="the decisions must be paths or spanning trees, got MSets"):
+        plot_network_plan(result, ax=axes())
+    with pytest.raises(InvalidInputError, match="positions must place every node, got none for 'b'"):
+        plot_plan(made_up(Paths(GRAPH, "a", "d"), THETA), ax=axes(), positions={"a": (0, 0)})
