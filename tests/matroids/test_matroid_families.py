@@ -1,5 +1,6 @@
 """Every kind of matroid against a definition of independence that shares no code with it."""
 
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -249,6 +250,38 @@ def test_the_rank_is_computed_once():
     assert len(calls) == before
 
 
+def test_a_loop_costs_an_oracle_one_call():
+    asked = []
+    matroid = matroids.Oracle(4, lambda indices: asked.append(indices.tolist()) or 0 not in indices)
+    asked.clear()
+    free, swaps = matroid.exchanges(as_array([2, 3]))
+    assert free.tolist() == [False, True, False, False]
+    assert swaps.tolist() == [[False, True, False, False]] * 2
+    assert asked == [[0], [1], [1, 2, 3]]
+
+
+@many
+@given(st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=4))
+def test_sets_that_cross_are_named_with_the_items_that_show_it(sets):
+    crossing = [
+        {a, b}
+        for a, b in combinations(range(len(sets)), 2)
+        if sets[a] & sets[b] and sets[a] - sets[b] and sets[b] - sets[a]
+    ]
+    if not crossing:
+        sets = [s for a, s in enumerate(sets) if s not in sets[:a]]
+        assert matroids.Laminar(sets, 1, d=6).rank >= 6 - sum(len(s) - 1 for s in sets)
+        return
+    with pytest.raises(InvalidInputError) as caught:
+        matroids.Laminar(sets, 1)
+    if "same items" in str(caught.value):
+        return  # equal sets are an error of their own, whichever is met first
+    a, b, shared, other, of = map(int, re.findall(r"\d+", str(caught.value)))
+    assert {a, b} in crossing
+    assert shared in sets[a] & sets[b]
+    assert other in sets[of] - sets[a + b - of]
+
+
 def test_labels_and_names():
     assert matroids.Graphic([("a", "b"), ("b", "a"), ("b", "b")]).items == (("a", "b", 0), ("b", "a", 1), ("b", "b"))
     assert matroids.Uniform(3, 1).items == (0, 1, 2)
@@ -283,6 +316,16 @@ def test_the_tolerance_decides_what_is_parallel():
     free, swaps = coarse.exchanges(as_array([0]))
     assert not free.any()
     assert swaps.tolist() == [[False, True]]
+
+
+def test_the_tolerance_means_the_same_in_exchanges_and_tests():
+    """Directions at angles 0, 1e-3 and 1e-6: the third counts as parallel to the first, not to the second."""
+    angles = np.array([0.0, 1e-3, 1e-6])
+    matroid = matroids.Linear([np.cos(angles), np.sin(angles)], tolerance=1e-5)
+    free, swaps = matroid.exchanges(as_array([0, 1]))
+    assert not free.any()
+    assert [matroid.is_independent(as_array(pair)) for pair in ([1, 2], [0, 2])] == [True, False]
+    assert swaps[:, 2].tolist() == [True, False]
 
 
 def test_capacities_beyond_any_integer_type_mean_no_limit():

@@ -17,7 +17,8 @@ WordArray: TypeAlias = NDArray[np.uint64]
 def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolArray:
     """Scan `order` and keep each vector (unit length or zero) further than `tolerance` from the span of those kept.
 
-    `vectors` is (d, r), one a row. Each vector is orthogonalised twice against an orthonormal basis of the span.
+    `vectors` is (d, r), one a row. The modified Gram-Schmidt process: each projection is taken from what the ones before it
+    left, so that the distances (not the basis) are as accurate as those of a Householder factorisation.
     """
     d, r = vectors.shape
     chosen = np.zeros(d, dtype=np.bool_)
@@ -27,13 +28,12 @@ def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolA
         if rank == len(basis):
             break
         v = vectors[item].copy()
-        for _ in range(2):
-            for t in range(rank):
-                overlap = 0.0
-                for q in range(r):
-                    overlap += basis[t, q] * v[q]
-                for q in range(r):
-                    v[q] -= overlap * basis[t, q]
+        for t in range(rank):
+            overlap = 0.0
+            for q in range(r):
+                overlap += basis[t, q] * v[q]
+            for q in range(r):
+                v[q] -= overlap * basis[t, q]
         length = np.sqrt(np.sum(v * v))
         if length > tolerance:
             basis[rank] = v / length
