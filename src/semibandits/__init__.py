@@ -2,4 +2,46 @@
 
 from __future__ import annotations
 
+from semibandits import matroids
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import (
+    Infeasible,
+    InvalidInputError,
+    SemibanditsError,
+    SolverError,
+    TooManyDecisionsError,
+    UnsupportedError,
+)
+from semibandits.graves_lai import ExplorationPlan, GravesLaiResult, graves_lai
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "DecisionSet",
+    "EnumeratedDecisions",
+    "ExchangeGraph",
+    "ExplorationPlan",
+    "GravesLaiResult",
+    "Infeasible",
+    "InvalidInputError",
+    "MSets",
+    "Matchings",
+    "MatroidBases",
+    "MatroidIntersection",
+    "Paths",
+    "SemibanditsError",
+    "SolverError",
+    "SpanningTrees",
+    "TooManyDecisionsError",
+    "UnsupportedError",
+    "graves_lai",
+    "matroids",
+]

@@ -126,7 +126,7 @@ class MatroidDecisions(DecisionSet):
 
         Node 0 is the hub; node 1 + k belongs to the k-th item i outside x* that is no loop. An arc from the hub to the
         node for each item j of x* that can leave for i, at cost ``weights[j] - weights[i]``, and one arc back on which i
-        enters, at cost 0. All potentials are 0.
+        enters, at cost 0. The potential of its node is ``weights[i]``, that of the hub 0.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class MatroidDecisions(DecisionSet):
             costs=np.concatenate((costs, np.zeros(len(i)))),
             entering=np.concatenate((np.full(len(node), -1, dtype=np.int64), i)),
             leaving=np.concatenate((j, none)),
-            potentials=np.zeros(len(i) + 1),
+            potentials=np.concatenate((np.zeros(1), theta[i])),
         )
 
     def _check_optimal(self, leaving: IntArray, entering: IntArray, costs: FloatArray) -> None:

@@ -123,7 +123,9 @@ class BlockSolver:
     def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
         start = time.perf_counter()
         u = information(self.block, flow)
-        found = self._separator.search(u, threshold, backwards=backwards)
+        # Where a known cycle is violated by far, only the like of it is worth finding.
+        worst_known = float((self.pool.cycles.sums(u) / self.pool.squared_gaps).max())
+        found = self._separator.search(u, max(threshold, 0.3 * worst_known), backwards=backwards)
         self.solution.separation_seconds += time.perf_counter() - start
         upper = found.ratio * float(self.block.graph.costs @ flow)
         if upper < self.solution.upper:

@@ -9,6 +9,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.presolve import Block
+from semibandits.kernels.potentials import potentials as lowest_potentials
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,19 +25,27 @@ class LowerBound:
 def lower_bound(
     block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, potentials: FloatArray
 ) -> LowerBound:
-    """``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2`` with prices p made non-negative by a blend with the costs."""
+    """``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2``, the better of two ways to make the prices p non-negative.
+
+    Either the change of potentials is scaled down, or potentials are lowered where a price is negative; the latter is always
+    possible, since no cycle has a negative cost.
+    """
     graph = block.graph
-    change = potentials[graph.tails] - potentials[graph.heads]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # p = costs + t * change >= 0 for t up to the smallest of costs / -change.
-        blend = min(1.0, np.min(np.where(change < 0, graph.costs / -change, np.inf), initial=np.inf))
-    prices = np.maximum(graph.costs + blend * change, 0.0)
     use = multipliers > 0
     active, mu = cycles.select(use), multipliers[use]
     y = active.totals(mu, len(graph.costs))
     weight = float(mu @ squared_gaps[use])
-    root = float(np.sqrt(block.twice_variance * y * prices).sum())
-    value = root**2 / weight if weight > 0 else 0.0
+    if not weight > 0:
+        return LowerBound(0.0, active, mu, np.zeros(graph.n))
+    change = potentials[graph.tails] - potentials[graph.heads]
+    falling = change < 0
+    blend = float(np.min(graph.costs[falling] / -change[falling], initial=1.0))
+    lowered = potentials + lowest_potentials(graph.n, graph.tails, graph.heads, graph.costs + change)[0]
+    root, chosen = -1.0, potentials
+    for candidate in (blend * potentials, lowered):
+        prices = np.maximum(graph.costs + candidate[graph.tails] - candidate[graph.heads], 0.0)
+        this_root = float(np.sqrt(block.twice_variance * y * prices).sum())
+        if this_root > root:
+            root, chosen = this_root, candidate
     # In the scale in which the bounds of several blocks add up: sqrt(scale) = root / weight.
-    scale = (root / weight) ** 2 if weight > 0 else 0.0
-    return LowerBound(value, active, scale * mu, blend * potentials)
+    return LowerBound(root**2 / weight, active, (root / weight) ** 2 * mu, chosen)

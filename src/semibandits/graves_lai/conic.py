@@ -25,9 +25,8 @@ class ConicMaster(Master):
         self._block = block
         self._pool = pool
         informative = block.informative
-        scale = block.twice_variance / block.gaps**2
-        scale[~informative] = np.median(scale[informative])
-        self._scale = scale
+        typical = np.where(informative, block.twice_variance, np.median(block.twice_variance[informative]))
+        self._scale = typical / block.gaps**2
         self._items = np.flatnonzero(informative)
         self._flow = starting_flow(block)
 

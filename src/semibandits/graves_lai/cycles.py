@@ -51,11 +51,11 @@ class Cycles:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""
-        return np.bincount(self.rows, values[self.arcs], len(self))
+        return np.asarray(np.bincount(self.rows, values[self.arcs], len(self)), dtype=np.float64)
 
     def totals(self, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
         """For each arc, the sum of cycle values over the cycles through it."""
-        return np.bincount(self.arcs, np.repeat(per_cycle, np.diff(self.ptr)), n_arcs)
+        return np.asarray(np.bincount(self.arcs, np.repeat(per_cycle, np.diff(self.ptr)), n_arcs), dtype=np.float64)
 
 
 class CyclePool:

@@ -46,7 +46,7 @@ class InteriorPointMaster(Master):
         self._block = block
         self._pool = pool
         flow = starting_flow(block)
-        self._flow = flow * row_values(block, pool, flow).max() * 1.1
+        self._flow: FloatArray = flow * (1.1 * float(row_values(block, pool, flow).max()))
         self._slack = 1.0 - row_values(block, pool, self._flow)
         multipliers = 1.0 / self._slack
         self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers.sum())

@@ -45,6 +45,7 @@ class Unfolding:
 
     def __init__(self, graph: ExchangeGraph, presolved: Presolved) -> None:
         self._graph = graph
+        self._merged = presolved.merged
         free = np.flatnonzero(presolved.free)
         self._free = free
         self._tails, self._heads = graph.tails[free], graph.heads[free]
@@ -60,6 +61,7 @@ class Unfolding:
 
     def _closed(self, arcs: IntArray) -> IntArray:
         parts: list[IntArray] = []
+        arcs = self._in_order(arcs)
         for arc, following in zip(arcs, np.roll(arcs, -1), strict=True):
             parts.append(np.array([arc]))
             source, target = int(self._graph.heads[arc]), int(self._graph.tails[following])
@@ -67,13 +69,25 @@ class Unfolding:
                 parts.append(self._walk(source, target))
         return np.concatenate(parts)
 
+    def _in_order(self, arcs: IntArray) -> IntArray:
+        """The arcs of a simple cycle of merged nodes in order of travel."""
+        leaving = dict(zip(self._merged[self._graph.tails[arcs]].tolist(), arcs.tolist(), strict=True))
+        heads = self._merged[self._graph.heads]
+        order = [int(arcs[0])]
+        while len(order) < len(arcs):
+            order.append(leaving[int(heads[order[-1]])])
+        return np.array(order)
+
     def _walk(self, source: int, target: int) -> IntArray:
         if target not in self._trees:
             self._trees[target] = distances_to(target, self._tails, self._steps, *self._in)[1]
         first, walk = self._trees[target], []
         while source != target:
-            walk.append(self._free[first[source]])
-            source = int(self._heads[first[source]])
+            step = int(first[source])
+            if step < 0:
+                raise RuntimeError("nodes of one merged node are not joined by arcs of zero gap")
+            walk.append(self._free[step])
+            source = int(self._heads[step])
         return np.array(walk)
 
 
@@ -96,13 +110,9 @@ def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
 
 
 def plan_by_columns(
-    decision_set: DecisionSet,
-    theta: FloatArray,
-    optimal: BoolArray,
-    target: FloatArray,
-    start: BoolArray,
+    decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, target: FloatArray, cost: float, start: BoolArray,
     accuracy: float,
-) -> ExplorationPlan:
+) -> ExplorationPlan:  # fmt: skip
     """Cheapest plan that plays each item at least as often as `target` says, by column generation with P_LM.
 
     For matroid intersections, where not every cycle leads to a decision. Rates that come from a circulation have a plan of the
@@ -113,43 +123,49 @@ def plan_by_columns(
     ----------
     target : ndarray of float, shape (d,)
         Wanted plays per ln T; only items with a positive one are looked at.
+    cost : float
+        Cost of the circulation that the target comes from.
     start : ndarray of bool, shape (k, d)
         Decisions to start from.
     """
     items = np.flatnonzero(target > 0)
-    gap_unit = float(np.abs(theta).max())
+    best = float(theta @ optimal)
+    decisions = _covering_columns(decision_set, theta, items, start)
+    rates = _cover_rates(decisions, best - decisions @ theta, target)
+    for _ in range(MAX_COLUMN_ROUNDS):
+        gaps = np.maximum(best - decisions @ theta, 0.0)
+        # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.
+        matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]
+        solution = linprog(np.ones(len(gaps)), A_ub=-matrix, b_ub=-np.ones(len(items)), method="highs")
+        if solution.status != 0 or solution.x is None:
+            break
+        rates = np.maximum(solution.x, 0.0) * np.where(gaps > 0, cost / np.where(gaps > 0, gaps, 1.0), 0.0)
+        if solution.fun is None or solution.fun <= 1.0 + accuracy:
+            break
+        prices = np.zeros(len(theta))
+        prices[items] = np.maximum(-solution.ineqlin.marginals, 0.0) * cost / target[items]
+        candidate = decision_set.maximize(theta + prices)
+        if (decisions == candidate).all(axis=1).any():
+            break
+        decisions = np.vstack((decisions, candidate))
+        rates = np.append(rates, 0.0)
+    return merged_plan(decisions, rates)
+
+
+def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntArray, start: BoolArray) -> BoolArray:
+    """The start, and for each item that it lacks the best decision that holds the item."""
     columns = [*start]
     covered = start[:, items].any(axis=0) if len(start) else np.zeros(len(items), dtype=np.bool_)
     for item in items[~covered]:
         push = np.zeros(len(theta))
-        push[item] = 4.0 * len(theta) * gap_unit
+        push[item] = 4.0 * len(theta) * float(np.abs(theta).max())
         columns.append(decision_set.maximize(theta + push))
-    columns = list(np.unique(np.stack(columns), axis=0))
-    best = float(theta @ optimal)
-    unit = _plan_unit(theta, optimal, target, columns)
-    for _ in range(MAX_COLUMN_ROUNDS):
-        decisions = np.stack(columns)
-        gaps = np.maximum(best - decisions @ theta, 0.0)
-        useful = decisions[:, items].any(axis=1) & (gaps > 0)
-        decisions, gaps = decisions[useful], gaps[useful]
-        # beta = rate * gap / unit; each row is divided by its target.
-        matrix = decisions[:, items].T * (unit / gaps) / target[items, None]
-        solution = linprog(np.ones(len(gaps)), A_ub=-matrix, b_ub=-np.ones(len(items)), method="highs")
-        prices = np.zeros(len(theta))
-        prices[items] = np.maximum(-solution.ineqlin.marginals, 0.0) * unit / target[items]
-        candidate = decision_set.maximize(theta + prices)
-        reduced = float((theta + prices) @ candidate) - best
-        known = (decisions == candidate).all(axis=1).any()
-        if known or reduced <= accuracy * float(prices @ candidate):
-            break
-        columns = [*decisions, candidate]
-    rates = np.maximum(solution.x, 0.0) * unit / gaps
-    return merged_plan(decisions, rates)
+    return np.unique(np.stack(columns), axis=0)
 
 
-def _plan_unit(theta: FloatArray, optimal: BoolArray, target: FloatArray, columns: list[BoolArray]) -> float:
-    """Order of magnitude of the plan's cost, to scale the linear program by."""
-    stacked = np.stack(columns)
-    gaps = np.maximum(theta @ optimal - stacked @ theta, 0.0)
-    per_item = np.where(stacked[:, target > 0], gaps[:, None], np.inf).min(axis=0)
-    return float(max(np.sum(per_item * target[target > 0]), np.finfo(float).tiny))
+def _cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
+    """Play for each item the best decision that holds it as often as the item is wanted: dear, but enough."""
+    rates = np.zeros(len(decisions))
+    for item in np.flatnonzero(target > 0):
+        rates[np.where(decisions[:, item], gaps, np.inf).argmin()] += target[item]
+    return rates

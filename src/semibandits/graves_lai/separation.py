@@ -13,8 +13,10 @@ from semibandits.kernels.separation import closed_walks, diverse, hub_walks, spl
 
 MAX_LABELS = 6_000_000
 """Labels of one search: about 400 MB at the worst moment."""
+FIRST_LABELS = 200_000
+"""Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
 PER_ARC = 100
-USES = 20
+USES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +42,17 @@ class Separator:
         `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it.
         """
         graph = self._reversed if backwards and self._graph.has_hub else self._graph
-        while True:
-            found = _search(graph, u, threshold, self._max_labels)
-            if found is not None:
-                return found
-            threshold = 1.0 + 2.0 * max(threshold - 1.0, 0.01)
+        labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
+        found = _search(graph, u, threshold, labels)
+        while found is None:
+            threshold = 1.0 + 4.0 * max(threshold - 1.0, 0.02)
+            found = _search(graph, u, threshold, labels)
+            if found is not None and not len(found.cycles) and labels < self._max_labels:
+                # Nothing is violated that much, but something may be that was given up on: once more, with patience.
+                labels = self._max_labels
+                threshold = 1.0 + (threshold - 1.0) / 4.0
+                found = _search(graph, u, threshold, labels)
+        return found
 
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:

@@ -182,7 +182,7 @@ def closed_walks(
     u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
 
     Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
-    least `keep` times the largest one, and the number of labels, or -1 when `max_labels` broke a search off.
+    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` broke a search off.
     """
     n = len(out_ptr) - 1
     best = threshold
@@ -244,6 +244,8 @@ def closed_walks(
         total += labels
         best = max(best, here)
         kept = np.flatnonzero(ratios[:found] - threshold >= keep * (here - threshold))
+        if len(kept) > 64:
+            kept = kept[np.argsort(-ratios[kept])[:64]]
         if len(kept) > 0:
             more_ptr, more_arcs = _unroll(ends[kept], last_arcs[kept], label_parent, label_arc)
             ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
