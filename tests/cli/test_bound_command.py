@@ -80,7 +80,7 @@ def test_the_json_object_is_consistent(run, family):
     assert sum(decision["gap"] * decision["rate"] for decision in plan) == pytest.approx(answer["value"], rel=1e-9)
     assert [decision["rate"] for decision in plan] == sorted((decision["rate"] for decision in plan), reverse=True)
     for row in answer["regret"]:
-        assert row["bound"] == pytest.approx(answer["value"] * math.log(row["horizon"]))
+        assert row["bound"] == pytest.approx(answer["lower"] * math.log(row["horizon"]))
 
 
 @pytest.mark.parametrize("family", FAMILIES)

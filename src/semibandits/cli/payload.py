@@ -49,7 +49,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
             _decision(instance, result.plan.decisions[k]) | {"gap": gap, "rate": float(result.plan.rates[k])}
             for k, gap in zip(order.tolist(), plan_gaps(result)[order].tolist(), strict=True)
         ],
-        "regret": [{"horizon": T, "bound": _finite(result.value * math.log(T))} for T in HORIZONS],
+        "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
         "stats": {key: _finite(value) for key, value in result.stats.items()},
         "instance": dict(instance.description),
     }

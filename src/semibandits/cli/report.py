@@ -91,7 +91,7 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
         table.add_column(name, justify="right")
     exploring = [float(result.plan.rates.sum()) * math.log(horizon) for horizon in HORIZONS]
     for horizon, rounds in zip(HORIZONS, exploring, strict=True):
-        bound = result.value * math.log(horizon)
+        bound = result.lower * math.log(horizon)
         explored = f"{rounds:,.0f} ({rounds / horizon:.2%})" if rounds < horizon else "more than T *"
         table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
     foot = []

@@ -1,0 +1,99 @@
+"""What the documentation shows does run, and says what it says there."""
+
+import contextlib
+import io
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from semibandits.cli import main
+from semibandits.instances import FAMILIES, MATROID_KINDS
+from semibandits.instances.csv_files import CSV_COLUMNS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FORMATS = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def run(*arguments, capsys):
+    with pytest.raises(SystemExit) as leave:
+        main(list(map(str, arguments)))
+    assert leave.value.code == 0
+    return capsys.readouterr().out
+
+
+def indented_block(text, first_line):
+    """The indented block of a Markdown text that begins with a line."""
+    lines = text[text.index(first_line) :].splitlines()
+    end = next(k for k, line in enumerate(lines) if line and not line.startswith("    ") and k > 0)
+    return "\n".join(line.removeprefix("    ") for line in lines[:end]).strip() + "\n"
+
+
+def test_the_python_of_the_readme_runs():
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert re.match(r"[\d.]+ <= C\(theta\) <= [\d.]+\n", printed.getvalue())
+    assert "home -> " in printed.getvalue()
+
+
+def test_the_commands_of_the_readme_run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)
+    assert len(commands) >= 6
+    for command in commands:
+        words = [ROOT / word if word.startswith("examples/") else word for word in command.split()]
+        assert run(*words, capsys=capsys)
+
+
+def test_the_figures_of_the_readme_are_those_of_the_demo(capsys):
+    out = run("bound", "germany50", "--source", "Saarbruecken", "--target", "Greifswald", "--json", capsys=capsys)
+    answer = json.loads(out)
+    assert answer["decisions"] == 1442
+    assert "1,442 paths" in README
+    lower, value = map(float, re.search(r"([\d.]+) ≤ C\(θ\) ≤ ([\d.]+), gap", README).groups())
+    assert lower <= answer["value"]
+    assert answer["lower"] <= value
+    assert value - lower <= 1e-4 * value
+    nodes = answer["optimal"]["text"].split(" → ")
+    shown = re.search(r"Best path   (.*?)\n    C", README, re.DOTALL).group(1)
+    assert re.sub(r"\s+", " ", shown).strip() == " → ".join(nodes)
+    assert answer["plan"][0]["gap"] == pytest.approx(0.02, abs=0.005)
+    assert 0.45 < answer["plan"][0]["gap"] * answer["plan"][0]["rate"] / answer["value"] < 0.5
+    assert answer["regret"][1] == {"horizon": 100_000, "bound": pytest.approx(1218, abs=0.6)}
+
+
+def test_the_files_in_the_formats_are_read(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("roads.csv").write_text(indented_block(FORMATS, "    tail,head,theta"), encoding="utf-8")
+    assert run("bound", "roads.csv", "--source", "home", "--target", "office", capsys=capsys)
+    Path("trees.json").write_text(indented_block(FORMATS, '    {\n      "family"'), encoding="utf-8")
+    answer = json.loads(run("bound", "trees.json", "--json", capsys=capsys))
+    assert answer["decisions"] == 3
+    assert answer["optimal"]["items"] == ["root to a", "a to b"]
+
+
+def test_the_keys_of_the_answer_are_all_described(capsys):
+    answer = json.loads(run("bound", "polska", "--family", "trees", "--json", capsys=capsys))
+    section = FORMATS[FORMATS.index("## The answer") :]
+    described = set(re.findall(r"`(\w+)`", section))
+    assert set(answer) <= described
+    assert set(answer["plan"][0]) | set(answer["optimal"]) | set(answer["regret"][0]) <= described
+
+
+def test_all_families_are_described():
+    for name in (*FAMILIES, *MATROID_KINDS, *CSV_COLUMNS):
+        assert f"`{name}`" in FORMATS
+    for columns in CSV_COLUMNS.values():
+        assert ", ".join(f"`{column}`" for column in columns) in FORMATS
+
+
+def test_the_example_runs(capsys):
+    runpy.run_path(str(ROOT / "examples" / "germany50.py"), run_name="__main__")
+    out = capsys.readouterr().out
+    assert out.startswith("1,442 paths; the best: Saarbruecken -> ")
+    assert len(out.splitlines()) == 10
