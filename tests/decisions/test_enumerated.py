@@ -120,3 +120,8 @@ def test_malformed_labels(items, message):
 def test_malformed_weights(weights):
     with pytest.raises(InvalidInputError, match="weights must"):
         EnumeratedDecisions(ROWS).maximize(weights)
+
+
+def test_weights_whose_sums_overflow():
+    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+        EnumeratedDecisions(ROWS).maximize([1.7e308, 1.7e308, -1.7e308, -1.7e308])

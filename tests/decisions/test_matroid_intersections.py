@@ -411,3 +411,11 @@ def test_an_oracle_that_is_no_matroid_is_found_out():
     groups = matroids.Partition([2, 2, 0, 1, 1, 2], {0: 1, 1: 1, 2: 2})
     with pytest.raises(InvalidInputError, match="must be matroids, got exchanges that improve"):
         MatroidIntersection(subsets_of({1, 5}, {3, 4}), groups).exchange_graph([5, 2, 0, 0, 3, 1])
+
+
+def test_weights_whose_sums_overflow():
+    common = MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 3))
+    huge = [1.7e308, -1.7e308, 1.6e308]
+    assert common.maximize(huge).tolist() == [True, False, True]  # sums of integers: nothing overflows
+    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+        common.exchange_graph(huge)

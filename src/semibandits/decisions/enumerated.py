@@ -58,8 +58,19 @@ class EnumeratedDecisions(DecisionSet):
         return self._items
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """The row of largest total weight, summed in the order of the items; of equal ones the first."""
-        totals: FloatArray = np.asarray(self._sums @ item_vector(weights, self.d, "weights"))
+        """The row of largest total weight, summed in the order of the items; of equal ones the first.
+
+        Raises
+        ------
+        InvalidInputError
+            If `weights` is malformed, or too large to be summed.
+        """
+        theta = item_vector(weights, self.d, "weights")
+        totals: FloatArray = np.asarray(self._sums @ theta)
+        if not np.isfinite(totals).all():
+            raise InvalidInputError(
+                f"weights must have finite sums, got one of size {np.abs(theta).max():g}: scale them down"
+            )
         return np.array(self._decisions[np.argmax(totals)])
 
     def count(self, limit: int = 1_000_000) -> int:

@@ -155,7 +155,7 @@ class MatroidIntersection(DecisionSet):
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed, or one of the two is found out to be no matroid.
+            If `weights` is malformed or too large to be summed, or one of the two is found out to be no matroid.
 
         Notes
         -----
@@ -163,6 +163,9 @@ class MatroidIntersection(DecisionSet):
         shorter ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
         theta = item_vector(weights, self._d, "weights")
+        largest = float(np.abs(theta).max())
+        if largest * 4 * (self._m + 1) == float("inf"):
+            raise InvalidInputError(f"weights must have finite sums, got one of size {largest:g}: scale them down")
         integers, shift = _as_integers(theta)
         x = self._heaviest(integers, self._m)
         members = np.flatnonzero(x)

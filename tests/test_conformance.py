@@ -1,0 +1,359 @@
+"""All families of decision sets run one suite; the suite itself is shown to bite."""
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import semibandits
+from semibandits import matroids
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.registry import FAMILIES
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
+from semibandits.instances.families import FAMILIES as FAMILIES_IN_FILES
+from semibandits.testing import check_decision_set
+
+
+def at_most_one_of_each_parity(indices):
+    """Independence oracle of a partition matroid; at module level, so that it can be pickled."""
+    return len(set((indices % 2).tolist())) == len(indices)
+
+
+def grid(n):
+    """Directed n x n grid with diagonals."""
+    return [
+        ((a, b), (a + i, b + j))
+        for a in range(n)
+        for b in range(n)
+        for i, j in ((0, 1), (1, 0), (1, 1))
+        if a + i < n and b + j < n
+    ]
+
+
+def complete(n_rows, n_columns):
+    return [(f"r{i}", f"c{j}") for i in range(n_rows) for j in range(n_columns)]
+
+
+def two_way(graph):
+    return [arc for u, v in graph.edges for arc in ((u, v), (v, u))]
+
+
+EXAMPLES = {
+    "paths": {
+        "one arc": lambda: Paths([("s", "t")], "s", "t"),
+        "parallel arcs and a dead end": lambda: Paths(
+            [("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"
+        ),
+        "grid": lambda: Paths(grid(4), (0, 0), (3, 3)),
+        "grid, too many to list": lambda: Paths(grid(9), (0, 0), (8, 8)),
+    },
+    "trees": {
+        "one edge": lambda: SpanningTrees([("u", "v")]),
+        "parallel edges and a loop": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
+        "complete": lambda: SpanningTrees(nx.complete_graph(5)),
+        "too many to list": lambda: SpanningTrees(nx.petersen_graph()),
+    },
+    "msets": {
+        "none of three": lambda: MSets(3, 0),
+        "all of three": lambda: MSets(3, 3),
+        "two of six": lambda: MSets(6, 2),
+        "too many to list": lambda: MSets(40, 10),
+    },
+    "matchings": {
+        "perfect": lambda: Matchings(complete(3, 3)),
+        "perfect, with an item that is never used": lambda: Matchings([(0, 0), (0, 1), (1, 1)]),
+        "rows": lambda: Matchings(complete(2, 4), saturate="rows"),
+        "columns": lambda: Matchings(complete(4, 2), saturate="columns"),
+        "none": lambda: Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)], saturate="none"),
+        "parallel items": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
+        "too many to list": lambda: Matchings(complete(8, 8)),
+    },
+    "matroid": {
+        "uniform": lambda: MatroidBases(matroids.Uniform(5, 2)),
+        "partition": lambda: MatroidBases(matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
+        "laminar": lambda: MatroidBases(matroids.Laminar([{0, 1, 2, 3, 4}, {0, 1}, {2, 3}], [3, 1, 2], d=6)),
+        "graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0), (3, 4), (3, 3)])),
+        "transversal": lambda: MatroidBases(matroids.Transversal([["a"], ["a", "b"], ["b", "c"], [], ["c"]])),
+        "linear": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 2, 0], [0, 1, 1, 2, 0]])),
+        "binary": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1]], field=2)),
+        "oracle": lambda: MatroidBases(matroids.Oracle(5, at_most_one_of_each_parity)),
+    },
+    "intersection": {
+        "assignment": lambda: MatroidIntersection(matroids.Partition("aaabbbccc", 1), matroids.Partition("xyz" * 3, 1)),
+        "of a given size": lambda: MatroidIntersection(
+            matroids.Partition("aabbcc", 1), matroids.Partition("xyyxzz", {"x": 1, "y": 2, "z": 1}), size=2
+        ),
+        "empty": lambda: MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 1), size=0),
+        "oracle": lambda: MatroidIntersection(matroids.Oracle(6, at_most_one_of_each_parity), matroids.Uniform(6, 4)),
+        "arborescences, too many to list": lambda: MatroidIntersection(
+            matroids.Graphic(two_way(nx.petersen_graph())),
+            matroids.Partition([head for _, head in two_way(nx.petersen_graph())], {v: int(v > 0) for v in range(10)}),
+        ),
+    },
+    "enumerated": {
+        "one": lambda: EnumeratedDecisions([[1, 0, 1]]),
+        "with the empty one": lambda: EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items="abc"),
+        "many": lambda: EnumeratedDecisions(np.unique(np.random.default_rng(0).random((200, 9)) < 0.4, axis=0)),
+    },
+}
+CASES = [(family, name) for family in EXAMPLES for name in EXAMPLES[family]]
+
+
+@pytest.mark.parametrize(("family", "name"), CASES)
+def test_conformance(family, name):
+    check_decision_set(EXAMPLES[family][name](), limit=600, trials=12)
+
+
+def concrete_families():
+    """Every class below DecisionSet that semibandits.decisions defines and that can be built."""
+    package = importlib.import_module("semibandits.decisions")
+    classes = set()
+    for module in pkgutil.iter_modules(package.__path__, "semibandits.decisions."):
+        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if (
+                issubclass(cls, DecisionSet)
+                and cls.__module__.startswith("semibandits.")
+                and not inspect.isabstract(cls)
+            ):
+                classes.add(cls)
+    return classes
+
+
+def test_registry_is_complete():
+    classes = [family.cls for family in FAMILIES]
+    assert len(set(classes)) == len(classes)
+    assert set(classes) == concrete_families()
+    assert all(getattr(semibandits, cls.__name__) is cls for cls in classes)
+    names = [family.name for family in FAMILIES]
+    assert sorted(names) == sorted(FAMILIES_IN_FILES) == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_tags_are_right(family):
+    examples = [build() for build in EXAMPLES[family.name].values()]
+    assert all(type(example) is family.cls for example in examples)
+    assert family.has_closed_form == issubclass(family.cls, MatroidDecisions)
+    assert family.has_exchange_graph == all(map(draws_exchange_graph, examples))
+    assert family.has_exchange_graph == any(map(draws_exchange_graph, examples))
+    assert family.can_count == any(map(counts_without_listing, examples))
+
+
+def draws_exchange_graph(decision_set):
+    try:
+        decision_set.exchange_graph(np.zeros(decision_set.d))
+    except UnsupportedError:
+        return False
+    return True
+
+
+def counts_without_listing(decision_set):
+    try:
+        return decision_set.count(limit=1) > 1
+    except TooManyDecisionsError:
+        return False
+
+
+class Wrapped(DecisionSet):
+    """A user's own decision set, which hands everything on to matchings; those below break one promise each."""
+
+    def __init__(self):
+        self.inner = Matchings([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2)], saturate="none")
+
+    d = property(lambda self: self.inner.d)
+    m = property(lambda self: self.inner.m)
+    items = property(lambda self: self.inner.items)
+
+    def maximize(self, weights):
+        return self.inner.maximize(weights)
+
+    def _contains(self, x):
+        return x in self.inner
+
+    def count(self, limit=1_000_000):
+        return self.inner.count(limit)
+
+    def enumerate(self, limit=100_000):
+        return self.inner.enumerate(limit)
+
+    def exchange_graph(self, weights):
+        return self.inner.exchange_graph(weights)
+
+
+def test_it_needs_a_trial():
+    with pytest.raises(InvalidInputError, match="trials must be at least 1, got 0"):
+        check_decision_set(MSets(3, 1), trials=0)
+
+
+class OnlyMaximizes(DecisionSet):
+    """The least that a user has to write."""
+
+    d, m = 4, 2
+
+    def maximize(self, weights):
+        return MSets(4, 2).maximize(weights)
+
+
+@pytest.mark.parametrize("cls", [Wrapped, OnlyMaximizes])
+def test_a_sound_set_of_a_user_passes(cls):
+    check_decision_set(cls())
+
+
+def broken(**overrides):
+    """A set that breaks a promise; pickled, it turns into a sound one, so that what comes after pickling is reached."""
+    return type("Broken", (Wrapped,), {"__reduce__": lambda self: (Wrapped, ()), **overrides})()
+
+
+def flips_an_answer_now_and_then(self, weights):
+    self.calls = getattr(self, "calls", 0) + 1
+    x = self.inner.maximize(weights)
+    return x if self.calls % 7 else self.inner.maximize(-np.asarray(weights, dtype=float))
+
+
+def adds_to_its_argument(self, weights):
+    x = self.inner.maximize(weights)
+    if isinstance(weights, np.ndarray) and weights.flags.writeable:
+        weights[0] += 1
+    return x
+
+
+def hands_out_its_memory(self, weights):
+    if not hasattr(self, "known"):
+        self.known = {}
+    return self.known.setdefault(np.asarray(weights, dtype=float).tobytes(), self.inner.maximize(weights))
+
+
+def takes_anything(self, weights):
+    try:
+        return self.inner.maximize(weights)
+    except ValueError:
+        return np.zeros(5, dtype=bool)
+
+
+def never_the_empty_one(self, weights):
+    x = self.inner.maximize(weights)
+    return x if x.any() else ~x
+
+
+def drops_the_first(self, limit=100_000):
+    return self.inner.enumerate(limit + 1)[1:]
+
+
+def lists_the_first_twice(self, limit=100_000):
+    rows = self.inner.enumerate(limit)
+    return np.vstack((rows, rows[:1]))
+
+
+BROKEN_SETS = [
+    ("d must be an int >= 1, got 5.0", {"d": 5.0}),
+    ("m must be an int in 0 .. d = 5, got 6", {"m": 6}),
+    ("m must be the size of the largest decision, got m = 3, but maximize", {"m": 3}),
+    ("m must be the size of the largest decision, got m = 1, but maximize", {"m": 1}),
+    ("items must be a tuple", {"items": ["a", "b", "c", "d", "e"]}),
+    ("items must be a tuple of d = 5 labels", {"items": ("a", "b")}),
+    ("items must be hashable", {"items": ([], 1, 2, 3, 4)}),
+    ("items must be distinct", {"items": ("a", "a", 1, 2, 3)}),
+    ("must return a bool array", {"maximize": lambda self, w: self.inner.maximize(w).astype(int)}),
+    ("must return a bool array", {"maximize": lambda self, w: np.append(self.inner.maximize(w), False)}),
+    ("must return a decision, got", {"maximize": never_the_empty_one}),
+    ("must return a best decision", {"maximize": lambda self, w: self.inner.maximize(np.floor(np.asarray(w, float)))}),
+    ("must not change its argument", {"maximize": adds_to_its_argument}),
+    ("must break ties the same way", {"maximize": flips_an_answer_now_and_then}),
+    ("must break ties the same way", {"maximize": hands_out_its_memory}),
+    ("must raise InvalidInputError for weights array", {"maximize": takes_anything}),
+    ("membership of .* must agree with enumerate", {"_contains": lambda self, x: True}),
+    ("every row of enumerate must be in the set", {"_contains": lambda self, x: x in self.inner and x.any()}),
+    ("it is no 0/1 vector", {"__contains__": lambda self, x: np.shape(x) == (6,) or x in self.inner}),
+    ("must be found as list", {"__contains__": lambda self, x: isinstance(x, np.ndarray) and x in self.inner}),
+    ("list every decision once", {"enumerate": lists_the_first_twice}),
+    ("shape \\(n, d = 5\\)", {"enumerate": lambda self, limit=0: self.inner.enumerate().T}),
+    ("must not return more than limit", {"enumerate": lambda self, limit=0: self.inner.enumerate(), "limit": 2}),
+    ("must raise TooManyDecisionsError", {"enumerate": lambda self, limit=0: self.inner.enumerate()}),
+    ("count must be the number of decisions", {"enumerate": drops_the_first}),
+    (
+        "membership of .* must agree",
+        {"enumerate": drops_the_first, "count": lambda self, limit=0: self.inner.count() - 1},
+    ),
+    ("count must be the number of decisions 10, got 11", {"count": lambda self, limit=0: self.inner.count() + 1}),
+    ("read-only, got a writeable rows", {"rows": np.arange(3)}),
+    ("d must survive pickling, got 6", {"__reduce__": lambda self: (MSets, (6, 2))}),
+    ("items must survive pickling", {"__reduce__": lambda self: (MSets, (5, 2))}),
+]
+
+
+@pytest.mark.parametrize(("message", "overrides"), BROKEN_SETS)
+def test_the_suite_finds_a_broken_set(message, overrides):
+    overrides = dict(overrides)
+    limit = overrides.pop("limit", 5_000)
+    with pytest.raises(AssertionError, match=message):
+        check_decision_set(broken(**overrides), limit=limit)
+
+
+def drawn(change):
+    """A set whose exchange graph is spoilt by `change`."""
+    return broken(exchange_graph=lambda self, weights: change(self.inner.exchange_graph(weights)))
+
+
+def with_arcs(graph, k):
+    """The graph with the arcs `k` only, or several times."""
+    return replace(
+        graph, **{name: getattr(graph, name)[k] for name in ("tails", "heads", "costs", "entering", "leaving")}
+    )
+
+
+def shifted_potential(graph):
+    """Potentials under which the formula holds and a cost is negative."""
+    shift = 100.0 * (np.arange(graph.n_nodes) == 0)
+    return replace(
+        graph,
+        potentials=graph.potentials + shift,
+        costs=graph.costs + shift[graph.tails] - shift[graph.heads],
+    )
+
+
+def one_member_enters(graph):
+    """On its first arc, an item of x* comes in a second time."""
+    entering = graph.entering.copy()
+    entering[np.flatnonzero(entering >= 0)[0]] = np.flatnonzero(graph.decision)[0]
+    return replace(graph, entering=entering)
+
+
+def writeable(graph):
+    graph.costs.setflags(write=True)
+    return graph
+
+
+BROKEN_GRAPHS = [
+    ("x\\* must be maximize", lambda g: replace(g, decision=~g.decision)),
+    ("tails must be an array of int64", lambda g: replace(g, tails=g.tails.astype(np.int32))),
+    ("costs must be an array of float64 and shape", lambda g: replace(g, costs=np.append(g.costs, 0.0))),
+    ("potentials must be an array of", lambda g: replace(g, potentials=g.potentials[:-1])),
+    ("read-only, got a writeable costs", writeable),
+    ("heads must lie in 0", lambda g: replace(g, heads=g.heads + 1)),
+    ("entering must lie in -1 .. 4", lambda g: replace(g, entering=g.entering - 1)),
+    ("hub must hold distinct nodes", lambda g: replace(g, hub=np.zeros(2, dtype=np.int64))),
+    ("enter on at most one arc, got several", lambda g: with_arcs(g, np.tile(np.arange(g.n_arcs), 2))),
+    ("items of x\\* must never enter", one_member_enters),
+    ("only items of x\\* may leave", lambda g: replace(g, leaving=g.entering)),
+    ("costs must be finite", lambda g: replace(g, costs=g.costs + np.inf)),
+    ("reduced costs must be >= 0", shifted_potential),
+    ("costs must be theta", lambda g: replace(g, costs=g.costs + 1e-9)),
+    ("item . enters must cost the gap", lambda g: with_arcs(g, np.arange(1, g.n_arcs))),
+    ("item . leaves must cost the gap", lambda g: with_arcs(g, np.flatnonzero(g.entering >= 0))),
+]
+
+
+@pytest.mark.parametrize(("message", "change"), BROKEN_GRAPHS)
+def test_the_suite_finds_a_broken_exchange_graph(message, change):
+    with pytest.raises(AssertionError, match=message):
+        check_decision_set(drawn(change))
