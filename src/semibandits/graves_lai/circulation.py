@@ -6,8 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -16,10 +18,11 @@ from semibandits.graves_lai.certificate import lower_bound, worst_ratio
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import (
     RatedCycles,
-    Unfolding,
+    exchanged,
+    merged_plan,
     plan_by_columns,
-    plan_from_cycles,
     strip_block,
+    unfolded,
 )
 from semibandits.graves_lai.presolve import Block, Presolved, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
@@ -72,7 +75,11 @@ class CirculationSolver:
         self._suboptimal[self._graph.entering[live]] = True
 
     def solve(self) -> GravesLaiResult:
-        """Run it."""
+        """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
+        with _thread_pools().limit(limits=1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> GravesLaiResult:
         blocks = self._presolved.blocks
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
@@ -157,10 +164,10 @@ class CirculationSolver:
 
     def _plan(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> ExplorationPlan:
         rated = self._rated_cycles(blocks, solutions)
-        decisions = [self._graph.apply(rated.cycles[k]) for k in range(len(rated.cycles))]
+        decisions = exchanged(self._graph, rated.cycles)
         valid = np.array([x in self._decision_set for x in decisions], dtype=np.bool_)
         if valid.all():
-            return plan_from_cycles(self._graph, rated)
+            return merged_plan(decisions, rated.rates)
         # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
         target = np.zeros(self._decision_set.d)
         entering = self._graph.entering[rated.cycles.arcs]
@@ -173,7 +180,7 @@ class CirculationSolver:
             self._graph.decision,
             target,
             cost,
-            np.stack(decisions)[valid],
+            decisions[valid],
             0.02 * self._gap,
         )
 
@@ -187,13 +194,13 @@ class CirculationSolver:
         loops = self._presolved.loops
         parts.append(Cycles(np.arange(len(loops) + 1), loops))
         rates.append(self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 2)
-        cycles = Unfolding(self._graph, self._presolved).cycles(Cycles.joined(parts))
+        cycles = unfolded(self._graph, self._presolved, Cycles.joined(parts))
         return RatedCycles(cycles, np.concatenate(rates))
 
     def _cost(self, plan: ExplorationPlan) -> float:
         """Regret per ln T, from the rewards of the decisions themselves."""
         best = float(self._theta @ self._graph.decision)
-        return float(plan.rates @ (best - plan.decisions @ self._theta)) if len(plan) else 0.0
+        return math.fsum(plan.rates * (best - plan.rewards(self._theta)))
 
     # ------------------------------------------------------------------ the lower certificate
 
@@ -217,10 +224,15 @@ class CirculationSolver:
         # Self-loop: v/gap is the bound, with price gap and, in the common scale, mu = v/gap^3.
         v = self._twice_variance[self._graph.entering[loops]]
         multipliers.append(v / self._presolved.gaps[loops] ** 3)
-        cycles = Unfolding(self._graph, self._presolved).cycles(Cycles.joined(parts))
+        cycles = unfolded(self._graph, self._presolved, Cycles.joined(parts))
         changes = [s.lower.potentials for s in solutions]
         merged = _glued(self._presolved, blocks, changes)
         return _Duals(cycles, np.concatenate(multipliers), merged[self._presolved.merged])
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def _glued(presolved: Presolved, blocks: tuple[Block, ...], changes: list[FloatArray]) -> FloatArray:

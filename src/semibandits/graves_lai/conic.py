@@ -28,6 +28,9 @@ class ConicMaster(Master):
         typical = np.where(informative, block.twice_variance, np.median(block.twice_variance[informative]))
         self._scale = typical / block.gaps**2
         self._items = np.flatnonzero(informative)
+        self._row_scale = np.zeros(block.graph.n)
+        np.maximum.at(self._row_scale, block.graph.tails, self._scale)
+        np.maximum.at(self._row_scale, block.graph.heads, self._scale)
         self._flow = starting_flow(block)
 
     @property
@@ -44,53 +47,46 @@ class ConicMaster(Master):
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
         """See `Master.solve`."""
         graph, scale = self._block.graph, self._scale
-        a, k, cycles = len(scale), len(self._items), len(self._pool)
-        matrix, bounds, cones, row_scale = self._constraints()
-        objective = graph.costs * scale
-        unit = objective.sum() / a
+        cycles = len(self._pool)
+        objective, matrix, bounds, cones = self.program()
+        unit = objective.sum() / len(scale)
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_threads = 1
         settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
         settings.time_limit = max(1e-3, deadline - time.perf_counter())
         solver = clarabel.DefaultSolver(
-            sparse.csc_matrix((a + k, a + k)),
-            np.concatenate((objective / unit, np.zeros(k))),
-            matrix,
-            bounds,
-            cones,
-            settings,
+            sparse.csc_matrix((len(objective),) * 2), objective / unit, matrix, bounds, cones, settings
         )
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)
-        flow = np.maximum(np.where(np.isfinite(primal[:a]), primal[:a], 0.0), 0.0) * scale
+        flow = np.maximum(np.where(np.isfinite(primal[: len(scale)]), primal[: len(scale)], 0.0), 0.0) * scale
         multipliers = np.maximum(dual[graph.n : graph.n + cycles], 0.0) / self._pool.squared_gaps
-        potentials = unit * dual[: graph.n] / row_scale
+        potentials = unit * dual[: graph.n] / self._row_scale
         self._flow = balanced(self._block, flow)
         return MasterSolution(self._flow, np.nan_to_num(multipliers), np.nan_to_num(potentials))
 
-    def _constraints(self) -> tuple[sparse.csc_matrix, np.ndarray, list[object], np.ndarray]:
-        """Balance, cycle rows, non-negative flow on arcs without an item, and phi * zeta >= 1 on the others."""
+    def program(self) -> tuple[FloatArray, sparse.csc_matrix, FloatArray, list[object]]:
+        """The cone program in phi (scaled flows) and zeta (scaled information): objective, matrix, right-hand side, cones.
+
+        Rows: balance; cycles; non-negative flow on arcs without an item; phi * zeta >= 1 on the others.
+        """
         graph, scale, items = self._block.graph, self._scale, self._items
         a, k, cycles = len(scale), len(items), self._pool.cycles
         arcs = np.arange(a)
-        balance = sparse.coo_array(
-            (np.concatenate((scale, -scale)), (np.concatenate((graph.tails, graph.heads)), np.tile(arcs, 2)))
-        )
-        row_scale = np.zeros(graph.n)
-        np.maximum.at(row_scale, balance.row, np.abs(balance.data))
+        tails_heads = np.concatenate((graph.tails, graph.heads))
         column = np.full(a, -1, dtype=np.int64)
         column[items] = a + np.arange(k)
-        entries = cycles.arcs[self._block.informative[cycles.arcs]]
-        entry_rows = cycles.rows[self._block.informative[cycles.arcs]]
+        with_item = self._block.informative[cycles.arcs]
+        entries, entry_rows = cycles.arcs[with_item], cycles.rows[with_item]
         plain = np.flatnonzero(~self._block.informative)
         cone = graph.n + len(cycles) + len(plain) + 3 * np.arange(k)
         rows = (
-            balance.row, graph.n + entry_rows, graph.n + len(cycles) + np.arange(len(plain)), cone, cone, cone + 2, cone + 2,
+            tails_heads, graph.n + entry_rows, graph.n + len(cycles) + np.arange(len(plain)), cone, cone, cone + 2, cone + 2,
         )  # fmt: skip
-        columns = (balance.col, column[entries], plain, items, column[items], items, column[items])
+        columns = (arcs, arcs, column[entries], plain, items, column[items], items, column[items])
         values = (
-            balance.data / row_scale[balance.row],
+            scale / self._row_scale[graph.tails], -scale / self._row_scale[graph.heads],
             self._block.gaps[entries] ** 2 / self._pool.squared_gaps[entry_rows],
             -np.ones(len(plain)), -np.ones(k), -np.ones(k), -np.ones(k), np.ones(k),
         )  # fmt: skip
@@ -103,4 +99,4 @@ class ConicMaster(Master):
         bounds[cone + 1] = 2.0
         cones: list[object] = [clarabel.ZeroConeT(graph.n), clarabel.NonnegativeConeT(len(cycles) + len(plain))]
         cones += [clarabel.SecondOrderConeT(3)] * k
-        return matrix, bounds, cones, row_scale
+        return np.concatenate((graph.costs * scale, np.zeros(k))), matrix, bounds, cones

@@ -13,8 +13,7 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.presolve import Block, Presolved
 from semibandits.graves_lai.result import ExplorationPlan
-from semibandits.kernels.exchange import distances_to, incidence
-from semibandits.kernels.stripping import strip_cycles
+from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
 MAX_COLUMN_ROUNDS = 500
 
@@ -37,76 +36,39 @@ def strip_block(block: Block, flow: FloatArray) -> RatedCycles:
     return RatedCycles(cycles, np.concatenate((rates, lack[lack > 0])))
 
 
-class Unfolding:
-    """Turns cycles of a presolved graph into cycles of the exchange graph it came from.
+def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycles:
+    """Cycles of the presolved graph as cycles of the exchange graph, in order of travel; arcs are numbered as in that graph.
 
     Between two arcs that meet in a merged node, a shortest walk of zero gap is inserted.
     """
-
-    def __init__(self, graph: ExchangeGraph, presolved: Presolved) -> None:
-        self._graph = graph
-        self._merged = presolved.merged
-        free = np.flatnonzero(presolved.free)
-        self._free = free
-        self._tails, self._heads = graph.tails[free], graph.heads[free]
-        self._in = incidence(graph.n_nodes, self._heads)
-        self._steps = np.ones(len(free))
-        self._trees: dict[int, IntArray] = {}
-
-    def cycles(self, cycles: Cycles) -> Cycles:
-        """The same cycles in the exchange graph; their arcs are numbered as in that graph, in order of travel."""
-        full = [self._closed(cycles[k]) for k in range(len(cycles))]
-        ptr = np.cumsum([0, *(len(arcs) for arcs in full)])
-        return Cycles(ptr, np.concatenate(full) if full else np.empty(0, dtype=np.int64))
-
-    def _closed(self, arcs: IntArray) -> IntArray:
-        parts: list[IntArray] = []
-        arcs = self._in_order(arcs)
-        for arc, following in zip(arcs, np.roll(arcs, -1), strict=True):
-            parts.append(np.array([arc]))
-            source, target = int(self._graph.heads[arc]), int(self._graph.tails[following])
-            if source != target:
-                parts.append(self._walk(source, target))
-        return np.concatenate(parts)
-
-    def _in_order(self, arcs: IntArray) -> IntArray:
-        """The arcs of a simple cycle of merged nodes in order of travel."""
-        leaving = dict(zip(self._merged[self._graph.tails[arcs]].tolist(), arcs.tolist(), strict=True))
-        heads = self._merged[self._graph.heads]
-        order = [int(arcs[0])]
-        while len(order) < len(arcs):
-            order.append(leaving[int(heads[order[-1]])])
-        return np.array(order)
-
-    def _walk(self, source: int, target: int) -> IntArray:
-        if target not in self._trees:
-            self._trees[target] = distances_to(target, self._tails, self._steps, *self._in)[1]
-        first, walk = self._trees[target], []
-        while source != target:
-            step = int(first[source])
-            if step < 0:
-                raise RuntimeError("nodes of one merged node are not joined by arcs of zero gap")
-            walk.append(self._free[step])
-            source = int(self._heads[step])
-        return np.array(walk)
+    free = np.flatnonzero(presolved.free)
+    ptr, arcs = unfold_cycles(cycles.ptr, cycles.arcs, graph.tails, graph.heads, presolved.merged, free)
+    if ptr[-1] < 0:
+        raise RuntimeError(
+            "nodes of one merged node are not joined by arcs of zero gap: the exchange graph is malformed"
+        )
+    return Cycles(ptr, arcs)
 
 
-def plan_from_cycles(graph: ExchangeGraph, rated: RatedCycles) -> ExplorationPlan:
-    """Plan that plays x* after each exchange; every cycle must lead to a decision."""
-    d = len(graph.decision)
-    if not len(rated.rates):
-        return ExplorationPlan(np.empty((0, d), dtype=np.bool_), np.empty(0))
-    decisions = np.stack([graph.apply(rated.cycles[k]) for k in range(len(rated.cycles))])
-    return merged_plan(decisions, rated.rates)
+def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
+    """x* after each cycle, one a row; for matroid intersections not every row is a decision."""
+    decisions = np.tile(graph.decision, (len(cycles), 1))
+    leaving, entering = graph.leaving[cycles.arcs], graph.entering[cycles.arcs]
+    rows = cycles.rows
+    decisions[rows[leaving >= 0], leaving[leaving >= 0]] = False
+    decisions[rows[entering >= 0], entering[entering >= 0]] = True
+    return decisions
 
 
 def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
     """Plan with equal decisions merged and unused ones dropped, the most played first."""
-    distinct, which = np.unique(decisions, axis=0, return_inverse=True)
-    total = np.bincount(which.ravel(), rates, len(distinct)).astype(np.float64)
+    if not len(decisions):
+        return ExplorationPlan(decisions, rates)
+    _, first, which = np.unique(np.packbits(decisions, axis=1), axis=0, return_index=True, return_inverse=True)
+    total = np.bincount(which.ravel(), rates, len(first)).astype(np.float64)
     order = np.argsort(-total, kind="stable")
     order = order[total[order] > 0]
-    return ExplorationPlan(distinct[order], total[order])
+    return ExplorationPlan(decisions[first[order]], total[order])
 
 
 def plan_by_columns(

@@ -52,7 +52,18 @@ class ExplorationPlan:
     @property
     def item_rates(self) -> FloatArray:
         """Plays of each item per ln T, shape (d,)."""
-        return np.asarray(self.rates @ self.decisions, dtype=np.float64)
+        total = np.zeros(self.decisions.shape[1])
+        for part in self._parts():
+            total += self.rates[part] @ self.decisions[part]
+        return total
+
+    def rewards(self, theta: FloatArray) -> FloatArray:
+        """Mean reward of each decision at the mean rewards `theta` of the items, shape (k,)."""
+        return np.concatenate([np.empty(0), *(self.decisions[part] @ theta for part in self._parts())])
+
+    def _parts(self) -> list[slice]:
+        """Rows in parts: a product with a large boolean matrix would make a copy eight times its size."""
+        return [slice(k, k + 256) for k in range(0, len(self), 256)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,29 +25,26 @@ def cheapest_ways(
     it; and False if the graph has a negative cycle.
     """
     k, d = swaps1.shape
-    cost, hops, via = np.full(d, FAR), np.zeros(d, dtype=np.int64), np.full(d, -1, dtype=np.int64)
-    cost_in, hops_in, via_in = np.full(k, FAR), np.zeros(k, dtype=np.int64), np.full(k, -1, dtype=np.int64)
+    cost, arcs, via = np.full(d, FAR), np.zeros(d, dtype=np.int64), np.full(d, -1, dtype=np.int64)
+    cost_in, via_in = np.full(k, FAR), np.full(k, -1, dtype=np.int64)
     active, active_in = free1.copy(), np.zeros(k, dtype=np.bool_)
     cost[free1] = -weights[free1]
     sweeps = 0
+    # Sweep s finds the paths through s members: of equally cheap paths the first one found has the fewest arcs.
     while active.any() and sweeps <= k:
         sweeps += 1
         fresh = np.flatnonzero(active)
         active[:] = False
         for a in range(k):
             for z in fresh:
-                if swaps2[a, z]:
-                    c = cost[z] + weights[members[a]]
-                    if c < cost_in[a] or (c == cost_in[a] and hops[z] + 1 < hops_in[a]):
-                        cost_in[a], hops_in[a], via_in[a], active_in[a] = c, hops[z] + 1, z, True
+                if swaps2[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
+                    cost_in[a], via_in[a], active_in[a] = cost[z] + weights[members[a]], z, True
         for a in range(k):
             for v in range(d if active_in[a] else 0):
-                if swaps1[a, v]:
-                    c = cost_in[a] - weights[v]
-                    if c < cost[v] or (c == cost[v] and hops_in[a] + 1 < hops[v]):
-                        cost[v], hops[v], via[v], active[v] = c, hops_in[a] + 1, a, True
+                if swaps1[a, v] and cost_in[a] - weights[v] < cost[v]:
+                    cost[v], arcs[v], via[v], active[v] = cost_in[a] - weights[v], 2 * sweeps, a, True
         active_in[:] = False
-    return cost, hops, via, via_in, not active.any()
+    return cost, arcs, via, via_in, not active.any()
 
 
 @njit(cache=True)
@@ -59,16 +56,16 @@ def augmenting_path(
     Among the cheapest paths one with the fewest arcs, as its items in order; empty if there is none. The flag is False if
     the graph has a negative cycle, which a set S of largest weight among those of its size excludes.
     """
-    cost, hops, via, via_in, ok = cheapest_ways(weights, members, free1, swaps1, swaps2)
+    cost, arcs, via, via_in, ok = cheapest_ways(weights, members, free1, swaps1, swaps2)
     end = -1
     for z in range(len(cost)):
-        better = end < 0 or cost[z] < cost[end] or (cost[z] == cost[end] and hops[z] < hops[end])
+        better = end < 0 or cost[z] < cost[end] or (cost[z] == cost[end] and arcs[z] < arcs[end])
         if free2[z] and cost[z] < FAR and better:
             end = z
     if end < 0 or not ok:
         return np.empty(0, dtype=np.int64), ok
-    path = np.empty(hops[end] + 1, dtype=np.int64)
-    for position in range(hops[end], 0, -2):
+    path = np.empty(arcs[end] + 1, dtype=np.int64)
+    for position in range(arcs[end], 0, -2):
         path[position] = end
         path[position - 1] = members[via[end]]
         end = via_in[via[end]]

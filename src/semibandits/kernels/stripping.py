@@ -1,10 +1,11 @@
-"""Taking a circulation apart into cycles."""
+"""Taking a circulation apart into cycles, and merged nodes apart again."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.exchange import distances_to, incidence
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
@@ -72,3 +73,58 @@ def strip_cycles(
             cycles += 1
             ptr[cycles] = filled
     return rates[:cycles].copy(), ptr[: cycles + 1].copy(), arcs[: ptr[cycles]].copy()
+
+
+@njit(cache=True)
+def unfold_cycles(
+    ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, merged: IntArray, free: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Simple cycles of merged nodes, their arcs in any order, as closed walks of the graph itself in order of travel.
+
+    Where a cycle enters a merged node at one of its nodes and leaves it at another, a shortest walk over the arcs `free` is put
+    in; they join any two nodes of a merged one that a cycle can use. A missing walk is reported as ``ptr[-1] = -1``.
+    """
+    n = len(merged)
+    in_ptr, in_arcs = incidence(n, heads[free])
+    steps = np.ones(len(free))
+    tree_of = np.full(n, -1, dtype=np.int64)
+    trees = np.empty((4, n), dtype=np.int32)
+    planted = 0
+    leaving = np.empty(n, dtype=np.int64)
+    out_ptr = np.zeros(len(ptr), dtype=np.int64)
+    out_arcs = np.empty(4 * len(arcs) + n, dtype=np.int64)
+    filled = 0
+    for c in range(len(ptr) - 1):
+        for i in range(ptr[c], ptr[c + 1]):
+            leaving[merged[tails[arcs[i]]]] = arcs[i]
+        arc = arcs[ptr[c]]
+        for _ in range(ptr[c + 1] - ptr[c]):
+            if filled + n + 1 > len(out_arcs):
+                bigger = np.empty(2 * len(out_arcs) + n + 1, dtype=np.int64)
+                bigger[:filled] = out_arcs[:filled]
+                out_arcs = bigger
+            out_arcs[filled] = arc
+            filled += 1
+            v = heads[arc]
+            arc = leaving[merged[v]]
+            target = tails[arc]
+            if v == target:
+                continue
+            if tree_of[target] < 0:
+                if planted == len(trees):
+                    more = np.empty((2 * planted, n), dtype=np.int32)
+                    more[:planted] = trees
+                    trees = more
+                trees[planted] = distances_to(target, tails[free], steps, in_ptr, in_arcs)[1]
+                tree_of[target] = planted
+                planted += 1
+            first = trees[tree_of[target]]
+            while v != target:
+                if first[v] < 0:
+                    out_ptr[-1] = -1
+                    return out_ptr, out_arcs
+                out_arcs[filled] = free[first[v]]
+                filled += 1
+                v = heads[free[first[v]]]
+        out_ptr[c + 1] = filled
+    return out_ptr, out_arcs[:filled].copy()
