@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -59,7 +60,7 @@ class InteriorPointMaster(Master):
     def extend(self, excess: float) -> None:
         """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
         rows = row_values(self._block, self._pool, self._flow)
-        old, cost = len(self._slack), self._block.graph.costs @ self._flow
+        old, cost = len(self._slack), float(self._block.graph.costs @ self._flow)
         mean = float((self._multipliers * self._slack).mean())
         target = min(max(0.1 * excess * cost / len(rows), mean), 0.1 * cost / old)
         new_slack = np.maximum(np.maximum(1.0 - rows[old:], 0.3 * excess), 1e-9)
@@ -145,7 +146,7 @@ class _Newton:
     multipliers: FloatArray
     entries: FloatArray
     scale: FloatArray
-    factor: tuple[FloatArray, bool]
+    factor: tuple[FloatArray, Any]  # scipy stubs differ on what says which triangle it is
 
     @staticmethod
     def factorised(

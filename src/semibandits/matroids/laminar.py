@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
@@ -103,7 +104,7 @@ def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
     return result
 
 
-def _bound(array: IntArray) -> int:
+def _bound(array: NDArray[Any]) -> int:
     """One more than the largest item, where that makes sense."""
     return max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
 

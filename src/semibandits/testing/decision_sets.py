@@ -91,7 +91,7 @@ def _weights(d: int, trials: int, rng: np.random.Generator) -> Iterator[FloatArr
             case 1:
                 yield rng.integers(-2, 3, d).astype(np.float64)
             case 2:
-                yield np.zeros(d) if trial == 2 else rng.choice([0.0, 1.0], d)
+                yield np.zeros(d) if trial == 2 else rng.integers(0, 2, d).astype(np.float64)
             case _:
                 yield -rng.random(d)
 
