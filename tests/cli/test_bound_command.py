@@ -142,6 +142,13 @@ def test_figures_are_written_in_each_format(run, family, name, start):
     assert sorted(path.name for path in Path().iterdir()) == [name, "table.csv"]
 
 
+def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch):
+    monkeypatch.setattr("semibandits.cli.output.find_spec", lambda _: None)
+    code, out, err = run(["bound", "table.csv", "--size", 2, "--plot", "p.png"], MSETS)
+    assert (code, out) == (2, "")
+    assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'
+
+
 def test_save_writes_what_json_prints(run):
     _, out, _ = run(["bound", "table.csv", "--size", 2, "--json", "--save", "b.json"], MSETS)
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(out)
@@ -193,6 +200,7 @@ BAD_TABLES = {
     "option without a number": (MSETS, ["--size", "two"], "'--size'"),
     "unknown option": (MSETS, ["--seize", "2"], "--seize"),
     "another figure format": (MSETS, ["--size", "1", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
+    "answer into a folder": (MSETS, ["--size", "1", "--save", "."], "'.' must be a file, got a folder"),
     "folder that is not there": (MSETS, ["--size", "1", "--plot", "none/p.png"], "the folder 'none' must exist"),
     "folder for json not there": (MSETS, ["--size", "1", "--save", "none/b.json"], "the folder 'none' must exist"),
 }  # fmt: skip

@@ -168,6 +168,29 @@ def test_chosen_labels_and_many_nodes():
     assert set(boxes_of(ax)) == {"0", "100"}
 
 
+def test_dense_networks_get_thin_strokes_and_the_best_path_on_top():
+    thin, thick = ([(k, k + 1) for k in range(n)] + [(k, k + 2) for k in range(n - 1)] for n in (700, 20))
+    drawn = {}
+    for name, arcs in (("thin", thin), ("thick", thick)):
+        last = max(head for _, head in arcs)
+        paths = Paths(arcs, 0, last)
+        theta = np.array([1.0 if head == tail + 1 else 0.5 for tail, head in arcs])
+        best = paths.maximize(theta)
+        other = paths.maximize(-theta)
+        plan = ExplorationPlan(other[np.newaxis], np.ones(1))
+        result = GravesLaiResult(1.0, 1.0, Status.OPTIMAL, "cycles", plan, best, other & ~best, paths, theta, theta, {})
+        ax = plot_network_plan(result, ax=axes())
+        collections = [c for c in ax.collections if isinstance(c, LineCollection) and len(c.get_segments())]
+        front = max(collections, key=lambda c: c.get_zorder())
+        drawn[name] = (
+            max(max(c.get_linewidth()) for c in collections),
+            np.allclose(front.get_edgecolor(), to_rgba(BEST)),
+        )
+    assert drawn["thin"][0] < 0.6 * drawn["thick"][0]
+    assert drawn["thin"][1]
+    assert not drawn["thick"][1]
+
+
 def test_title_tells_the_bound_and_how_sure_it_is():
     paths = Paths(GRAPH, "a", "d")
     assert (

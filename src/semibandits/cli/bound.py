@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +13,7 @@ import typer
 from rich.console import Console
 
 from semibandits.cli.loading import load_instance
-from semibandits.cli.output import check_figure, check_folder, write_figure
+from semibandits.cli.output import check_figure, check_target, write_figure
 from semibandits.cli.payload import bound_payload
 from semibandits.cli.progress import ProgressLine
 from semibandits.cli.report import print_bound
@@ -20,7 +22,7 @@ from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.instances import Instance, ProblemOptions
-from semibandits.instances.json_files import write_text
+from semibandits.instances.files import write_whole
 
 HELP = """
 Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.
@@ -115,18 +117,37 @@ def bound(
     instance = load_instance(problem, options)
     if plot is not None:
         check_figure(plot)
-    check_folder(save)
+    if save is not None:
+        check_target(save)
     try:
         result = _solve(instance, progress, method=method, gap=gap, time_limit=time_limit, tie_tolerance=tie_tolerance)
     except SolverError as error:
         if error.result is not None:
-            _show(instance, error.result, as_json=as_json, everything=everything)
+            _print(_Answer.of(instance, error.result), as_json=as_json, everything=everything)
         raise
+    answer = _Answer.of(instance, result)
+    if save is not None:
+        write_whole(save, (json.dumps(answer.payload, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode())
     if plot is not None:
         write_figure(instance, result, plot)
-    payload = _show(instance, result, as_json=as_json, everything=everything)
-    if save is not None:
-        write_text(save, json.dumps(payload, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    _print(answer, as_json=as_json, everything=everything)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A result with the instance it belongs to and the number of decisions, None if they are too many to count."""
+
+    instance: Instance
+    result: GravesLaiResult
+    count: int | None
+
+    @classmethod
+    def of(cls, instance: Instance, result: GravesLaiResult) -> _Answer:
+        return cls(instance, result, count_decisions(instance.decision_set))
+
+    @cached_property
+    def payload(self) -> dict[str, Any]:
+        return bound_payload(self.instance, self.result, self.count)
 
 
 def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiResult:
@@ -137,11 +158,8 @@ def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiR
         line.close()
 
 
-def _show(instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool) -> dict[str, Any]:
-    count = count_decisions(instance.decision_set)
-    payload = bound_payload(instance, result, count)
+def _print(answer: _Answer, *, as_json: bool, everything: bool) -> None:
     if as_json:
-        print(json.dumps(payload, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(answer.payload, ensure_ascii=False, allow_nan=False))
     else:
-        print_bound(Console(highlight=False), instance, result, count, everything=everything)
-    return payload
+        print_bound(Console(highlight=False), answer.instance, answer.result, answer.count, everything=everything)

@@ -12,6 +12,7 @@ import numpy as np
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
+from semibandits.instances.files import write_whole
 
 FORMATS: Final = (".png", ".pdf", ".svg")
 
@@ -28,15 +29,17 @@ def check_figure(path: Path) -> None:
     """
     if path.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"the figure must end in {', '.join(FORMATS)}, got {str(path)!r}: choose one of these")
-    check_folder(path)
+    check_target(path)
     if find_spec("matplotlib") is None:
         raise SemibanditsError('figures need matplotlib, which is not installed: run pip install "semibandits[plot]"')
 
 
-def check_folder(path: Path | None) -> None:
-    """Complain now if the folder of a file to be written does not exist."""
-    if path is not None and not path.parent.is_dir():
+def check_target(path: Path) -> None:
+    """Complain now if a file could not be written to `path` later."""
+    if not path.parent.is_dir():
         raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
+    if path.is_dir():
+        raise InvalidInputError(f"{str(path)!r} must be a file, got a folder: add a name")
 
 
 def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> None:
@@ -57,9 +60,7 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
     ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
     buffer = BytesIO()
     figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(buffer.getvalue())
-    part.replace(path)
+    write_whole(path, buffer.getvalue())
 
 
 def _height(instance: Instance) -> float:

@@ -21,6 +21,9 @@ from semibandits.kernels.separation import repair
 REPAIRS = 6
 STALLED_ROUNDS = 8
 DENSE_FROM = 60
+"""Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
+SLACK = 0.7
+"""Rows below this value after a round are dropped."""
 
 
 @dataclass
@@ -90,12 +93,12 @@ class BlockSolver:
         return InteriorPointMaster(self.block, self.pool) if dense else ConicMaster(self.block, self.pool)
 
     def _first_accuracy(self, master: Master) -> float:
-        return 1e-2 if isinstance(master, InteriorPointMaster) else min(1e-3, 10.0 * self.gap)
+        return 5e-2 if isinstance(master, InteriorPointMaster) else min(1e-3, 10.0 * self.gap)
 
     def _next_accuracy(self, master: Master, accuracy: float, excess: float, added: int) -> float:
         if isinstance(master, InteriorPointMaster):
-            wanted = min(0.5 * accuracy, 0.2 * excess) if added else 0.2 * accuracy
-            return max(0.25 * self.gap, wanted)
+            wanted = min(0.35 * accuracy, 0.2 * excess) if added else 0.2 * accuracy
+            return max(0.5 * self.gap, wanted)
         return max(1e-10, min(accuracy, 0.1 * self.gap) if added else 0.1 * accuracy)
 
     def _round(self, master: Master, accuracy: float) -> tuple[float, int]:
@@ -153,7 +156,7 @@ class BlockSolver:
 
     def _forget_slack_cycles(self, master: Master) -> None:
         """Drop rows that are far from binding; the first ones stay, or an arc might be in no row at all."""
-        keep = row_values(self.block, self.pool, master.flow) > 0.5
+        keep = row_values(self.block, self.pool, master.flow) > SLACK
         keep[: self._first] = True
         if not keep.all():
             self.pool.keep(keep)

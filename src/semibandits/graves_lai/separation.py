@@ -16,7 +16,8 @@ MAX_LABELS = 6_000_000
 FIRST_LABELS = 200_000
 """Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
 PER_ARC = 100
-USES = 10
+USES = 5
+KEEP = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) ->
         )
         return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
     ratio, ptr, arcs, labels = closed_walks(
-        graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, 0.3, max_labels
+        graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, KEEP, max_labels
     )
     if labels < 0:
         return None

@@ -16,7 +16,8 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
 from semibandits.instances.capacities import read_capacities
 from semibandits.instances.families import unknown_name
-from semibandits.instances.json_files import instance_from_description, read_text
+from semibandits.instances.files import read_text
+from semibandits.instances.json_files import instance_from_description
 
 CSV_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "paths": ("tail", "head"),

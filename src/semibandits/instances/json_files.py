@@ -13,6 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
 from semibandits.instances.families import build_decision_set
 from semibandits.instances.fields import Fields, as_label, as_list, as_numbers
+from semibandits.instances.files import read_text, write_whole
 
 DEFAULT_VARIANCE = 0.5
 
@@ -103,29 +104,7 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
 
 def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
     """Write an instance so that :func:`read_json` builds the same one; the file appears only once it is complete."""
-    write_text(path, json.dumps(instance.description, ensure_ascii=False, indent=1) + "\n")
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Content of a text file in UTF-8 that is not empty."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
-        ) from error
-    if not text.strip():
-        raise InvalidInputError(f"{path} must hold an instance, got an empty file: see docs/cli.md for the formats")
-    return text
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file in one step: whoever looks sees the old file or the whole new one."""
-    part = Path(f"{path}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    write_whole(path, (json.dumps(instance.description, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _variance_numbers(variance: object) -> float | list[float]:

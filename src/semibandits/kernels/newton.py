@@ -120,34 +120,41 @@ def reduced_hessian(
     result needs and the rows of the tree.
     """
     n, q, a = len(parent), len(chords), len(tails)
-    chord_of = np.full(a, -1, dtype=np.int64)
-    chord_of[chords] = np.arange(q)
+    # Columns in a new order, chords first: what is read most lies side by side.
+    column = np.empty(a, dtype=np.int64)
     below = np.full(a, -1, dtype=np.int64)
-    for v in order[1:]:
+    column[chords] = np.arange(q)
+    for k in range(1, n):
+        v = order[k]
         below[parent_arc[v]] = v
-    chord_tails, chord_heads = tails[chords], heads[chords]
+        column[parent_arc[v]] = q + k - 1
+    columns = column[arcs]
+    parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
+    rank = np.empty(n, dtype=np.int64)
+    rank[order] = np.arange(n)
+    for k in range(1, n):
+        parent_of[k], sign_of[k] = rank[parent[order[k]]], sign[order[k]]
+    chord_tails, chord_heads = rank[tails[chords]], rank[heads[chords]]
     hessian = np.empty((q, q))
     tree_rows = np.zeros((n, q))
     row = np.zeros(a)
     potential = np.zeros(n)
     for arc in range(a):
         row[:] = 0.0
-        row[arc] = diagonal[arc]
+        row[column[arc]] = diagonal[arc]
         for k in range(at_ptr[arc], at_ptr[arc + 1]):
             c = at_rows[k]
             weight = weights[c] * at_values[k]
             for i in range(ptr[c], ptr[c + 1]):
-                row[arcs[i]] += weight * values[i]
+                row[columns[i]] += weight * values[i]
         for k in range(1, n):
-            v = order[k]
-            potential[v] = potential[parent[v]] + sign[v] * row[parent_arc[v]]
-        target = hessian[chord_of[arc]] if chord_of[arc] >= 0 else tree_rows[below[arc]]
+            potential[k] = potential[parent_of[k]] + sign_of[k] * row[q + k - 1]
+        target = hessian[column[arc]] if below[arc] < 0 else tree_rows[rank[below[arc]]]
         for j in range(q):
-            target[j] = row[chords[j]] + potential[chord_tails[j]] - potential[chord_heads[j]]
+            target[j] = row[j] + potential[chord_tails[j]] - potential[chord_heads[j]]
     for k in range(1, n):
-        v = order[k]
-        s = sign[v]
-        mine, above = tree_rows[v], tree_rows[parent[v]]
+        s = sign_of[k]
+        mine, above = tree_rows[k], tree_rows[parent_of[k]]
         for j in range(q):
             mine[j] = above[j] + s * mine[j]
     for i in range(q):

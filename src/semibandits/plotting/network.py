@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_LABELS: Final = 70
+DENSE: Final = 300
+"""From this number of links on, strokes become thinner and nodes are left out."""
 CURVE_POINTS: Final = 13
 BULGE: Final = 0.12
 """How far parallel links bend aside, as a share of their length."""
@@ -48,6 +50,11 @@ class _Drawing:
     directed: bool
     ends: tuple[int, ...]
     """Numbers of source and target, if there are any."""
+
+    @property
+    def pen(self) -> float:
+        """Width of all strokes: 1, and less in a drawing so dense that they would flow together."""
+        return 1.0 if len(self.tails) <= DENSE else max(0.2, (DENSE / len(self.tails)) ** 0.5)
 
     def lines(self) -> list[FloatArray]:
         """Points along each link: straight, or bent where there are parallel ones."""
@@ -159,30 +166,29 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
-    lines = drawing.lines()
+    lines, pen = drawing.lines(), drawing.pen
+
+    def draw(items: IntArray, zorder: float, **looks: object) -> None:
+        ax.add_collection(LineCollection([lines[i] for i in items], capstyle="round", zorder=zorder, **looks))
+
     best = result.optimal_decision
     explored = result.suboptimal_items & (result.rates > 0)
     rest = ~explored & ~best
-    ax.add_collection(
-        LineCollection([lines[i] for i in np.flatnonzero(rest)], colors=UNEXPLORED, linewidths=1.1, zorder=1)
-    )
+    draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * pen)
     for width, colour in ((7.0, BEST), (2.6, "white")):
-        ax.add_collection(
-            LineCollection(
-                [lines[i] for i in np.flatnonzero(best)], colors=colour, linewidths=width, capstyle="round", zorder=2
-            )
+        # In a dense drawing the optimal decision must lie on top to be seen at all, without its white core.
+        draw(
+            np.flatnonzero(best),
+            2.0 if pen == 1.0 else 3.5,
+            colors=colour if pen == 1.0 else BEST,
+            linewidths=width * pen,
         )
     handles = [Line2D([], [], color=BEST, linewidth=6, label="optimal path" if drawing.directed else "optimal tree")]
     if explored.any():
         order = np.flatnonzero(explored)[np.argsort(result.rates[explored])]
         rates = result.rates[order]
         norm, colours = rate_norm(rates), rate_colours()
-        widths = 1.3 + 4.7 * np.asarray(norm(rates))
-        ax.add_collection(
-            LineCollection(
-                [lines[i] for i in order], colors=colours(norm(rates)), linewidths=widths, capstyle="round", zorder=3
-            )
-        )
+        draw(order, 3.0, colors=colours(norm(rates)), linewidths=pen * (1.3 + 4.7 * np.asarray(norm(rates))))
         bar = ax.figure.colorbar(
             ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, shrink=0.5, aspect=25, pad=0.02, format=plain_number
         )
@@ -194,10 +200,10 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
 
 def _draw_nodes(ax: Axes, drawing: _Drawing) -> None:
     ends = list(drawing.ends)
-    others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
-    size = 22 if len(others) <= MOST_LABELS else 5
     x, y = drawing.places.T
-    ax.scatter(x[others], y[others], s=size, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
+    if drawing.pen == 1.0:
+        others = np.setdiff1d(np.arange(len(drawing.nodes)), ends)
+        ax.scatter(x[others], y[others], s=22, color="white", edgecolor=INK, linewidth=0.9, zorder=4)
     if ends:
         ax.scatter(x[ends], y[ends], s=95, color=BEST, edgecolor=INK, linewidth=1.4, zorder=5)
 
