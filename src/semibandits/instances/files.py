@@ -1,0 +1,36 @@
+"""Reading and writing whole files."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from semibandits.errors import InvalidInputError
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Content of a text file in UTF-8 that is not empty."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
+        ) from error
+    if not text.strip():
+        raise InvalidInputError(f"{path} must hold an instance, got an empty file: see docs/cli.md for the formats")
+    return text
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file in one step: whoever looks sees the old file or the whole new one."""
+    part = Path(f"{path}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink()
+        raise InvalidInputError(f"{path} must be writable, got {error.strerror}: choose another file") from error
