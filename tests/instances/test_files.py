@@ -16,6 +16,6 @@ def test_what_is_written_is_read(tmp_path):
 @pytest.mark.parametrize("name", ["x" * 300, "folder", "none/a.txt"])
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, name):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InvalidInputError, match="must be writable, got .*: choose another file"):
+    with pytest.raises(InvalidInputError, match=r"must be writable, got .*: choose another file"):
         write_whole(tmp_path / name, b"text")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
