@@ -64,14 +64,15 @@ def test_general_search_finds_the_worst_ratio(seed):
             assert worst(simple, costs, u) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("lean", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("seed", range(150))
-def test_hub_search_finds_the_worst_ratio(seed):
+def test_hub_search_finds_the_worst_ratio(seed, lean):
     n, tails, heads, costs, u = instance(seed, hub=True)
     cycles = all_cycles(tails, heads)
     expected = worst(cycles, costs, u)
     lists = (*incidence(n, tails), *incidence(n, heads))
     for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, ptr, arcs, ratios, labels = hub_walks(tails, heads, costs, u, *lists, threshold, 2, 10**6)
+        best, ptr, arcs, ratios, labels = hub_walks(tails, heads, costs, u, *lists, threshold, lean, 2, 10**6)
         assert labels >= 0
         assert best == pytest.approx(max(expected, threshold), rel=1e-9)
         found = families(ptr, arcs)
@@ -92,7 +93,7 @@ def test_a_label_limit_is_reported_and_not_passed_over():
     tails, heads = np.array(pairs).T.copy()
     costs, u = rng.random(len(pairs)), rng.random(len(pairs))
     lists = (*incidence(n, tails), *incidence(n, heads))
-    assert hub_walks(tails, heads, costs, u, *lists, 1e-6, 3, 100)[-1] == -1
+    assert hub_walks(tails, heads, costs, u, *lists, 1e-6, 0.0, 3, 100)[-1] == -1
     assert closed_walks(tails, heads, costs, u, *lists, 1e-6, 0.3, 100)[-1] == -1
 
 

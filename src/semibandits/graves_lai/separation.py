@@ -58,9 +58,12 @@ class Separator:
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
     if graph.has_hub:
-        ratio, ptr, arcs, ratios, labels = hub_walks(
-            graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, PER_ARC, max_labels
-        )
+        for lean in (0.0, 1.0):
+            ratio, ptr, arcs, ratios, labels = hub_walks(
+                graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, lean, PER_ARC, max_labels
+            )
+            if labels >= 0:
+                break
         return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
     ratio, ptr, arcs, labels = closed_walks(
         graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, KEEP, max_labels

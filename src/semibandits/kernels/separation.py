@@ -50,12 +50,15 @@ def completions_to_hub(
 def hub_walks(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-    threshold: float, per_arc: int, max_labels: int,
+    threshold: float, lean: float, per_arc: int, max_labels: int,
 ) -> tuple[float, IntArray, IntArray, FloatArray, int]:  # fmt: skip
     """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
 
     Every cycle passes the hub once, so labels start there and are made node by node. A label is dropped if even its best
-    completion, largest u at smallest cost, violates nothing.
+    completion, largest u at smallest cost, violates nothing. Of the others those are kept for which
+    ``u - lean * threshold * (cost + back)^2`` grows with the cost: with lean 0 all that no other dominates, with lean 1 few. For
+    any lean in [0, 1] the worst cycle is found, since what closes a dropped label closes a cheaper one with at least the same
+    excess ``u - r * cost^2`` at every r >= threshold; fewer labels mean fewer of the other violating cycles.
 
     Returns the largest ratio u/cost^2 found (at least `threshold` if nothing violates it, then no cycle does), the cycles as
     ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
@@ -84,7 +87,7 @@ def hub_walks(
             size = 2 * (labels + room)
             label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
             label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
-        best_u = -1.0
+        best_key = -np.inf
         while True:
             # The fronts of the predecessors are sorted by cost: merge them.
             cheapest, next_k = np.inf, -1
@@ -99,8 +102,9 @@ def hub_walks(
             arc, parent = in_arcs[next_k], cursor[next_k]
             cursor[next_k] += 1
             gained = label_u[parent] + u[arc]
-            if gained > best_u and gained + most[v] > threshold * (cheapest + back[v]) ** 2:
-                best_u = gained
+            through = threshold * (cheapest + back[v]) ** 2
+            if gained - lean * through > best_key and gained + most[v] > through:
+                best_key = gained - lean * through
                 label_cost[labels], label_u[labels] = cheapest, gained
                 label_parent[labels], label_arc[labels] = parent, arc
                 labels += 1
