@@ -13,15 +13,18 @@ from semibandits.graves_lai.bounds import LowerBound, lower_bound
 from semibandits.graves_lai.conic import ConicMaster
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.interior import InteriorPointMaster
-from semibandits.graves_lai.master import Master, information, row_values
+from semibandits.graves_lai.master import Master, information, row_values, starting_flow
 from semibandits.graves_lai.presolve import Block
 from semibandits.graves_lai.separation import Separator, Violations, spread
 from semibandits.kernels.separation import repair
 
 REPAIRS = 6
-STALLED_ROUNDS = 8
+STALLED_ROUNDS = 6
+"""Rounds without progress after which a master has given what it can."""
 DENSE_FROM = 60
 """Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
+MOST_CHORDS = 5_000
+"""Size of a Newton matrix, about 200 MB, up to which the interior-point method is fallen back to."""
 SLACK = 0.7
 """Rows below this value after a round are dropped."""
 
@@ -69,42 +72,50 @@ class BlockSolver:
         self.pool = CyclePool(self.block.graph.costs)
         self.pool.add(self.block.cheapest)
         self._first = len(self.pool)
-        self._separator = Separator(self.block)
-        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.zeros(self.block.graph.n))
-        self.solution = BlockSolution(np.empty(0), np.inf, nothing)
+        self._separator = Separator(self.block, self.deadline)
+        graph, flow = self.block.graph, starting_flow(self.block)
+        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.zeros(graph.n))
+        # No item of a cycle leaves more than gap^2 open, and there are at most so many on one (theory T5).
+        longest = min(graph.n, int(self.block.informative.sum()))
+        self.solution = BlockSolution(longest * flow, longest * float(graph.costs @ flow), nothing)
 
     def solve(self) -> BlockSolution:
-        """Run rounds until the gap is reached, time is up, or rounds no longer help."""
-        master = self._master()
-        accuracy, idle = self._first_accuracy(master), 0
+        """Run rounds until the gap is reached, time is up, or no master helps any more."""
+        for master in self._masters():
+            if self._solve_with(master(self.block, self.pool)):
+                break
+        return self.solution
+
+    def _masters(self) -> list[Callable[[Block, CyclePool], Master]]:
+        """The master to begin with, and the one to fall back to where it loses its digits."""
+        graph, arcs = self.block.graph, len(self.block.gaps)
+        if self.block.informative.all() and graph.has_hub and arcs >= DENSE_FROM:
+            return [InteriorPointMaster, ConicMaster]
+        return [ConicMaster, InteriorPointMaster] if arcs - graph.n < MOST_CHORDS else [ConicMaster]
+
+    def _solve_with(self, master: Master) -> bool:
+        """Rounds with this master; False if they end because they no longer help."""
+        accuracy, idle = master.first_accuracy(self.gap), 0
         while True:
             before = self.solution.gap
-            excess, added = self._round(master, accuracy)
+            outcome = self._round(master, accuracy)
             self.report(self.solution)
+            if self.solution.gap <= self.gap or time.perf_counter() > self.deadline:
+                return True
             idle = 0 if self.solution.gap < 0.98 * before else idle + 1
-            if self.solution.gap <= self.gap or time.perf_counter() > self.deadline or idle >= STALLED_ROUNDS:
-                return self.solution
-            accuracy = self._next_accuracy(master, accuracy, excess, added)
+            if outcome is None or idle >= STALLED_ROUNDS:
+                return False
+            excess, added = outcome
+            accuracy = master.next_accuracy(accuracy, self.gap, excess, added)
             master.extend(excess)
             self._forget_slack_cycles(master)
 
-    def _master(self) -> Master:
-        dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
-        return InteriorPointMaster(self.block, self.pool) if dense else ConicMaster(self.block, self.pool)
-
-    def _first_accuracy(self, master: Master) -> float:
-        return 5e-2 if isinstance(master, InteriorPointMaster) else min(1e-3, 10.0 * self.gap)
-
-    def _next_accuracy(self, master: Master, accuracy: float, excess: float, added: int) -> float:
-        if isinstance(master, InteriorPointMaster):
-            wanted = min(0.35 * accuracy, 0.2 * excess) if added else 0.2 * accuracy
-            return max(0.5 * self.gap, wanted)
-        return max(1e-10, min(accuracy, 0.1 * self.gap) if added else 0.1 * accuracy)
-
-    def _round(self, master: Master, accuracy: float) -> tuple[float, int]:
-        """One round; the excess of the master's flow over its constraints, and the number of new cycles."""
+    def _round(self, master: Master, accuracy: float) -> tuple[float, int] | None:
+        """One round; the excess of the master's flow over its constraints, and the number of new cycles. None if it failed."""
         proposal = master.solve(accuracy, self.deadline)
         self.solution.rounds += 1
+        if not proposal.is_sound(self.block):
+            return None
         bound = lower_bound(
             self.block, self.pool.cycles, self.pool.squared_gaps, proposal.multipliers, proposal.potentials
         )

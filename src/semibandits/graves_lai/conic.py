@@ -10,7 +10,7 @@ from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.graves_lai.cycles import CyclePool
-from semibandits.graves_lai.master import Master, MasterSolution, balanced, starting_flow
+from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
 from semibandits.graves_lai.presolve import Block
 
 
@@ -37,6 +37,14 @@ class ConicMaster(Master):
     def flow(self) -> FloatArray:
         """See `Master.flow`."""
         return self._flow
+
+    def first_accuracy(self, gap: float) -> float:
+        """See `Master.first_accuracy`."""
+        return min(1e-3, 10.0 * gap)
+
+    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
+        """See `Master.next_accuracy`."""
+        return max(MOST_ACCURATE, min(accuracy, 0.1 * gap) if added else 0.1 * accuracy)
 
     def extend(self, excess: float) -> None:
         """Nothing to carry over."""

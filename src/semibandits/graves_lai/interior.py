@@ -1,7 +1,8 @@
 """The master problem through an interior-point method of our own, in the flows only, warm-started from round to round.
 
-Meant for blocks in which an item enters on every arc, and whose cycles are long and many (paths): there the Newton matrix is
-dense whatever one does, and eliminating the balance by a spanning tree keeps it as small as the space of circulations.
+Meant for blocks whose cycles are long and many (paths): there the Newton matrix is dense whatever one does, and eliminating the
+balance by a spanning tree keeps it as small as the space of circulations. It also steps in where a general conic solver loses
+its digits, as with variances of very different sizes: its steps do not depend on the scale of any flow or row.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.graves_lai.bounds import lower_bound
 from semibandits.graves_lai.cycles import CyclePool
-from semibandits.graves_lai.master import Master, MasterSolution, Tree, row_values, starting_flow
+from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
 from semibandits.kernels.newton import by_column, circulation_to_chords, reduced_hessian, tree_potentials
 
@@ -26,10 +27,10 @@ MAX_STEPS = 25
 
 @dataclass(frozen=True, eq=False)
 class _Iterate:
-    """Quantities at one primal-dual point (f, s, mu), s the slack of the rows and mu their multipliers."""
+    """Quantities at one primal-dual point (f, s, mu): slacks and multipliers first of the plain arcs, then of the rows."""
 
     tree: Tree
-    residual: FloatArray  # row value - 1 + s
+    residual: FloatArray  # row value - 1 + s; 0 on plain arcs, whose slack is their flow
     y: FloatArray  # v_e * sum of mu_C / gap_C^2 over the cycles through e
     complementarity: float  # mean of mu * s
     cost: float
@@ -40,36 +41,51 @@ class InteriorPointMaster(Master):
     """Primal-dual path following with Mehrotra's corrector on  min c'f,  sum v/(f gap^2) + s = 1,  s >= 0,  f balanced.
 
     Newton's matrix in f is ``H + A' (mu/s) A`` with ``H = 2y/f^3`` and rows A of entries ``v/(f^2 gap^2)``; it is restricted to
-    circulations and factorised by Cholesky.
+    circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item; on the others, the *plain* arcs,
+    f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
     """
 
     def __init__(self, block: Block, pool: CyclePool) -> None:
         self._block = block
         self._pool = pool
-        flow = starting_flow(block)
+        self._plain = np.flatnonzero(~block.informative)
+        flow = positive_flow(block)
         self._flow: FloatArray = flow * (1.1 * float(row_values(block, pool, flow).max()))
-        self._slack = 1.0 - row_values(block, pool, self._flow)
+        self._slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(block, pool, self._flow)))
         multipliers = 1.0 / self._slack
-        self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers.sum())
+        self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
 
     @property
     def flow(self) -> FloatArray:
         """See `Master.flow`."""
         return self._flow
 
+    def first_accuracy(self, gap: float) -> float:
+        """See `Master.first_accuracy`: loose, since the next call goes on from here."""
+        return 5e-2
+
+    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
+        """See `Master.next_accuracy`. Without new cycles only more accuracy helps."""
+        if not added:
+            return max(MOST_ACCURATE, 0.2 * accuracy)
+        return max(min(accuracy, 0.1 * gap), min(0.35 * accuracy, 0.2 * excess))
+
     def extend(self, excess: float) -> None:
         """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
         rows = row_values(self._block, self._pool, self._flow)
-        old, cost = len(self._slack), float(self._block.graph.costs @ self._flow)
+        old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self._flow)
         mean = float((self._multipliers * self._slack).mean())
         target = min(max(0.1 * excess * cost / len(rows), mean), 0.1 * cost / old)
         new_slack = np.maximum(np.maximum(1.0 - rows[old:], 0.3 * excess), 1e-9)
         slack = np.concatenate((self._slack, new_slack))
         self._multipliers = np.concatenate((self._multipliers, target / new_slack))
-        self._slack = np.maximum(slack, np.minimum(target / self._multipliers, 1.0))
+        slack = np.maximum(slack, np.minimum(target / self._multipliers, 1.0))
+        slack[: len(self._plain)] = self._flow[self._plain]
+        self._slack = slack
 
     def keep(self, mask: BoolArray) -> None:
         """See `Master.keep`."""
+        mask = np.concatenate((np.ones(len(self._plain), dtype=np.bool_), mask))
         self._slack = self._slack[mask]
         self._multipliers = self._multipliers[mask]
 
@@ -78,12 +94,12 @@ class InteriorPointMaster(Master):
         best = -1.0
         for _ in range(MAX_STEPS):
             now = self._iterate()
+            multipliers = self._multipliers[len(self._plain) :] / self._pool.squared_gaps
             bound = lower_bound(
-                self._block, self._pool.cycles, self._pool.squared_gaps,
-                self._multipliers / self._pool.squared_gaps, now.potentials,
-            ).value  # fmt: skip
+                self._block, self._pool.cycles, self._pool.squared_gaps, multipliers, now.potentials
+            ).value
             if bound > best:
-                best, solution = bound, (self._multipliers / self._pool.squared_gaps, now.potentials)
+                best, solution = bound, (multipliers, now.potentials)
             converged = (
                 now.complementarity * len(self._slack) < accuracy * now.cost
                 and now.residual.max() < accuracy
@@ -96,8 +112,10 @@ class InteriorPointMaster(Master):
     def _iterate(self) -> _Iterate:
         block, pool, flow = self._block, self._pool, self._flow
         tree = Tree.heaviest(block, flow)
-        y = block.twice_variance * pool.cycles.totals(self._multipliers / pool.squared_gaps, len(flow))
-        residual = row_values(block, pool, flow) - 1.0 + self._slack
+        plain = len(self._plain)
+        y = block.twice_variance * pool.cycles.totals(self._multipliers[plain:] / pool.squared_gaps, len(flow))
+        residual = np.zeros(len(self._slack))
+        residual[plain:] = row_values(block, pool, flow) - 1.0 + self._slack[plain:]
         complementarity = float((self._multipliers * self._slack).mean())
         # Stationarity asks for prices y/f^2; the tree gives potentials that meet it on the largest flows.
         potentials = -tree_potentials(*tree.parts, y / flow**2 - block.graph.costs)
@@ -105,7 +123,9 @@ class InteriorPointMaster(Master):
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
         """One predictor-corrector step in place; False if the Newton matrix is singular in floating point."""
-        newton = _Newton.factorised(self._block, self._pool, self._flow, self._slack, self._multipliers, now)
+        newton = _Newton.factorised(
+            self._block, self._pool, self._plain, self._flow, self._slack, self._multipliers, now
+        )
         if newton is None:
             return False
         flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
@@ -123,7 +143,7 @@ class InteriorPointMaster(Master):
         self._flow = now.tree.circulation(self._block, moved[now.tree.chords])
         self._multipliers = multipliers + dual * d_multipliers
         slack = slack + primal * d_slack
-        true_slack = 1.0 - row_values(self._block, self._pool, self._flow)
+        true_slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(self._block, self._pool, self._flow)))
         self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
         return bool(self._flow.min() > 0)
 
@@ -140,6 +160,7 @@ class _Newton:
 
     block: Block
     pool: CyclePool
+    plain: IntArray
     tree: Tree
     now: _Iterate
     slack: FloatArray
@@ -150,13 +171,16 @@ class _Newton:
 
     @staticmethod
     def factorised(
-        block: Block, pool: CyclePool, flow: FloatArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
-    ) -> _Newton | None:
+        block: Block, pool: CyclePool, plain: IntArray, flow: FloatArray, slack: FloatArray, multipliers: FloatArray,
+        now: _Iterate,
+    ) -> _Newton | None:  # fmt: skip
         cycles, tree, graph = pool.cycles, now.tree, block.graph
         entries = (block.twice_variance / flow**2)[cycles.arcs] / np.repeat(pool.squared_gaps, np.diff(cycles.ptr))
         at_ptr, at_rows, positions = by_column(cycles.ptr, cycles.arcs, len(flow))
+        curvature, weights = 2.0 * now.y / flow**3, multipliers / slack
+        curvature[plain] += weights[: len(plain)]
         hessian = reduced_hessian(
-            2.0 * now.y / flow**3, multipliers / slack, cycles.ptr, cycles.arcs, entries,
+            curvature, weights[len(plain) :], cycles.ptr, cycles.arcs, entries,
             at_ptr, at_rows, entries[positions], tree.chords, graph.tails, graph.heads, *tree.parts,
         )  # fmt: skip
         diagonal = np.diagonal(hessian).copy()
@@ -172,17 +196,20 @@ class _Newton:
                 factor = cho_factor(hessian.T, lower=False, overwrite_a=shift == 1e-9, check_finite=False)
             except LinAlgError:
                 continue
-            return _Newton(block, pool, tree, now, slack, multipliers, entries, scale, factor)
+            return _Newton(block, pool, plain, tree, now, slack, multipliers, entries, scale, factor)
         return None
 
     def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Newton direction towards ``mu * s = target``."""
         cycles, tree, graph = self.pool.cycles, self.tree, self.block.graph
         weights = (target + self.multipliers * self.now.residual) / self.slack
-        gradient = -graph.costs + np.bincount(cycles.arcs, weights[cycles.rows] * self.entries, len(graph.costs))
+        by_row = weights[len(self.plain) :]
+        gradient = -graph.costs + np.bincount(cycles.arcs, by_row[cycles.rows] * self.entries, len(graph.costs))
+        gradient[self.plain] += weights[: len(self.plain)]
         reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
         values: FloatArray = self.scale * cho_solve(self.factor, self.scale * reduced, check_finite=False)
         d_flow = tree.circulation(self.block, values)
-        d_slack = -self.now.residual + np.bincount(cycles.rows, self.entries * d_flow[cycles.arcs], len(cycles))
+        freed = np.bincount(cycles.rows, self.entries * d_flow[cycles.arcs], len(cycles))
+        d_slack = -self.now.residual + np.concatenate((d_flow[self.plain], freed))
         d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
         return d_flow, d_slack, d_multipliers

@@ -18,6 +18,9 @@ from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.presolve import Block
 from semibandits.kernels.newton import chords_to_circulation, spanning_tree
 
+MOST_ACCURATE = 1e-10
+"""Relative accuracy beyond which masters are not asked to go."""
+
 
 @dataclass(frozen=True, eq=False)
 class MasterSolution:
@@ -37,6 +40,11 @@ class MasterSolution:
     multipliers: FloatArray
     potentials: FloatArray
 
+    def is_sound(self, block: Block) -> bool:
+        """Whether the proposal keeps to these rules, as a solver that breaks down may not. Its quality is judged elsewhere."""
+        finite = all(np.isfinite(part).all() for part in (self.flow, self.multipliers, self.potentials))
+        return finite and bool(self.flow.min() >= 0.0 and self.flow[block.informative].min() > 0.0)
+
 
 class Master(ABC):
     """Solves the master problem over a pool of cycles that grows and shrinks."""
@@ -44,6 +52,14 @@ class Master(ABC):
     @abstractmethod
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
         """Solve to about this relative accuracy; stop early once the clock (`time.perf_counter`) passes `deadline`."""
+
+    @abstractmethod
+    def first_accuracy(self, gap: float) -> float:
+        """Accuracy to begin with where `gap` is wanted in the end."""
+
+    @abstractmethod
+    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
+        """Accuracy after a round whose flow violated a cycle by the factor ``1 + excess`` and that brought so many cycles."""
 
     @property
     @abstractmethod
@@ -105,6 +121,15 @@ def starting_flow(block: Block) -> FloatArray:
     informative = block.informative
     rates = block.twice_variance[informative] / block.gaps[informative] ** 2
     return block.cheapest.totals(rates, len(block.gaps))
+
+
+def positive_flow(block: Block) -> FloatArray:
+    """The starting flow, and a little along the cheapest cycle through each arc without an item: positive on all arcs."""
+    flow, plain = starting_flow(block), ~block.informative
+    if plain.any():
+        share = 0.1 * float(block.graph.costs @ flow) / len(flow)
+        flow += block.graph.cheapest_cycles(plain)[1].totals(share / block.gaps[plain], len(flow))
+    return flow
 
 
 def row_values(block: Block, pool: CyclePool, flow: FloatArray) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,28 +34,36 @@ class Violations:
 class Separator:
     """Searches one block, forwards or on the reversed graph, which finds other cycles of the same fronts."""
 
-    def __init__(self, block: Block, max_labels: int = MAX_LABELS) -> None:
+    def __init__(self, block: Block, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> None:
         self._graph = block.graph
-        self._max_labels = max_labels
+        self._deadline, self._max_labels = deadline, max_labels
         self._reversed = block.graph.reversed()
 
     def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
         """Cycles with ``u(C) > threshold * gap^2``. Where too many labels would be needed, the threshold is raised.
 
-        `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it.
+        `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it, or
+        infinity if the deadline has passed before an answer.
         """
         graph = self._reversed if backwards and self._graph.has_hub else self._graph
         labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
-        found = _search(graph, u, threshold, labels)
+        searched, found = threshold, _search(graph, u, threshold, labels)
         while found is None:
-            threshold = 1.0 + 4.0 * max(threshold - 1.0, 0.02)
-            found = _search(graph, u, threshold, labels)
-            if found is not None and not len(found.cycles) and labels < self._max_labels:
-                # Nothing is violated that much, but something may be that was given up on: once more, with patience.
-                labels = self._max_labels
-                threshold = 1.0 + (threshold - 1.0) / 4.0
-                found = _search(graph, u, threshold, labels)
+            if self._late():
+                return Violations(math.inf, Cycles.empty(), np.empty(0))
+            searched = 1.0 + 4.0 * max(searched - 1.0, 0.02)
+            found = _search(graph, u, searched, labels)
+        # If nothing is violated that much, something may be that was given up on: down again, with patience.
+        while searched > threshold and not len(found.cycles) and not self._late():
+            searched = 1.0 + (searched - 1.0) / 4.0 if searched > 1.03 else threshold
+            closer = _search(graph, u, searched, self._max_labels)
+            if closer is None:
+                break
+            found = closer
         return found
+
+    def _late(self) -> bool:
+        return time.perf_counter() > self._deadline
 
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:

@@ -14,6 +14,9 @@ from numba import njit
 from semibandits.kernels.exchange import distances_to
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
+LEAN = 0.2
+"""How far the dominance of `closed_walks` leans from larger u (0) to larger excess over the threshold (1)."""
+
 
 @njit(cache=True)
 def _grown_floats(array: FloatArray, size: int) -> FloatArray:
@@ -185,11 +188,16 @@ def closed_walks(
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
     u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
 
+    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` grows. Plain dominance (LEAN 0) would also keep
+    every lap round a cycle much cheaper than what the walk costs already. The worst walk is never lost: whatever closes the
+    dropped label closes the cheaper one with an excess u - threshold * D^2 at least as large, hence with a ratio at least as
+    large; so of the worst walks the cheapest, started as the lemma says, is dropped for none but its equals.
+
     Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
     least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` broke a search off.
     """
     n = len(out_ptr) - 1
-    best = threshold
+    best, lean = threshold, LEAN * threshold
     # Arcs out of a node in order of cost, side by side in memory: a scan can stop early.
     sorted_arcs = out_arcs.copy()
     most = np.zeros(n)
@@ -207,7 +215,7 @@ def closed_walks(
     total = 0
     for s in range(n):
         back, _ = distances_to(s, tails, costs, in_ptr, in_arcs)
-        reached[:] = -1.0
+        reached[:] = -np.inf
         label_cost[0] = label_u[0] = 0.0
         label_parent[0] = label_arc[0] = -1
         labels, found, here = 1, 0, threshold
@@ -216,9 +224,10 @@ def closed_walks(
             cost, minus_u, label = heapq.heappop(heap)
             v = heads[label_arc[label]] if label > 0 else s
             if label > 0:
-                if -minus_u <= reached[v]:
+                key = -minus_u - lean * (cost + back[v]) ** 2
+                if key <= reached[v]:
                     continue
-                reached[v] = -minus_u
+                reached[v] = key
             for k in range(out_ptr[v], out_ptr[v + 1]):
                 new_cost = cost + arc_costs[k]
                 if most[v] - minus_u <= threshold * new_cost * new_cost:
@@ -233,11 +242,12 @@ def closed_walks(
                         here = max(here, ratios[found])
                         found += 1
                     continue
-                if new_u <= reached[w] or new_u <= threshold * new_cost * (new_cost + back[w]):
+                through = new_cost + back[w]
+                if new_u <= threshold * new_cost * through or new_u - lean * through * through <= reached[w]:
                     continue
+                if total + labels >= max_labels:
+                    return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
                 if labels == len(label_cost):
-                    if total + labels > max_labels:
-                        return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
                     size = 2 * labels
                     label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
                     label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
