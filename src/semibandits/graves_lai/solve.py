@@ -17,6 +17,7 @@ from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.enumeration import solve_enumeration
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
+from semibandits.graves_lai.units import Units
 
 Method = Literal["auto", "closed-form", "cycles", "enumeration"]
 
@@ -85,20 +86,24 @@ def graves_lai(
     theta = item_vector(theta, decision_set.d, "theta").copy()
     variance = variance_vector(variance, decision_set.d)
     _check_options(method, gap, time_limit, tie_tolerance)
-    tolerance = tie_tolerance * decision_set.m * float(abs(theta).max(initial=0.0))
     limit = math.inf if time_limit is None else float(time_limit)
     if method == "auto":
         method = choose_method(decision_set)
+    units = Units.of(theta, variance)
+    scaled_theta, scaled_variance = units.scaled(theta, variance)
+    tolerance = tie_tolerance * decision_set.m * float(abs(scaled_theta).max(initial=0.0))
+    problem = (scaled_theta, scaled_variance, tolerance)
     if method == "closed-form":
         if not isinstance(decision_set, MatroidDecisions):
             raise UnsupportedError(
                 f"the closed form holds for matroid bases, got {type(decision_set).__name__}: use method='cycles' or 'auto'"
             )
-        result = solve_closed_form(decision_set, theta, variance, tolerance)
+        result = solve_closed_form(decision_set, *problem)
     elif method == "cycles":
-        result = CirculationSolver(decision_set, theta, variance, tolerance, gap, limit, progress).solve()
+        result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress)).solve()
     else:
-        result = solve_enumeration(decision_set, theta, variance, tolerance, gap, start + limit)
+        result = solve_enumeration(decision_set, *problem, gap, start + limit)
+    result = units.unscaled(result, theta, variance)
     if throw and result.status is not Status.OPTIMAL:
         raise SolverError(
             f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "

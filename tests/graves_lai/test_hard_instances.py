@@ -1,0 +1,99 @@
+"""`graves_lai` where numbers are of very different sizes: units, shifts, near-ties, variances; against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from enumeration_reference import reference
+
+import semibandits as sb
+
+GAP = 1e-4
+
+
+def matching(n, saturate="both"):
+    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
+
+
+def layered_paths(layers, width):
+    arcs = [("s", (0, j)) for j in range(width)] + [((layers - 1, i), "t") for i in range(width)]
+    arcs += [((k, i), (k + 1, j)) for k in range(layers - 1) for i in range(width) for j in range(width)]
+    return sb.Paths(arcs, "s", "t")
+
+
+def partitions(d, groups, capacity):
+    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
+    return sb.MatroidIntersection(*(sb.matroids.Partition(row, capacity) for row in labels))
+
+
+FAMILIES = {
+    "m-sets": lambda: sb.MSets(7, 3),
+    "paths": lambda: layered_paths(3, 3),
+    "perfect matchings": lambda: matching(4),
+    "any matchings": lambda: matching(3, "none"),
+    "row matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate="rows"),
+    "intersections": lambda: partitions(9, 3, 1),
+    "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((20, 7)) < 0.5, axis=0)),
+}
+
+
+def check(decision_set, theta, variance=0.5, rounding=1e-9, **options):
+    """The bracket of the library meets that of the reference, whose own rounding is `rounding`."""
+    variance = np.broadcast_to(np.asarray(variance, dtype=float), theta.shape)
+    truth = reference(decision_set.enumerate(), theta, variance)
+    s = sb.graves_lai(decision_set, theta, variance, **options)
+    np.testing.assert_array_equal(s.suboptimal_items, truth.suboptimal)
+    assert s.lower <= truth.upper * (1 + rounding)
+    assert s.value >= truth.lower * (1 - rounding)
+    assert s.value == 0.0 or s.gap <= options.get("gap", GAP)
+    return s
+
+
+# --------------------------------------------------------------------------------------------------- units
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_powers_of_two_change_no_digit(family):
+    decision_set = FAMILIES[family]()
+    rng = np.random.default_rng(4)
+    theta, variance = rng.normal(size=decision_set.d), 10.0 ** rng.uniform(-1, 1, decision_set.d)
+    s = sb.graves_lai(decision_set, theta, variance)
+    for reward, spread in ((40, 0), (-30, 5), (-300, -90), (350, 0)):
+        other = sb.graves_lai(decision_set, np.ldexp(theta, reward), np.ldexp(variance, spread))
+        assert (other.value, other.lower) == (np.ldexp(s.value, spread - reward), np.ldexp(s.lower, spread - reward))
+        np.testing.assert_array_equal(other.plan.rates, np.ldexp(s.plan.rates, spread - 2 * reward))
+        np.testing.assert_array_equal(other.plan.decisions, s.plan.decisions)
+        np.testing.assert_array_equal(other.theta, np.ldexp(theta, reward))
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e6, 1e12])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_value_is_inversely_proportional_to_rewards_and_proportional_to_variances(family, factor):
+    decision_set = FAMILIES[family]()
+    rng = np.random.default_rng(5)
+    theta, variance = rng.normal(size=decision_set.d), 10.0 ** rng.uniform(-1, 1, decision_set.d)
+    s = check(decision_set, theta, variance)
+    for scaled, by in (
+        (sb.graves_lai(decision_set, theta * factor, variance), 1.0 / factor),
+        (sb.graves_lai(decision_set, theta, variance * factor), factor),
+    ):
+        assert scaled.lower <= s.value * by * (1 + 1e-9)
+        assert scaled.value >= s.lower * by * (1 - 1e-9)
+        assert scaled.gap <= GAP
+
+
+def test_progress_is_in_the_units_of_the_user():
+    decision_set, seen = matching(5), []
+    theta = 1e9 * np.random.default_rng(0).random(25)
+    s = sb.graves_lai(decision_set, theta, progress=seen.append)
+    assert seen[-1].lower == pytest.approx(s.lower, rel=2e-4)
+    assert seen[-1].value == pytest.approx(s.value, rel=2e-4)
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e160, 1e308])
+@pytest.mark.parametrize("family", ["m-sets", "perfect matchings", "lists"])
+def test_rates_beyond_floating_point_are_refused(family, factor):
+    decision_set = FAMILIES[family]()
+    theta = np.random.default_rng(0).random(decision_set.d)
+    with pytest.raises(sb.InvalidInputError, match="theta and variance must be of a size at which"):
+        sb.graves_lai(decision_set, theta * factor)
