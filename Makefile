@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 OUTPUT := demo-output
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench clean
+.PHONY: help demo test bench bench-large clean
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-demo ## Bound the regret of routing through Germany: a table, bound.json and plan.png in demo-output/
 	@mkdir -p $(OUTPUT)
@@ -26,6 +26,9 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 
 bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve
 	$(BIN)/python benchmarks/run.py
+
+bench-large: $(VENV)/.installed-bench ## The same, and then a grid of 4,641 arcs and a file of 10,208
+	$(BIN)/python benchmarks/run.py --large
 
 clean: ## Remove the environment, caches and everything made
 	rm -rf $(VENV) $(OUTPUT) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

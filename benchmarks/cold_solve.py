@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
+from dataclasses import dataclass
 
 import clarabel
 import numpy as np
@@ -10,32 +12,88 @@ from scipy import sparse
 
 from semibandits.graves_lai.block import BlockSolver
 from semibandits.graves_lai.conic import ConicMaster
-from semibandits.graves_lai.master import row_values
-from semibandits.graves_lai.presolve import presolve
+from semibandits.graves_lai.cycles import CyclePool
+from semibandits.graves_lai.presolve import Block, presolve
 
 TOLERANCE = 1e-6
+"""Of the solve that is timed."""
+FINE = 1e-9
+"""Of the solve that says which cycles bind."""
+VARIANCE = 0.5
 
 
-def seconds_of_cold_solves(decision_set, theta, gap: float = 1e-4) -> tuple[float, int]:
-    """Seconds of one cold solve per block, setting the solver up included, building the matrix not; and binding cycles."""
-    graph = decision_set.exchange_graph(theta)
-    tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
-    total, binding_cycles = 0.0, 0
-    for block in presolve(graph, np.ones(decision_set.d), tie).blocks:
-        solver = BlockSolver(block, gap, np.inf, lambda _: None)
+@dataclass(frozen=True)
+class ColdSolve:
+    """One timed solve."""
+
+    seconds: float
+    value: float
+    solved: bool
+
+
+class ConeProgram:
+    """Minimise objective'x subject to matrix x + s = bounds, s in the cones: all blocks of an instance side by side.
+
+    The matrix is built here, once; what `solve` times is setting the solver up and running it with its defaults.
+    """
+
+    def __init__(self, parts: list[tuple[np.ndarray, sparse.csc_matrix, np.ndarray, list[object]]], constant: float):
+        self._constant = constant
+        self._objective = np.concatenate([part[0] for part in parts])
+        self._matrix = sparse.csc_matrix(sparse.block_diag([part[1] for part in parts], format="csc"))
+        self._bounds = np.concatenate([part[2] for part in parts])
+        self._cones = [cone for part in parts for cone in part[3]]
+
+    def solve(self, tolerance: float = TOLERANCE) -> ColdSolve:
+        """Solve from scratch; `value` is C(theta) if no cycle that matters is missing."""
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        nothing = sparse.csc_matrix((len(self._objective),) * 2)
+        start = time.perf_counter()
+        solver = clarabel.DefaultSolver(nothing, self._objective, self._matrix, self._bounds, self._cones, settings)
         solution = solver.solve()
-        binding = row_values(block, solver.pool, solution.flow) > 1.0 - 1e-3
-        solver.pool.keep(binding)
-        binding_cycles += int(binding.sum())
-        total += _cold_solve(ConicMaster(block, solver.pool))
-    return total, binding_cycles
+        seconds = time.perf_counter() - start
+        return ColdSolve(seconds, self._constant + solution.obj_val, str(solution.status) == "Solved")
 
 
-def _cold_solve(master: ConicMaster) -> float:
-    objective, matrix, bounds, cones = master.program()
+@dataclass(frozen=True)
+class Yardstick:
+    """The program over the binding cycles, and how many these are."""
+
+    program: ConeProgram
+    binding: int
+
+
+def yardstick(decision_set, theta: np.ndarray, gap: float = 1e-4) -> Yardstick:
+    """Solve the instance once more, keep the cycles that bind, and set the cone program over them up."""
+    tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
+    twice_variance = np.full(decision_set.d, 2.0 * VARIANCE)
+    graph = decision_set.exchange_graph(theta)
+    presolved = presolve(graph, twice_variance, tie)
+    parts, binding = [], 0
+    for block in presolved.blocks:
+        pool = _binding_cycles(block, gap)
+        binding += len(pool)
+        parts.append(ConicMaster(block, pool).program())
+    loops = presolved.loops
+    return Yardstick(
+        ConeProgram(parts, float((twice_variance[graph.entering[loops]] / presolved.gaps[loops]).sum())), binding
+    )
+
+
+def _binding_cycles(block: Block, gap: float) -> CyclePool:
+    """Of the cycles known at the end of a solve, those whose multiplier outweighs their slack in a precise solution."""
+    solver = BlockSolver(block, 0.8 * gap, np.inf, lambda _: None)
+    solver.solve()
+    pool = copy.deepcopy(solver.pool)
+    objective, matrix, bounds, cones = ConicMaster(block, pool).program()
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
-    start = time.perf_counter()
-    clarabel.DefaultSolver(sparse.csc_matrix((len(objective),) * 2), objective, matrix, bounds, cones, settings).solve()
-    return time.perf_counter() - start
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = FINE
+    unit = float(objective @ np.ones(len(objective))) / len(objective)
+    nothing = sparse.csc_matrix((len(objective),) * 2)
+    solution = clarabel.DefaultSolver(nothing, objective / unit, matrix, bounds, cones, settings).solve()
+    rows = slice(block.graph.n, block.graph.n + len(pool))
+    pool.keep(np.array(solution.z)[rows] > np.array(solution.s)[rows])
+    return pool

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
+from pathlib import Path
+
 import numpy as np
+from scipy import sparse
 
 import semibandits as sb
 
@@ -15,6 +20,12 @@ def matching(n: int, seed: int = 0) -> tuple[sb.Matchings, np.ndarray]:
 
 def grid(k: int, seed: int = 0) -> tuple[sb.Paths, np.ndarray]:
     """Corner-to-corner paths of a k x k grid with arcs right, down and diagonal: d = 2k(k-1) + (k-1)^2."""
+    arcs = grid_arcs(k)
+    return sb.Paths(arcs, 0, k * k - 1), np.random.default_rng(seed).random(len(arcs))
+
+
+def grid_arcs(k: int) -> list[tuple[int, int]]:
+    """Arcs of that grid, its nodes numbered row by row."""
     arcs = []
     for row in range(k):
         for column in range(k):
@@ -25,4 +36,43 @@ def grid(k: int, seed: int = 0) -> tuple[sb.Paths, np.ndarray]:
                 arcs.append((here, here + 1))
             if row + 1 < k and column + 1 < k:
                 arcs.append((here, here + k + 1))
-    return sb.Paths(arcs, 0, k * k - 1), np.random.default_rng(seed).random(len(arcs))
+    return arcs
+
+
+def write_grid(path: Path, k: int, seed: int = 0) -> int:
+    """The same grid as a user's CSV file with named crossings; the number of arcs."""
+    arcs = grid_arcs(k)
+    theta = np.random.default_rng(seed).random(len(arcs))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["tail", "head", "theta"])
+        for (tail, head), reward in zip(arcs, theta.tolist(), strict=True):
+            writer.writerow([crossing(tail, k), crossing(head, k), repr(reward)])
+    return len(arcs)
+
+
+def crossing(node: int, k: int) -> str:
+    """Name of a node in the CSV file."""
+    return f"r{node // k}c{node % k}"
+
+
+def listed_matchings(n: int) -> sparse.csr_array:
+    """All n! perfect matchings, one 0/1 row each; item i * n + j is the pair (i, j)."""
+    columns = np.array(list(itertools.permutations(range(n))))
+    items = np.arange(n) * n + columns
+    rows = np.repeat(np.arange(len(columns)), n)
+    return sparse.csr_array((np.ones(items.size), (rows, items.ravel())), shape=(len(columns), n * n))
+
+
+def near_tie(n: int, seed: int, gap: float) -> np.ndarray:
+    """Rewards of `matching(n, seed)`, one of them raised until the second-best matching is `gap` short of the best.
+
+    The raised pair is in the second-best matching and not in the best, so that no other matching comes closer.
+    """
+    theta = np.random.default_rng(seed).random(n * n)
+    decisions = listed_matchings(n)
+    rewards = decisions @ theta
+    second, best = np.argsort(rewards)[-2:]
+    entering = np.flatnonzero((decisions[[second]] - decisions[[best]]).toarray().ravel() > 0)[0]
+    theta[entering] += rewards[best] - rewards[second] - gap
+    return theta

@@ -1,0 +1,63 @@
+"""Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
+
+make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool
+make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from large import run_large
+from reporting import Report
+from scaling import FAMILIES, run_family, warm_up
+from versus_direct import run_versus_direct
+
+SECTIONS = (*(family.name for family in FAMILIES), "direct", "large")
+
+
+def main() -> None:
+    """Run the sections asked for, in order."""
+    options = _options()
+    sections = options.only or [name for name in SECTIONS if name != "large" or options.large]
+    start = time.perf_counter()
+    report = Report(options.json)
+    report.machine()
+    report.doing("compiling")
+    warm_up()
+    report.done()
+    for family in FAMILIES:
+        if family.name in sections:
+            run_family(report, family, options.seeds, options.repetitions)
+    if "direct" in sections:
+        run_versus_direct(report, options.seeds, options.repetitions)
+    if "large" in sections:
+        run_large(report, options.seeds)
+    report.line(f"{time.perf_counter() - start:.0f} s in all")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--large", action="store_true", help="also run the large instances (minutes)")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--seeds", type=_positive, default=3, metavar="N", help="instances of each size (3)")
+    parser.add_argument(
+        "--repetitions", type=_positive, metavar="N", help="runs of each instance (5, or 3 where a run takes over 1 s)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write each row as a JSON object, one a line")
+    return parser.parse_args()
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
+
+
+if __name__ == "__main__":
+    main()
