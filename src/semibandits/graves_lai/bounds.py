@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.presolve import Block
-from semibandits.kernels.potentials import potentials as lowest_potentials
+from semibandits.kernels.exchange import lowered
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +27,8 @@ def lower_bound(
 ) -> LowerBound:
     """``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2``, the better of two ways to make the prices p non-negative.
 
-    Either the change of potentials is scaled down, or potentials are lowered where a price is negative; the latter is always
-    possible, since no cycle has a negative cost.
+    Potentials are lowered where a price is negative, which is always possible, since no cycle has a negative cost; or the change
+    of potentials is scaled down first, so far that no more than rounding is left to be lowered.
     """
     graph = block.graph
     use = multipliers > 0
@@ -40,10 +40,10 @@ def lower_bound(
     change = potentials[graph.tails] - potentials[graph.heads]
     falling = change < 0
     blend = float(np.min(graph.costs[falling] / -change[falling], initial=1.0))
-    lowered = potentials + lowest_potentials(graph.n, graph.tails, graph.heads, graph.costs + change)[0]
     root, chosen = -1.0, potentials
-    for candidate in (blend * potentials, lowered):
-        prices = np.maximum(graph.costs + candidate[graph.tails] - candidate[graph.heads], 0.0)
+    for scale in (blend, 1.0):
+        candidate = lowered(scale * potentials, graph.heads, graph.costs, graph.out_ptr, graph.out_arcs)
+        prices = np.maximum(graph.costs + (candidate[graph.tails] - candidate[graph.heads]), 0.0)
         this_root = float(np.sqrt(block.twice_variance * y * prices).sum())
         if this_root > root:
             root, chosen = this_root, candidate

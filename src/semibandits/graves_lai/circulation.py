@@ -13,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.block import BlockSolution, BlockSolver
 from semibandits.graves_lai.certificate import lower_bound, worst_ratio
 from semibandits.graves_lai.cycles import Cycles
@@ -24,6 +25,7 @@ from semibandits.graves_lai.plan import (
     strip_block,
     unfolded,
 )
+from semibandits.graves_lai.precision import gaps_below, sharpened
 from semibandits.graves_lai.presolve import Block, Presolved, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 
@@ -68,11 +70,18 @@ class CirculationSolver:
         self._deadline = self._start + time_limit
         self._block_deadline = self._start + 0.75 * time_limit
         self._progress = progress
-        self._graph = decision_set.exchange_graph(theta)
+        self._graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
         self._presolved = presolve(self._graph, self._twice_variance, tolerance)
         live = (self._graph.entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
         self._suboptimal[self._graph.entering[live]] = True
+        # Two lacks: that of a cycle, and that of x*, from which its gap is counted.
+        self._doubt = 2.0 * lack / float(self._presolved.gaps[live].min(initial=math.inf))
+        if self._doubt > 0.5:
+            raise InvalidInputError(
+                f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * self._doubt:.0f} % may be "
+                "rounding: raise it"
+            )
 
     def solve(self) -> GravesLaiResult:
         """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
@@ -84,9 +93,11 @@ class CirculationSolver:
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
         plan, ratio = self._verified_plan(blocks, solutions)
-        value = ratio * self._cost(plan)
+        # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
+        ratio, doubt = ratio / (1.0 - self._doubt) ** 2, self._doubt
+        value = ratio * (1.0 + doubt) * self._cost(plan)
         plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
-        lower = min(self._lower_bound(blocks, solutions), value)
+        lower = min(self._lower_bound(blocks, solutions) * (1.0 - doubt) / (1.0 + doubt) ** 2, value)
         done = time.perf_counter()
         reached = value - lower <= self._gap * value
         return GravesLaiResult(
@@ -199,8 +210,7 @@ class CirculationSolver:
 
     def _cost(self, plan: ExplorationPlan) -> float:
         """Regret per ln T, from the rewards of the decisions themselves."""
-        best = float(self._theta @ self._graph.decision)
-        return math.fsum(plan.rates * (best - plan.rewards(self._theta)))
+        return math.fsum(plan.rates * gaps_below(self._graph.decision, plan.decisions, self._theta))
 
     # ------------------------------------------------------------------ the lower certificate
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 
 MAX_DECISIONS = 20_000
@@ -39,11 +40,11 @@ def solve_enumeration(
         If there are more than 20,000 decisions.
     """
     decisions = decision_set.enumerate(MAX_DECISIONS)
-    rewards = decisions @ theta
-    optimal_decision = decisions[int(np.argmax(rewards))].copy()
-    gaps = rewards.max() - rewards
-    optimal = gaps <= tolerance
-    suboptimal = decisions.any(axis=0) & ~decisions[optimal].any(axis=0)
+    gaps = gaps_below(decisions[int(np.argmax(decisions @ theta))], decisions, theta)
+    optimal_decision = decisions[int(np.argmin(gaps))].copy()
+    gaps -= gaps.min()
+    optimal = np.asarray(gaps <= tolerance)
+    suboptimal = np.asarray(decisions.any(axis=0) & ~decisions[optimal].any(axis=0))
     empty = ExplorationPlan(np.empty((0, decision_set.d), dtype=np.bool_), np.empty(0))
     value = lower = 0.0
     plan = empty

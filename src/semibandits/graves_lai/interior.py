@@ -122,7 +122,7 @@ class InteriorPointMaster(Master):
         return _Iterate(tree, residual, y, complementarity, float(block.graph.costs @ flow), potentials)
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
-        """One predictor-corrector step in place; False if the Newton matrix is singular in floating point."""
+        """One predictor-corrector step in place; False if rounding makes the matrix singular or eats up a flow."""
         newton = _Newton.factorised(
             self._block, self._pool, self._plain, self._flow, self._slack, self._multipliers, now
         )
@@ -140,12 +140,15 @@ class InteriorPointMaster(Master):
         dual = _reach(multipliers, d_multipliers, 0.99)
         moved = flow + primal * d_flow
         # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
-        self._flow = now.tree.circulation(self._block, moved[now.tree.chords])
+        moved = now.tree.circulation(self._block, moved[now.tree.chords])
+        if not moved.min() > 0:
+            return False
+        self._flow = moved
         self._multipliers = multipliers + dual * d_multipliers
         slack = slack + primal * d_slack
         true_slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(self._block, self._pool, self._flow)))
         self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
-        return bool(self._flow.min() > 0)
+        return True
 
 
 def _reach(values: FloatArray, change: FloatArray, fraction: float = 1.0) -> float:

@@ -11,6 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import Block, Presolved
 from semibandits.graves_lai.result import ExplorationPlan
 from semibandits.kernels.stripping import strip_cycles, unfold_cycles
@@ -91,11 +92,10 @@ def plan_by_columns(
         Decisions to start from.
     """
     items = np.flatnonzero(target > 0)
-    best = float(theta @ optimal)
     decisions = _covering_columns(decision_set, theta, items, start)
-    rates = _cover_rates(decisions, best - decisions @ theta, target)
+    rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
     for _ in range(MAX_COLUMN_ROUNDS):
-        gaps = np.maximum(best - decisions @ theta, 0.0)
+        gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
         # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.
         matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]
         solution = linprog(np.ones(len(gaps)), A_ub=-matrix, b_ub=-np.ones(len(items)), method="highs")

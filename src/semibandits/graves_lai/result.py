@@ -57,10 +57,6 @@ class ExplorationPlan:
             total += self.rates[part] @ self.decisions[part]
         return total
 
-    def rewards(self, theta: FloatArray) -> FloatArray:
-        """Mean reward of each decision at the mean rewards `theta` of the items, shape (k,)."""
-        return np.concatenate([np.empty(0), *(self.decisions[part] @ theta for part in self._parts())])
-
     def _parts(self) -> list[slice]:
         """Rows in parts: a product with a large boolean matrix would make a copy eight times its size."""
         return [slice(k, k + 256) for k in range(0, len(self), 256)]

@@ -51,6 +51,36 @@ def distances_to(
 
 
 @njit(cache=True)
+def lowered(
+    potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray
+) -> FloatArray:
+    """Largest potentials below the given ones with ``costs + pi[tail] - pi[head] >= 0``, up to rounding; all costs are >= 0.
+
+    The smallest of the given ones comes out as 0, the others as the distance from it at most: that keeps the digits of what is
+    much smaller than the potentials given.
+    """
+    n = len(potentials)
+    pi: FloatArray = potentials - potentials.min()
+    active, fresh = np.arange(n), np.empty(n, dtype=np.int64)
+    queued = np.zeros(n, dtype=np.bool_)
+    while len(active) > 0:
+        count = 0
+        queued[active] = False
+        for v in active:
+            for k in range(out_ptr[v], out_ptr[v + 1]):
+                arc = out_arcs[k]
+                w = heads[arc]
+                if pi[v] + costs[arc] < pi[w]:
+                    pi[w] = pi[v] + costs[arc]
+                    if not queued[w]:
+                        queued[w] = True
+                        fresh[count] = w
+                        count += 1
+        active = fresh[:count].copy()
+    return pi
+
+
+@njit(cache=True)
 def cheapest_cycles(
     wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,

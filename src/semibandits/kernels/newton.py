@@ -81,19 +81,32 @@ def chords_to_circulation(
     values: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
 ) -> FloatArray:  # fmt: skip
-    """Z applied to chord values: the circulation that has them."""
+    """Z applied to chord values: the circulation that has them.
+
+    Sums are kept in two parts: a small flow between two parts of the tree is not to be lost beside large ones within them.
+    """
     flow = np.zeros(len(tails))
-    surplus = np.zeros(len(parent))
+    surplus, rest = np.zeros(len(parent)), np.zeros(len(parent))
     for j in range(len(chords)):
         arc = chords[j]
         flow[arc] = values[j]
-        surplus[heads[arc]] += values[j]
-        surplus[tails[arc]] -= values[j]
+        _add(surplus, rest, heads[arc], values[j])
+        _add(surplus, rest, tails[arc], -values[j])
     for k in range(len(order) - 1, 0, -1):
         v = order[k]
-        flow[parent_arc[v]] = -sign[v] * surplus[v]
-        surplus[parent[v]] += surplus[v]
+        flow[parent_arc[v]] = -sign[v] * (surplus[v] + rest[v])
+        _add(surplus, rest, parent[v], surplus[v])
+        rest[parent[v]] += rest[v]
     return flow
+
+
+@njit(cache=True)
+def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
+    """Add to ``sums[k]``, and what rounding takes away to ``rests[k]``."""
+    total = sums[k] + value
+    part = total - sums[k]
+    rests[k] += (sums[k] - (total - part)) + (value - part)
+    sums[k] = total
 
 
 @njit(cache=True)
