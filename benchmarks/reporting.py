@@ -50,14 +50,8 @@ class Report:
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Print a table; the first column is aligned left, the others right. An empty row draws a line."""
-        table = Table(
-            title=title,
-            box=box.SIMPLE_HEAD,
-            title_justify="left",
-            title_style="bold",
-            padding=(0, 1, 0, 0),
-            pad_edge=False,
-        )
+        self.console.print(title, style="bold", markup=False)
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
         for k, column in enumerate(columns):
             table.add_column(column, justify="right" if k else "left", no_wrap=True)
         for row in rows:

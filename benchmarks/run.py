@@ -46,7 +46,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--seeds", type=_positive, default=3, metavar="N", help="instances of each size (3)")
     parser.add_argument(
-        "--repetitions", type=_positive, metavar="N", help="runs of each instance (5, or 3 where a run takes over 1 s)"
+        "--repetitions",
+        type=_positive,
+        metavar="N",
+        help="runs of each instance (3 to 15, the more the shorter)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each row as a JSON object, one a line")
     return parser.parse_args()

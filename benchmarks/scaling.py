@@ -16,8 +16,8 @@ from instances import grid, matching
 from reporting import Report, digits, grouped
 
 GAP = 1e-4
-SHORT = 1.0
-"""Seconds below which an instance is repeated five times, three times above."""
+REPETITIONS = ((0.1, 15), (1.0, 5), (np.inf, 3))
+"""Runs of an instance whose first run takes less than so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def measure(family: Family, size: int, seed: int, repetitions: int | None) -> di
         solve = program.program.solve()
         cold.append(solve.seconds)
         if repetitions is None:
-            wanted = 5 if total[0] < SHORT else 3
+            wanted = next(runs for limit, runs in REPETITIONS if total[0] < limit)
     ratios = np.array(total) / np.array(cold)
     return {
         "size": size,

@@ -25,7 +25,7 @@ WANTED_SPEED = 50.0
 def run_versus_direct(report: Report, seeds: int, repetitions: int | None) -> None:
     """Both tables."""
     solve_matchings(3, np.random.default_rng(0).random(9))
-    _speed(report, seeds, repetitions or 5)
+    _speed(report, seeds, repetitions or 7)
     _near_ties(report)
 
 
@@ -139,7 +139,7 @@ def _near_ties(report: Report) -> None:
         [_claim(row) for row in wrong],
     )
     report.line(
-        f"Brackets    overlap with those of a scaled enumeration on {sum(row['confirmed'] for row in rows)} of "
+        f"Brackets    overlap with a scaled enumeration's on {sum(row['confirmed'] for row in rows)} of "
         f"{len(rows)} instances; worst row of our plans: {max(row['worst_row'] for row in rows):.9f}",
         "Rows        sum of 1/w over the items of a decision, over its squared gap: at most 1 if it is explored enough",
         "",
@@ -178,7 +178,7 @@ def _worst_claim(group: list[dict[str, Any]]) -> dict[str, Any] | None:
 def _claim(row: dict[str, Any]) -> list[str]:
     return [
         f"{row['n']}²", f"{row['gap']:g}", str(row["seed"]), f"{row['lower']:.2f}–{row['value']:.2f}",
-        _value(row, 2), _percent(row["outside"]), f"{row['direct_worst_row']:.3g}", f"{row['worst_row']:.6f}",
+        _value(row, 2), _percent(row["outside"]), f"{row['direct_worst_row']:.4g}", f"{row['worst_row']:.6f}",
     ]  # fmt: skip
 
 
@@ -189,4 +189,7 @@ def _value(row: dict[str, Any], places: int = 3) -> str:
 def _percent(outside: float | None) -> str:
     if outside is None:
         return "no value"
-    return "inside" if outside == 0 else f"{'+' if outside > 0 else '−'}{digits(100 * abs(outside), 2)} %"
+    if outside == 0:
+        return "inside"
+    percent = 100 * abs(outside)
+    return f"{'+' if outside > 0 else '−'}{digits(percent, 3 if percent > 10 else 2)} %"
