@@ -90,7 +90,7 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
     value, rates = _feasible(problem, start)
     lower = 0.0
     for accuracy in ACCURACIES:
-        candidate, multipliers, prices = _cone_program(problem, accuracy)
+        candidate, multipliers, prices = _cone_program(problem, accuracy, deadline)
         upper, scaled = _feasible(problem, candidate)
         if upper < value:
             value, rates = upper, scaled
@@ -118,7 +118,9 @@ def _dual_bound(problem: _Listed, multipliers: FloatArray, prices: FloatArray) -
     return root**2 / weight * (1.0 - 1e-12) if weight > 0 and np.isfinite(root) else 0.0
 
 
-def _cone_program(problem: _Listed, accuracy: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _cone_program(
+    problem: _Listed, accuracy: float, deadline: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Rates, row multipliers and item prices from Clarabel; items scaled by v/gap^2, rows by their squared gap."""
     n, k = problem.contains.shape
     scale = problem.twice_variance / problem.item_gaps**2
@@ -150,6 +152,7 @@ def _cone_program(problem: _Listed, accuracy: float) -> tuple[FloatArray, FloatA
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
+    settings.time_limit = max(1e-3, deadline - time.perf_counter())
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
     cones = [clarabel.NonnegativeConeT(k + 2 * n)] + [clarabel.SecondOrderConeT(3)] * k

@@ -23,6 +23,8 @@ from semibandits.kernels.newton import by_column, circulation_to_chords, reduced
 
 MAX_STEPS = 25
 """Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
+FLOPS = 1e11
+"""A fast core's operations a second: the first step is not begun if even that could not end it in time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class InteriorPointMaster(Master):
     def __init__(self, block: Block, pool: CyclePool) -> None:
         self._block = block
         self._pool = pool
+        self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
         self._plain = np.flatnonzero(~block.informative)
         flow = positive_flow(block)
         self._flow: FloatArray = flow * (1.1 * float(row_values(block, pool, flow).max()))
@@ -105,8 +108,10 @@ class InteriorPointMaster(Master):
                 and now.residual.max() < accuracy
                 and now.cost - best < 3.0 * accuracy * now.cost
             )
-            if converged or time.perf_counter() > deadline or not self._step(now, accuracy):
+            start = time.perf_counter()
+            if converged or start + self._step_seconds > deadline or not self._step(now, accuracy):
                 break
+            self._step_seconds = time.perf_counter() - start
         return MasterSolution(self._flow, *solution)
 
     def _iterate(self) -> _Iterate:

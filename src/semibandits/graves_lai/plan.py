@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,16 +66,17 @@ def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
     """Plan with equal decisions merged and unused ones dropped, the most played first."""
     if not len(decisions):
         return ExplorationPlan(decisions, rates)
-    _, first, which = np.unique(np.packbits(decisions, axis=1), axis=0, return_index=True, return_inverse=True)
-    total = np.bincount(which.ravel(), rates, len(first)).astype(np.float64)
+    known: dict[bytes, int] = {}
+    which = [known.setdefault(row.tobytes(), k) for k, row in enumerate(np.packbits(decisions, axis=1))]
+    total = np.bincount(which, rates, len(rates)).astype(np.float64)
     order = np.argsort(-total, kind="stable")
     order = order[total[order] > 0]
-    return ExplorationPlan(decisions[first[order]], total[order])
+    return ExplorationPlan(decisions[order], total[order])
 
 
 def plan_by_columns(
     decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, target: FloatArray, cost: float, start: BoolArray,
-    accuracy: float,
+    accuracy: float, deadline: float,
 ) -> ExplorationPlan:  # fmt: skip
     """Cheapest plan that plays each item at least as often as `target` says, by column generation with P_LM.
 
@@ -90,11 +92,17 @@ def plan_by_columns(
         Cost of the circulation that the target comes from.
     start : ndarray of bool, shape (k, d)
         Decisions to start from.
+    accuracy : float
+        Relative excess of cost that may remain.
+    deadline : float
+        Value of `time.perf_counter` at which to end with the plan at hand, which is enough but dearer.
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)
     rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
     for _ in range(MAX_COLUMN_ROUNDS):
+        if time.perf_counter() > deadline:
+            break
         gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
         # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.
         matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]

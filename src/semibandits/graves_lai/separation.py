@@ -17,6 +17,8 @@ MAX_LABELS = 6_000_000
 """Labels of one search: about 400 MB at the worst moment."""
 FIRST_LABELS = 200_000
 """Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
+HOPELESS = 1e30
+"""Threshold beyond which a search that runs out of labels is given up."""
 PER_ARC = 100
 USES = 5
 KEEP = 0.05
@@ -43,13 +45,13 @@ class Separator:
         """Cycles with ``u(C) > threshold * gap^2``. Where too many labels would be needed, the threshold is raised.
 
         `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it, or
-        infinity if the deadline has passed before an answer.
+        infinity if time or labels ran out before an answer.
         """
         graph = self._reversed if backwards and self._graph.has_hub else self._graph
         labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
         searched, found = threshold, _search(graph, u, threshold, labels)
         while found is None:
-            if self._late():
+            if self._late() or searched > HOPELESS:
                 return Violations(math.inf, Cycles.empty(), np.empty(0))
             searched = 1.0 + 4.0 * max(searched - 1.0, 0.02)
             found = _search(graph, u, searched, labels)
