@@ -112,7 +112,7 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
 class Broken(Master):
     """A master that breaks down in one way or another after so many good proposals."""
 
-    sound_calls, failure = 0, "nan"
+    sound_calls, failure, patience = 0, "nan", 6
 
     def __init__(self, block, pool):
         self._block, self._pool, self._good = block, pool, InteriorPointMaster(block, pool)

@@ -19,8 +19,6 @@ from semibandits.graves_lai.separation import Separator, Violations, spread
 from semibandits.kernels.separation import repair
 
 REPAIRS = 6
-STALLED_ROUNDS = 6
-"""Rounds without progress after which a master has given what it can."""
 DENSE_FROM = 60
 """Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
 MOST_CHORDS = 5_000
@@ -103,7 +101,7 @@ class BlockSolver:
             if self.solution.gap <= self.gap or time.perf_counter() > self.deadline:
                 return True
             idle = 0 if self.solution.gap < 0.98 * before else idle + 1
-            if outcome is None or idle >= STALLED_ROUNDS:
+            if outcome is None or idle >= master.patience:
                 return False
             excess, added = outcome
             accuracy = master.next_accuracy(accuracy, self.gap, excess, added)

@@ -21,6 +21,8 @@ class ConicMaster(Master):
     success with values that are off by percents.
     """
 
+    patience = 6
+
     def __init__(self, block: Block, pool: CyclePool) -> None:
         self._block = block
         self._pool = pool

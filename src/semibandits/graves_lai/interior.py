@@ -47,6 +47,8 @@ class InteriorPointMaster(Master):
     f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
     """
 
+    patience = 15  # it starts loose, maybe where another master has ended
+
     def __init__(self, block: Block, pool: CyclePool) -> None:
         self._block = block
         self._pool = pool

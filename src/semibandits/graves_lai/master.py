@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,9 @@ class MasterSolution:
 
 class Master(ABC):
     """Solves the master problem over a pool of cycles that grows and shrinks."""
+
+    patience: ClassVar[int]
+    """Rounds without progress after which the master has given what it can."""
 
     @abstractmethod
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:

@@ -18,6 +18,7 @@ from semibandits.graves_lai.result import ExplorationPlan
 from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
 MAX_COLUMN_ROUNDS = 500
+MAX_PRICINGS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ def plan_by_columns(
 
     For matroid intersections, where not every cycle leads to a decision. Rates that come from a circulation have a plan of the
     same cost (theory T0), so generation ends when the plan costs at most ``1 + accuracy`` times as much as they do, or when no
-    decision prices out.
+    decision prices out. A column has the scale of its own cost, in which the tolerances of the linear program are relative.
 
     Parameters
     ----------
@@ -114,12 +115,32 @@ def plan_by_columns(
             break
         prices = np.zeros(len(theta))
         prices[items] = np.maximum(-solution.ineqlin.marginals, 0.0) * cost / target[items]
-        candidate = decision_set.maximize(theta + prices)
-        if (decisions == candidate).all(axis=1).any():
+        fresh = _priced_out(decision_set, theta, optimal, prices, decisions)
+        if not len(fresh):
             break
-        decisions = np.vstack((decisions, candidate))
-        rates = np.append(rates, 0.0)
+        decisions = np.vstack((decisions, fresh))
+        rates = np.append(rates, np.zeros(len(fresh)))
     return merged_plan(decisions, rates)
+
+
+def _priced_out(
+    decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, prices: FloatArray, known: BoolArray
+) -> BoolArray:
+    """New decisions of which a unit of cost buys items of more than its worth, the last one the most (Dinkelbach's method).
+
+    The excess of worth over cost alone would be looked for in vain among decisions of large gaps, where it is rounding, while
+    those of small gaps are what matters.
+    """
+    found: list[BoolArray] = []
+    ratio = 1.0
+    for _ in range(MAX_PRICINGS):
+        x = decision_set.maximize(ratio * theta + prices)
+        gap, worth = float(gaps_below(optimal, x[None], theta)[0]), float(prices @ x)
+        if not worth > ratio * gap > 0.0 or (known == x).all(axis=1).any():
+            break
+        found.append(x)
+        ratio = worth / gap
+    return np.array(found, dtype=np.bool_).reshape(-1, len(theta))
 
 
 def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntArray, start: BoolArray) -> BoolArray:
