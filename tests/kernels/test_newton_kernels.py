@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from semibandits.kernels.cycles import arc_totals, cycle_sums, cycles_by_arc
 from semibandits.kernels.newton import (
-    by_column,
     chords_to_circulation,
     circulation_to_chords,
+    reach,
     reduced_hessian,
     spanning_tree,
     tree_potentials,
@@ -54,13 +55,37 @@ def test_reduced_hessian(seed):
     chords, a = np.flatnonzero(~in_tree), len(tails)
     rows = [rng.choice(a, size=int(rng.integers(1, a)), replace=False) for _ in range(5)]
     ptr, arcs = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
-    values, weights, diagonal = rng.random(len(arcs)), rng.random(5), rng.random(a)
-    dense = np.zeros((5, a))
-    dense[np.repeat(np.arange(5), np.diff(ptr)), arcs] = values
-    at_ptr, at_rows, positions = by_column(ptr, arcs, a)
-    reduced = reduced_hessian(
-        diagonal, weights, ptr, arcs, values, at_ptr, at_rows, values[positions], chords, tails, heads, *tree
-    )
+    slope, weights, diagonal = rng.random(a), rng.random(5), rng.random(a)
+    pattern = np.zeros((5, a))
+    pattern[np.repeat(np.arange(5), np.diff(ptr)), arcs] = 1.0
+    at_arc = cycles_by_arc(ptr, arcs, a)
+    reduced = reduced_hessian(diagonal, slope, weights, ptr, arcs, *at_arc, chords, tails, heads, *tree)
+    dense = pattern * slope
     z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
     expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
     np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sums_over_cycles(seed):
+    rng = np.random.default_rng(seed)
+    a = int(rng.integers(1, 9))
+    rows = [rng.choice(a, size=int(rng.integers(1, a + 1)), replace=False) for _ in range(int(rng.integers(0, 6)))]
+    ptr = np.cumsum([0, *map(len, rows)])
+    arcs = np.concatenate([np.empty(0, dtype=np.int64), *rows])
+    pattern = np.zeros((len(rows), a))
+    pattern[np.repeat(np.arange(len(rows)), np.diff(ptr)), arcs] = 1.0
+    values, per_cycle = rng.normal(size=a), rng.normal(size=len(rows))
+    np.testing.assert_allclose(cycle_sums(ptr, arcs, values), pattern @ values, atol=1e-14)
+    np.testing.assert_allclose(arc_totals(ptr, arcs, per_cycle, a), pattern.T @ per_cycle, atol=1e-14)
+    at_ptr, cycles = cycles_by_arc(ptr, arcs, a)
+    for arc in range(a):
+        assert cycles[at_ptr[arc] : at_ptr[arc + 1]].tolist() == np.flatnonzero(pattern[:, arc]).tolist()
+
+
+def test_reach_is_the_longest_step_within_bounds():
+    values = np.array([1.0, 2.0, 0.0])
+    assert reach(values, np.array([-0.5, -8.0, 0.0])) == 0.25
+    assert reach(values, np.array([-0.5, 3.0, 1.0])) == 1.0
+    assert reach(values, np.array([5.0, -3.0, -1.0])) == 0.0
+    assert reach(np.empty(0), np.empty(0)) == 1.0

@@ -14,7 +14,7 @@ from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
-from semibandits.kernels.dag import acyclic_order, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 
 LONGEST_CYCLE_SHOWN = 8
@@ -77,6 +77,7 @@ class Paths(DecisionSet):
         self.useful_items = useful[tails] & useful[heads]
         self._into = _grouped(self.useful_items, self._places[heads], self._places[tails], len(order))
         self._out_of = _grouped(self.useful_items, self._places[tails], self._places[heads], len(order))
+        self._ends = self._places[tails], self._places[heads]
         self._m = int(longest_path(np.ones(len(tails)), *self._into)[0].sum())
         for array in (self.topological_order, self.useful_items, self._places):
             array.setflags(write=False)
@@ -164,13 +165,7 @@ class Paths(DecisionSet):
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
 
     def _contains(self, x: BoolArray) -> bool:
-        arcs = self._arcs(x)
-        if not len(arcs):
-            return False
-        # Nodes on no path have place -1: arcs out of them come first, arcs into them meet nothing.
-        tails, heads = self._places[self.tails[arcs]], self._places[self.heads[arcs]]
-        ends_meet = tails[0] == 0 and heads[-1] == len(self._into[0]) - 2
-        return bool(ends_meet and np.array_equal(tails[1:], heads[:-1]))
+        return bool(is_path(x, *self._ends, len(self._into[0]) - 1))
 
     def _arcs(self, x: BoolArray) -> IntArray:
         """Chosen items in topological order of their tails."""

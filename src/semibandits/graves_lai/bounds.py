@@ -32,7 +32,7 @@ def lower_bound(
     """
     graph = block.graph
     use = multipliers > 0
-    active, mu = cycles.select(use), multipliers[use]
+    active, mu = (cycles, multipliers) if use.all() else (cycles.select(use), multipliers[use])
     y = active.totals(mu, len(graph.costs))
     weight = float(mu @ squared_gaps[use])
     if not weight > 0:

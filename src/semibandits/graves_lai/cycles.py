@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.cycles import arc_totals, cycle_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,7 @@ class Cycles:
     def __getitem__(self, k: int) -> IntArray:
         return self.arcs[self.ptr[k] : self.ptr[k + 1]]
 
-    @property
+    @cached_property
     def rows(self) -> IntArray:
         """Cycle that each entry of `arcs` belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.ptr))
@@ -51,11 +53,11 @@ class Cycles:
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""
-        return np.asarray(np.bincount(self.rows, values[self.arcs], len(self)), dtype=np.float64)
+        return cycle_sums(self.ptr, self.arcs, values)
 
     def totals(self, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
         """For each arc, the sum of cycle values over the cycles through it."""
-        return np.asarray(np.bincount(self.arcs, np.repeat(per_cycle, np.diff(self.ptr)), n_arcs), dtype=np.float64)
+        return arc_totals(self.ptr, self.arcs, per_cycle, n_arcs)
 
 
 class CyclePool:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.graves_lai.bounds import lower_bound
 from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
-from semibandits.kernels.newton import by_column, circulation_to_chords, reduced_hessian, tree_potentials
+from semibandits.kernels.cycles import cycles_by_arc
+from semibandits.kernels.newton import circulation_to_chords, reach, reduced_hessian, tree_potentials
 
 MAX_STEPS = 25
 """Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
@@ -73,7 +73,7 @@ class InteriorPointMaster(Master):
         """See `Master.next_accuracy`. Without new cycles only more accuracy helps."""
         if not added:
             return max(MOST_ACCURATE, 0.2 * accuracy)
-        return max(min(accuracy, 0.1 * gap), min(0.35 * accuracy, 0.2 * excess))
+        return max(min(accuracy, 0.1 * gap), min(0.5 * accuracy, 0.3 * excess))
 
     def extend(self, excess: float) -> None:
         """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
@@ -137,14 +137,14 @@ class InteriorPointMaster(Master):
             return False
         flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
         d_flow, d_slack, d_multipliers = newton.direction(0.0)
-        primal = min(_reach(slack, d_slack), _reach(flow, d_flow, 0.9))
-        dual = _reach(multipliers, d_multipliers)
+        primal = min(reach(slack, d_slack), 0.9 * reach(flow, d_flow))
+        dual = reach(multipliers, d_multipliers)
         predicted = float(((multipliers + dual * d_multipliers) * (slack + primal * d_slack)).mean())
         centring = min(1.0, max(1e-3, (predicted / mean) ** 3, min(1.0, 0.1 * accuracy * now.cost / len(slack) / mean)))
         second_order = np.clip(primal * dual * d_slack * d_multipliers, -5.0 * mean, 5.0 * mean)
         d_flow, d_slack, d_multipliers = newton.direction(centring * mean - second_order)
-        primal = min(_reach(slack, d_slack, 0.99), _reach(flow, d_flow, 0.8))
-        dual = _reach(multipliers, d_multipliers, 0.99)
+        primal = min(0.99 * reach(slack, d_slack), 0.8 * reach(flow, d_flow))
+        dual = 0.99 * reach(multipliers, d_multipliers)
         moved = flow + primal * d_flow
         # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
         moved = now.tree.circulation(self._block, moved[now.tree.chords])
@@ -158,12 +158,6 @@ class InteriorPointMaster(Master):
         return True
 
 
-def _reach(values: FloatArray, change: FloatArray, fraction: float = 1.0) -> float:
-    """Largest step <= 1 after which values + step * change are still positive, shortened by `fraction`."""
-    falling = change < 0
-    return min(1.0, fraction * float(np.min(-values[falling] / change[falling], initial=np.inf)))
-
-
 @dataclass(frozen=True, eq=False)
 class _Newton:
     """The factorised Newton system at an iterate."""
@@ -175,9 +169,9 @@ class _Newton:
     now: _Iterate
     slack: FloatArray
     multipliers: FloatArray
-    entries: FloatArray
+    slope: FloatArray  # v/f^2: a row has the entries slope/gap^2 at the arcs of its cycle
     scale: FloatArray
-    factor: tuple[FloatArray, Any]  # scipy stubs differ on what says which triangle it is
+    factor: FloatArray
 
     @staticmethod
     def factorised(
@@ -185,13 +179,14 @@ class _Newton:
         now: _Iterate,
     ) -> _Newton | None:  # fmt: skip
         cycles, tree, graph = pool.cycles, now.tree, block.graph
-        entries = (block.twice_variance / flow**2)[cycles.arcs] / np.repeat(pool.squared_gaps, np.diff(cycles.ptr))
-        at_ptr, at_rows, positions = by_column(cycles.ptr, cycles.arcs, len(flow))
         curvature, weights = 2.0 * now.y / flow**3, multipliers / slack
         curvature[plain] += weights[: len(plain)]
+        slope = block.twice_variance / flow**2
+        at_ptr, at_cycles = cycles_by_arc(cycles.ptr, cycles.arcs, len(flow))
         hessian = reduced_hessian(
-            curvature, weights[len(plain) :], cycles.ptr, cycles.arcs, entries,
-            at_ptr, at_rows, entries[positions], tree.chords, graph.tails, graph.heads, *tree.parts,
+            curvature, slope, weights[len(plain) :] / pool.squared_gaps**2,
+            cycles.ptr, cycles.arcs, at_ptr, at_cycles,
+            tree.chords, graph.tails, graph.heads, *tree.parts,
         )  # fmt: skip
         diagonal = np.diagonal(hessian).copy()
         if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
@@ -202,11 +197,9 @@ class _Newton:
         for shift in (1e-13, 1e-11, 1e-9):
             # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose.
             np.fill_diagonal(hessian, 1.0 + shift)
-            try:
-                factor = cho_factor(hessian.T, lower=False, overwrite_a=shift == 1e-9, check_finite=False)
-            except LinAlgError:
-                continue
-            return _Newton(block, pool, plain, tree, now, slack, multipliers, entries, scale, factor)
+            factor, failed = dpotrf(hessian.T, lower=0, clean=0)
+            if not failed:
+                return _Newton(block, pool, plain, tree, now, slack, multipliers, slope, scale, factor)
         return None
 
     def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -214,12 +207,12 @@ class _Newton:
         cycles, tree, graph = self.pool.cycles, self.tree, self.block.graph
         weights = (target + self.multipliers * self.now.residual) / self.slack
         by_row = weights[len(self.plain) :]
-        gradient = -graph.costs + np.bincount(cycles.arcs, by_row[cycles.rows] * self.entries, len(graph.costs))
+        gradient = self.slope * cycles.totals(by_row / self.pool.squared_gaps, len(graph.costs)) - graph.costs
         gradient[self.plain] += weights[: len(self.plain)]
         reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
-        values: FloatArray = self.scale * cho_solve(self.factor, self.scale * reduced, check_finite=False)
-        d_flow = tree.circulation(self.block, values)
-        freed = np.bincount(cycles.rows, self.entries * d_flow[cycles.arcs], len(cycles))
+        solution, _ = dpotrs(self.factor, self.scale * reduced, lower=0)
+        d_flow = tree.circulation(self.block, self.scale * solution)
+        freed = cycles.sums(self.slope * d_flow) / self.pool.squared_gaps
         d_slack = -self.now.residual + np.concatenate((d_flow[self.plain], freed))
         d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
         return d_flow, d_slack, d_multipliers

@@ -70,7 +70,7 @@ class Separator:
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
     if graph.has_hub:
-        for lean in (0.0, 1.0):
+        for lean in (1.0,):
             ratio, ptr, arcs, ratios, labels = hub_walks(
                 graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, lean, PER_ARC, max_labels
             )

@@ -56,6 +56,23 @@ def nodes_between(source: int, target: int, order: IntArray, tails: IntArray, he
 
 
 @njit(cache=True)
+def is_path(x: BoolArray, tails: IntArray, heads: IntArray, n: int) -> bool:
+    """Whether the chosen arcs are a path from 0 to n - 1. Nodes may be -1: arcs there are on no path.
+
+    Without cycles, it is enough that the chosen arcs are in balance.
+    """
+    surplus = np.zeros(n, dtype=np.int64)
+    surplus[0], surplus[n - 1] = 1, -1
+    for arc in range(len(x)):
+        if x[arc]:
+            if tails[arc] < 0 or heads[arc] < 0:
+                return False
+            surplus[tails[arc]] -= 1
+            surplus[heads[arc]] += 1
+    return not surplus.any()
+
+
+@njit(cache=True)
 def longest_path(
     weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray
 ) -> tuple[BoolArray, FloatArray]:

@@ -121,16 +121,16 @@ def circulation_to_chords(
 
 @njit(cache=True)
 def reduced_hessian(
-    diagonal: FloatArray, weights: FloatArray, ptr: IntArray, arcs: IntArray, values: FloatArray,
-    at_ptr: IntArray, at_rows: IntArray, at_values: FloatArray,
+    diagonal: FloatArray, slope: FloatArray, weights: FloatArray,
+    ptr: IntArray, arcs: IntArray, at_ptr: IntArray, at_cycles: IntArray,
     chords: IntArray, tails: IntArray, heads: IntArray,
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
 ) -> FloatArray:  # fmt: skip
     """Z'(diag + A' W A) Z, of which only the lower triangle is filled in.
 
-    A has rows ``values[ptr[c]:ptr[c + 1]]`` at the arcs ``arcs[ptr[c]:ptr[c + 1]]``; the same by column is ``at_ptr``,
-    ``at_rows``, ``at_values``. One row of the full matrix is formed at a time and reduced at once, so that memory is what the
-    result needs and the rows of the tree.
+    Row c of A is `slope` on the arcs ``arcs[ptr[c]:ptr[c + 1]]`` and 0 elsewhere; arc e is in the rows
+    ``at_cycles[at_ptr[e]:at_ptr[e + 1]]``. One row of the full matrix is formed at a time and reduced at once, so that memory is
+    what the result needs and the rows of the tree.
     """
     n, q, a = len(parent), len(chords), len(tails)
     # Columns in a new order, chords first: what is read most lies side by side.
@@ -142,6 +142,8 @@ def reduced_hessian(
         below[parent_arc[v]] = v
         column[parent_arc[v]] = q + k - 1
     columns = column[arcs]
+    slopes = np.empty(a)
+    slopes[column] = slope
     parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
@@ -154,12 +156,14 @@ def reduced_hessian(
     potential = np.zeros(n)
     for arc in range(a):
         row[:] = 0.0
-        row[column[arc]] = diagonal[arc]
         for k in range(at_ptr[arc], at_ptr[arc + 1]):
-            c = at_rows[k]
-            weight = weights[c] * at_values[k]
+            c = at_cycles[k]
+            weight = weights[c]
             for i in range(ptr[c], ptr[c + 1]):
-                row[columns[i]] += weight * values[i]
+                row[columns[i]] += weight
+        for j in range(a):
+            row[j] *= slope[arc] * slopes[j]
+        row[column[arc]] += diagonal[arc]
         for k in range(1, n):
             potential[k] = potential[parent_of[k]] + sign_of[k] * row[q + k - 1]
         target = hessian[column[arc]] if below[arc] < 0 else tree_rows[rank[below[arc]]]
@@ -178,19 +182,10 @@ def reduced_hessian(
 
 
 @njit(cache=True)
-def by_column(ptr: IntArray, arcs: IntArray, n_arcs: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Positions of a row-wise matrix grouped by column: ``ptr``, row and position of each entry."""
-    at_ptr = np.zeros(n_arcs + 1, dtype=np.int64)
-    for arc in arcs:
-        at_ptr[arc + 1] += 1
-    for arc in range(n_arcs):
-        at_ptr[arc + 1] += at_ptr[arc]
-    fill = at_ptr[:-1].copy()
-    rows = np.empty(len(arcs), dtype=np.int64)
-    positions = np.empty(len(arcs), dtype=np.int64)
-    for c in range(len(ptr) - 1):
-        for i in range(ptr[c], ptr[c + 1]):
-            rows[fill[arcs[i]]] = c
-            positions[fill[arcs[i]]] = i
-            fill[arcs[i]] += 1
-    return at_ptr, rows, positions
+def reach(values: FloatArray, change: FloatArray) -> float:
+    """Largest step <= 1 after which ``values + step * change`` is still >= 0, for values >= 0."""
+    step = 1.0
+    for k in range(len(values)):
+        if values[k] + step * change[k] < 0.0:
+            step = -values[k] / change[k]
+    return step
