@@ -19,6 +19,8 @@ from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
 MAX_COLUMN_ROUNDS = 500
 MAX_PRICINGS = 20
+ROUNDING = 1e-13
+"""Share of an item's rate that is not worth a decision of its own; a thousand of them are not worth a correction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +32,16 @@ class RatedCycles:
 
 
 def strip_block(block: Block, flow: FloatArray) -> RatedCycles:
-    """Cycles of the block that carry `flow` and, on arcs with an item, not less (rounding is made up for)."""
+    """Cycles of the block that carry `flow` and, on arcs with an item, no less, but for a few roundings."""
     graph = block.graph
     rates, ptr, arcs = strip_cycles(flow, graph.tails, graph.heads, graph.out_ptr, graph.out_arcs)
     cycles = Cycles(ptr, arcs)
-    lack = np.maximum((flow - cycles.totals(rates, len(flow)))[block.informative], 0.0)
+    if len(cycles):
+        thinnest = np.minimum.reduceat(np.where(block.informative, flow, np.inf)[arcs], ptr[:-1])
+        worth = rates > ROUNDING * thinnest
+        cycles, rates = cycles.select(worth), rates[worth]
+    lack = (flow - cycles.totals(rates, len(flow)))[block.informative]
+    lack[lack <= 1000.0 * ROUNDING * flow[block.informative]] = 0.0  # the verification of the plan accounts for these
     cycles = Cycles.joined((cycles, block.cheapest.select(lack > 0)))
     return RatedCycles(cycles, np.concatenate((rates, lack[lack > 0])))
 

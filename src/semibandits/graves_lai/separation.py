@@ -19,6 +19,8 @@ FIRST_LABELS = 200_000
 """Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
 HOPELESS = 1e30
 """Threshold beyond which a search that runs out of labels is given up."""
+LEAN = 1.0
+"""How lean the label fronts of graphs with a hub are: the leaner, the fewer labels and cuts, and the fewer rows of masters."""
 PER_ARC = 100
 USES = 5
 KEEP = 0.05
@@ -70,12 +72,9 @@ class Separator:
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
     if graph.has_hub:
-        for lean in (1.0,):
-            ratio, ptr, arcs, ratios, labels = hub_walks(
-                graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, lean, PER_ARC, max_labels
-            )
-            if labels >= 0:
-                break
+        ratio, ptr, arcs, ratios, labels = hub_walks(
+            graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, LEAN, PER_ARC, max_labels
+        )
         return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
     ratio, ptr, arcs, labels = closed_walks(
         graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, KEEP, max_labels
