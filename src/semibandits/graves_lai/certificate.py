@@ -322,6 +322,8 @@ def _check_free_cycles(
     tails: IntArray, heads: IntArray, costs: FloatArray, information: FloatArray, entering: IntArray
 ) -> None:
     free = costs <= 0.0
+    if not information[free].any():
+        return
     n = int(max(tails.max(initial=0), heads.max(initial=0))) + 1
     component = connected_components(_links(tails[free], heads[free], n), directed=True, connection="strong")[1]
     wrong = np.flatnonzero(free & (component[tails] == component[heads]) & (information > 0))

@@ -33,6 +33,8 @@ class ConicMaster(Master):
         self._row_scale = np.zeros(block.graph.n)
         np.maximum.at(self._row_scale, block.graph.tails, self._scale)
         np.maximum.at(self._row_scale, block.graph.heads, self._scale)
+        variables = len(block.gaps) + len(self._items)
+        self._no_quadratic = sparse.csc_matrix((variables, variables))
         self._flow = starting_flow(block)
 
     @property
@@ -65,9 +67,7 @@ class ConicMaster(Master):
         settings.max_threads = 1
         settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
         settings.time_limit = max(1e-3, deadline - time.perf_counter())
-        solver = clarabel.DefaultSolver(
-            sparse.csc_matrix((len(objective),) * 2), objective / unit, matrix, bounds, cones, settings
-        )
+        solver = clarabel.DefaultSolver(self._no_quadratic, objective / unit, matrix, bounds, cones, settings)
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)
         flow = np.maximum(np.where(np.isfinite(primal[: len(scale)]), primal[: len(scale)], 0.0), 0.0) * scale
