@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
 import numpy as np
 
-from semibandits._typing import ArrayLike, BoolArray
-from semibandits._validation import as_decision
+from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import UnsupportedError
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
+from semibandits.optimization.problems import budgeted_by_search, index_by_search
+from semibandits.optimization.rounding import forgiven
+
+LARGEST_NUMBER = 1e100
+"""Rewards, budgets and bonuses above this are refused: their products would overflow."""
 
 
 class DecisionSet(ABC):
@@ -54,6 +61,133 @@ class DecisionSet(ABC):
         InvalidInputError
             If `weights` has the wrong shape or holds NaN or infinity.
         """
+
+    def maximize_budgeted(
+        self, rewards: ArrayLike, budgets: ArrayLike, at_least: float, ratio: float = 1.0
+    ) -> BoolArray:
+        """Decision of largest reward among those that meet a budget (P_BLM): max rewards·x with budgets·x >= at_least.
+
+        Parameters
+        ----------
+        rewards : array_like of float, shape (d,)
+            Reward of each item: finite, of any sign; >= 0 if `ratio` < 1.
+        budgets : array_like of float, shape (d,)
+            What each item adds to the budget: finite, of any sign.
+        at_least : float
+            The budget. It is met iff ``budgets·x >= at_least - 1e-12 * m * max|budgets|``: rounding is forgiven.
+        ratio : float
+            In (0, 1]. Below 1, ``rewards·x`` is at least `ratio` times the maximum, in polynomial time where the family
+            says so; the other families give the exact answer.
+
+        Returns
+        -------
+        ndarray of bool, shape (d,)
+            A decision that meets the budget. Ties are broken the same way every time.
+
+        Raises
+        ------
+        Infeasible
+            If no decision meets the budget.
+        InvalidInputError
+            If `rewards` or `budgets` is malformed, `at_least` is not finite, or `ratio` is not in (0, 1] or asks for
+            rewards >= 0.
+
+        Notes
+        -----
+        The paper, problem P_BLM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
+        ``maximize`` alone: exact, not polynomial.
+        """
+        a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
+        threshold, r = _finite_number(at_least, "at_least"), _ratio(ratio)
+        if r < 1 and (a < 0).any():
+            raise InvalidInputError(
+                f"rewards must be >= 0 for ratio = {r:g}, got {a.min():g}: a share of a negative maximum means nothing, "
+                "pass ratio=1"
+            )
+        x = self._maximize_budgeted(a, c, threshold - forgiven(c, self.m), r)
+        if x is None:
+            raise infeasible(threshold, float(c[self.maximize(c)].sum()))
+        return x
+
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """P_BLM on checked input, None if infeasible; `at_least` is lowered already, by what is forgiven."""
+        return budgeted_by_search(self.maximize, rewards, budgets, at_least, self.m)
+
+    def maximize_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0) -> BoolArray:
+        """Decision of largest optimistic index (P_IM): max rewards·x + sqrt(bonuses·x).
+
+        Parameters
+        ----------
+        rewards : array_like of float, shape (d,)
+            Reward of each item: finite, of any sign.
+        bonuses : array_like of float, shape (d,)
+            Squared bonus of each item: finite, >= 0.
+        ratio : float
+            In (0, 1]. The maximum is at most ``rewards·x + sqrt(bonuses·x) / ratio``: only the bonus is approximated.
+
+        Returns
+        -------
+        ndarray of bool, shape (d,)
+            A maximiser, or a decision of that ratio. Ties are broken the same way every time.
+
+        Raises
+        ------
+        InvalidInputError
+            If `rewards` or `bonuses` is malformed, a bonus is negative, or `ratio` is not in (0, 1].
+
+        Notes
+        -----
+        The paper, problem P_IM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
+        ``maximize`` alone, and stop early if the ratio allows: exact, not polynomial.
+        """
+        a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
+        if (c < 0).any():
+            raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: their sum stands under a root")
+        return self._maximize_index(a, c, _ratio(ratio))
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM on checked input."""
+        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m)
+
+    def budget_front(self, rewards: ArrayLike, budgets: ArrayLike) -> BudgetFront:
+        """Answers of ``maximize_budgeted`` for all budgets at once.
+
+        Parameters
+        ----------
+        rewards, budgets : array_like of float, shape (d,)
+            Reward of each item and what it adds to the budget: finite, of any sign.
+
+        Returns
+        -------
+        BudgetFront
+            The decisions that no other beats in both. Sums that differ by at most ``1e-12 * m`` times the largest number
+            summed tie.
+
+        Raises
+        ------
+        InvalidInputError
+            If `rewards` or `budgets` is malformed.
+
+        Notes
+        -----
+        There can be exponentially many. Sets without a faster way solve P_BLM for one budget after the other.
+        """
+        a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
+        return undominated(self._budget_front(a, c), a, c, self.m)
+
+    def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
+        """Decisions, shape (k, d), among which is one for each point of the front; others may be among them."""
+        return front_by_search(self.maximize, rewards, budgets, self.m)
+
+    def _numbers(self, values: ArrayLike, name: str) -> FloatArray:
+        array = item_vector(values, self.d, name)
+        if np.abs(array).max() > LARGEST_NUMBER:
+            raise InvalidInputError(
+                f"{name} must be at most {LARGEST_NUMBER:g} in size, got {np.abs(array).max():g}: scale them down"
+            )
+        return array
 
     def __contains__(self, x: object) -> bool:
         """Whether `x` is a decision; a vector of another length or with entries other than 0 and 1 is not."""
@@ -102,3 +236,20 @@ class DecisionSet(ABC):
             If the family has no exchange graph.
         """
         raise UnsupportedError(f"{type(self).__name__} has no exchange graph")
+
+
+def _finite_number(value: float, name: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInputError(f"{name} must be a finite number, got {value!r}: pass one")
+    return number
+
+
+def _ratio(value: float) -> float:
+    ratio = _finite_number(value, "ratio")
+    if not 0.0 < ratio <= 1.0:
+        raise InvalidInputError(f"ratio must lie in (0, 1], got {value!r}: 1 asks for the exact maximum")
+    return ratio

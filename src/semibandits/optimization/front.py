@@ -1,0 +1,103 @@
+"""Decisions that no other beats in both rewards and budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.errors import Infeasible
+from semibandits.optimization.criteria import AtLeast
+from semibandits.optimization.rounding import forgiven, granularity
+from semibandits.optimization.search import search
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetFront:
+    """The decisions that no other beats in both rewards·x and budgets·x; of decisions that tie in both, one.
+
+    Attributes
+    ----------
+    decisions : ndarray of bool, shape (k, d)
+        The decisions, k >= 1.
+    rewards : ndarray of float, shape (k,)
+        rewards·x of each, decreasing.
+    budgets : ndarray of float, shape (k,)
+        budgets·x of each, increasing.
+    forgiven : float
+        A budget is met if it is missed by at most this: rounding.
+    """
+
+    decisions: BoolArray
+    rewards: FloatArray
+    budgets: FloatArray
+    forgiven: float
+
+    def __post_init__(self) -> None:
+        for array in (self.decisions, self.rewards, self.budgets):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    def best(self, at_least: float) -> BoolArray:
+        """Decision of largest reward among those with ``budgets·x >= at_least``, shape (d,).
+
+        Raises
+        ------
+        Infeasible
+            If no decision meets the budget.
+        """
+        position = int(np.searchsorted(self.budgets, at_least - self.forgiven))
+        if position == len(self):
+            raise infeasible(at_least, float(self.budgets[-1]))
+        decision: BoolArray = self.decisions[position].copy()
+        return decision
+
+
+def infeasible(at_least: float, largest: float) -> Infeasible:
+    """The error when no decision meets a budget."""
+    return Infeasible(
+        f"some decision must have budgets·x >= {at_least:g}, got {largest:g} at most: lower at_least to that"
+    )
+
+
+def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: int) -> BudgetFront:
+    """The front of the listed decisions `rows`, shape (n, d) with n >= 1; differences that are rounding count as none."""
+    a, c = rows @ rewards, rows @ budgets
+    slack_a, slack_c = forgiven(rewards, m), forgiven(budgets, m)
+    kept: list[int] = []
+    for k in np.lexsort((-a, -c)).tolist():
+        if kept and a[k] <= a[kept[-1]] + slack_a:
+            continue
+        if kept and c[k] >= c[kept[-1]] - slack_c:
+            kept.pop()
+        kept.append(k)
+    kept.reverse()
+    return BudgetFront(rows[kept], a[kept], c[kept], slack_c)
+
+
+def front_by_search(
+    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int
+) -> BoolArray:
+    """Decisions, shape (k, d), among which is one for each point of the front.
+
+    Notes
+    -----
+    Epsilon-constraint method (Haimes, Lasdon, Wismer 1971): the best reward for each budget, which is then raised by the
+    least that matters; each search starts from all decisions that earlier ones met.
+    """
+    step = granularity(rewards)
+    least = max(granularity(budgets), 2.0 * forgiven(budgets, m)) or 1.0
+    at_least = float(np.minimum(budgets, 0.0).sum())
+    known: BoolArray | None = None
+    rows: list[BoolArray] = []
+    while True:
+        result = search(maximize, rewards, budgets, AtLeast(at_least, step), m=m, known=known, keep=None)
+        if result.decision is None:
+            return np.array(rows)
+        rows.append(result.decision)
+        at_least = float(budgets[result.decision].sum()) + least
+        known = result.found

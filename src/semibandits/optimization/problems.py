@@ -1,0 +1,34 @@
+"""P_BLM and P_IM for any set of decisions, by search."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.optimization.criteria import AtLeast, SquareRoot
+from semibandits.optimization.rounding import granularity
+from semibandits.optimization.search import search
+
+
+def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) -> AtLeast:
+    """P_BLM's criterion, sharper where the numbers are integers: sums lie on multiples of a common divisor."""
+    step = granularity(budgets)
+    return AtLeast(step * math.ceil(at_least / step) if step else at_least, granularity(rewards))
+
+
+def budgeted_by_search(
+    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, at_least: float, m: int
+) -> BoolArray | None:
+    """Decision of largest reward with ``budgets·x >= at_least`` exactly, None if there is none."""
+    criterion = budget_criterion(rewards, budgets, at_least)
+    return search(maximize, rewards, budgets, criterion, m=m, keep=0).decision
+
+
+def index_by_search(
+    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int
+) -> BoolArray:
+    """Decision x of largest ``rewards·x + sqrt(bonuses·x)``, or with ``rewards·x + sqrt(bonuses·x) / ratio`` at least that."""
+    decision = search(maximize, rewards, bonuses, SquareRoot(), m=m, ratio=ratio, keep=0).decision
+    assert decision is not None  # every decision has a value
+    return decision
