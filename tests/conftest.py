@@ -1,0 +1,51 @@
+"""Worst approximation ratios that the tests have seen, printed in the summary; also when tests run in several processes."""
+
+import pytest
+
+WORST = pytest.StashKey()
+
+
+class Ratios:
+    """For each family and problem, the worst ratio and the number of instances."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def add(self, family, problem, worst, instances):
+        old_worst, old_instances = self.rows.get((family, problem), (worst, 0))
+        self.rows[family, problem] = (min(worst, old_worst), instances + old_instances)
+
+
+def pytest_configure(config):
+    config.stash[WORST] = Ratios()
+
+
+@pytest.fixture(scope="session")
+def record_ratio(pytestconfig):
+    """Call ``record_ratio(family, problem, ratio)`` with the value found over the best one, for each instance."""
+
+    def record(family, problem, ratio):
+        pytestconfig.stash[WORST].add(family, problem, float(ratio), 1)
+
+    return record
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        rows = session.config.stash[WORST].rows
+        session.config.workeroutput["worst_ratios"] = [[*key, *row] for key, row in rows.items()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    for row in getattr(node, "workeroutput", {}).get("worst_ratios", []):
+        node.config.stash[WORST].add(*row)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    rows = config.stash[WORST].rows
+    if not rows:
+        return
+    terminalreporter.section("worst ratios seen")
+    for (family, problem), (worst, instances) in sorted(rows.items()):
+        terminalreporter.write_line(f"{family:<24} {problem:<32} {worst:.6f} over {instances:,} instances")
