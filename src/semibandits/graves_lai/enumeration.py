@@ -20,7 +20,7 @@ ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
 
 
 @dataclass(frozen=True, eq=False)
-class _Listed:
+class Listed:
     """P_GL with one row per suboptimal decision; of decisions with the same suboptimal items only the best is kept."""
 
     contains: FloatArray  # (n, k): suboptimal items of each decision
@@ -72,16 +72,16 @@ def solve_enumeration(
 
 def _reduced(
     contains: BoolArray, gaps: FloatArray, twice_variance: FloatArray, rows: np.ndarray
-) -> tuple[_Listed, np.ndarray]:
+) -> tuple[Listed, np.ndarray]:
     order = np.argsort(gaps, kind="stable")
     _, first = np.unique(contains[order], axis=0, return_index=True)
     keep = order[np.sort(first)]
     kept = contains[keep].astype(np.float64)
     item_gaps = np.where(contains[keep], gaps[keep, None], np.inf).min(axis=0)
-    return _Listed(kept, gaps[keep], item_gaps, twice_variance), rows[keep]
+    return Listed(kept, gaps[keep], item_gaps, twice_variance), rows[keep]
 
 
-def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
+def _bracket(problem: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Best upper bound with its rates, and best lower bound, over a few accuracies until the gap is reached."""
     # T5: v/gap^2 along the best decision of each item is feasible once scaled by the worst row.
     start = np.zeros(len(problem.gaps))
@@ -90,7 +90,7 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
     value, rates = _feasible(problem, start)
     lower = 0.0
     for accuracy in ACCURACIES:
-        candidate, multipliers, prices = _cone_program(problem, accuracy, deadline)
+        candidate, multipliers, prices = cone_program(problem, accuracy, deadline)
         upper, scaled = _feasible(problem, candidate)
         if upper < value:
             value, rates = upper, scaled
@@ -100,7 +100,7 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
     return value, rates, min(lower, value)
 
 
-def _feasible(problem: _Listed, rates: FloatArray) -> tuple[float, FloatArray]:
+def _feasible(problem: Listed, rates: FloatArray) -> tuple[float, FloatArray]:
     """Cost of the rates after scaling them by the worst ratio of a row, and the scaled rates."""
     item_rates = rates @ problem.contains
     if not np.isfinite(item_rates).all() or (item_rates <= 0).any():
@@ -109,7 +109,7 @@ def _feasible(problem: _Listed, rates: FloatArray) -> tuple[float, FloatArray]:
     return ratio * float(rates @ problem.gaps), ratio * rates
 
 
-def _dual_bound(problem: _Listed, multipliers: FloatArray, prices: FloatArray) -> float:
+def _dual_bound(problem: Listed, multipliers: FloatArray, prices: FloatArray) -> float:
     """Weak duality (theory T4): any mu >= 0, and prices scaled so that no decision costs more than its gap."""
     prices = prices / max((problem.contains @ prices / problem.gaps).max(), np.finfo(float).tiny)
     y = multipliers @ problem.contains
@@ -118,8 +118,8 @@ def _dual_bound(problem: _Listed, multipliers: FloatArray, prices: FloatArray) -
     return root**2 / weight * (1.0 - 1e-12) if weight > 0 and np.isfinite(root) else 0.0
 
 
-def _cone_program(
-    problem: _Listed, accuracy: float, deadline: float
+def cone_program(
+    problem: Listed, accuracy: float, deadline: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Rates, row multipliers and item prices from Clarabel; items scaled by v/gap^2, rows by their squared gap."""
     n, k = problem.contains.shape

@@ -10,16 +10,19 @@ from typing import Literal, get_args
 from semibandits._typing import ArrayLike
 from semibandits._validation import item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
+from semibandits.graves_lai.columns import solve_columns
 from semibandits.graves_lai.enumeration import solve_enumeration
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
 from semibandits.graves_lai.units import Units
 
-Method = Literal["auto", "closed-form", "cycles", "enumeration"]
+Method = Literal["auto", "closed-form", "cycles", "columns", "enumeration"]
+
+FEW_DECISIONS = 500
+"""Up to so many decisions, listing them is about as fast as generating those that matter."""
 
 
 def graves_lai(
@@ -47,9 +50,10 @@ def graves_lai(
         Mean reward of each item.
     variance : array_like of float, scalar or shape (d,)
         Variance of the (independent, Gaussian) rewards, > 0; one number for all items, or one per item.
-    method : {"auto", "closed-form", "cycles", "enumeration"}
-        "closed-form" for m-sets, spanning trees and matroid bases; "cycles" for every family with an exchange graph;
-        "enumeration" for at most 20,000 decisions; "auto" takes the first of these that applies.
+    method : {"auto", "closed-form", "cycles", "columns", "enumeration"}
+        "closed-form" for m-sets, spanning trees and matroid bases; "cycles" for every family with an exchange graph; "columns"
+        for every decision set, through `maximize` alone; "enumeration" for at most 20,000 decisions. "auto" takes the closed
+        form or cycles where there are such, enumeration for at most 500 listed decisions, and columns else.
     gap : float
         Relative gap ``(value - lower) / value`` to reach, in (0, 1).
     time_limit : float or None
@@ -59,7 +63,7 @@ def graves_lai(
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
     progress : callable or None
-        Called with a `Progress` after each round of the cycle method.
+        Called with a `Progress` after each round of cycles or columns.
 
     Returns
     -------
@@ -80,7 +84,8 @@ def graves_lai(
     Notes
     -----
     Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances. Closed form: theory T2. Cycles: circulations of the
-    exchange graph with cycle cuts, T0, T1, T3; certificates T4.
+    exchange graph with cycle cuts, T0, T1, T3; certificates T4. Columns: column-and-cut generation, with branch and bound for
+    the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
     """
     start = time.perf_counter()
     theta = item_vector(theta, decision_set.d, "theta").copy()
@@ -101,6 +106,8 @@ def graves_lai(
         result = solve_closed_form(decision_set, *problem)
     elif method == "cycles":
         result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress)).solve()
+    elif method == "columns":
+        result = solve_columns(decision_set, *problem, gap, start + limit, units.progress(progress))
     else:
         result = solve_enumeration(decision_set, *problem, gap, start + limit)
     result = units.unscaled(result, theta, variance)
@@ -113,11 +120,16 @@ def graves_lai(
     return result
 
 
-def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "enumeration"]:
+def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
     """The fastest method that applies to the family."""
     if isinstance(decision_set, MatroidDecisions):
         return "closed-form"
-    return "enumeration" if isinstance(decision_set, EnumeratedDecisions) else "cycles"
+    if type(decision_set).exchange_graph is not DecisionSet.exchange_graph:
+        return "cycles"
+    try:
+        return "enumeration" if decision_set.count(FEW_DECISIONS) <= FEW_DECISIONS else "columns"
+    except (TooManyDecisionsError, UnsupportedError):
+        return "columns"
 
 
 def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:
