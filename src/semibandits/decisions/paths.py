@@ -13,10 +13,15 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError
 from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.labels import best_path, pareto_paths
 
+MAX_LABELS = 10_000_000
+"""Of a search for budgeted paths: each takes 32 bytes."""
+SMALLEST_RATIO = 1e-6
+"""Smaller ratios ask for less than this one gives; their powers might overflow."""
 LONGEST_CYCLE_SHOWN = 8
 
 
@@ -160,6 +165,69 @@ class Paths(DecisionSet):
             hub=np.concatenate((np.zeros(1, dtype=np.int64), self._places[self.heads[self._arcs(x)]])),
         )
 
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """P_BLM by label setting in topological order; None if no path meets the budget.
+
+        A label is the pair (reward, budget) of a path from the source; those that another label of the node beats in both
+        go, and so do those whose completions cannot reach the budget, or the best reward known, by the largest remaining reward
+        and budget and by Lagrangian bounds with potentials back to the target. Exact for real data of any sign.
+
+        With ratio r < 1 and rewards >= 0, a node keeps of all labels whose rewards lie within the factor q = r^(-1/m) of each
+        other that of largest budget. For each path P of k arcs to the node it then holds a label with at least P's budget and
+        at least q^(-k) times its reward. Proof by induction: an arc adds the same reward >= 0 to P and to the label that stands
+        for P without its last arc, so the factor q^(-k+1) survives, and the label that takes the place of this one loses at most
+        one factor q more, and no budget. Paths have at most m arcs: the result has at least q^(-m) = r times the largest reward.
+        (Where a bound drops a label, or ends the search because r times the bound is reached, the path known then is as good.)
+        Groups begin at rewards a factor q apart: a node keeps at most 2 + m ln(R / p) / ln(1 / r) labels, with R the largest
+        reward of a path, p the smallest positive one of an arc, and ln(1 / r) >= 1 - r. This is interval partitioning
+        (Sahni 1976; for paths Warburton 1987, Hassin 1992).
+        """
+        ratio = max(ratio, SMALLEST_RATIO)
+        step = ratio ** (-1.0 / self.m)
+        return self._best(rewards, budgets, at_least, root=False, steps=(step, 1.0), enough=ratio)
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM by the same labels, with the tangents a + l c + 1/(4l) of a + sqrt(c) as Lagrangian bounds.
+
+        With ratio r < 1 the path maximises ``rewards @ x + sqrt(bonuses @ x) / r`` over thinned fronts: of labels whose bonuses
+        lie within the factor r^(-2/m) of each other a node keeps that of largest reward. By the induction of
+        `_maximize_budgeted`, with the criteria exchanged, a best path has a stand-in with at least its reward and r^2 times
+        its bonus; the result is no worse than the stand-in, so max <= rewards @ x + sqrt(bonuses @ x) / r for rewards of any
+        sign. A node keeps at most 2 + (m / 2) ln(B / b) / ln(1 / r) labels, with B the largest bonus of a path and b the
+        smallest positive one of an arc.
+        """
+        ratio = max(ratio, SMALLEST_RATIO)
+        step = ratio ** (-2.0 / self.m)
+        x = self._best(rewards, bonuses / ratio**2, 0.0, root=True, steps=(1.0, step), enough=1.0)
+        assert x is not None  # bonuses are not negative
+        return x
+
+    def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
+        """The whole front by the same labels without bounds, budgets increasing."""
+        rows, labels = pareto_paths(rewards.copy(), budgets.copy(), *self._into, MAX_LABELS)
+        if labels < 0:
+            raise _too_many_labels("ask for one budget at a time with maximize_budgeted")
+        return rows
+
+    def _best(
+        self,
+        rewards: FloatArray,
+        budgets: FloatArray,
+        need: float,
+        *,
+        root: bool,
+        steps: tuple[float, float],
+        enough: float,
+    ) -> BoolArray | None:
+        x, labels = best_path(
+            rewards.copy(), budgets.copy(), need, root, *self._into, *self._out_of, *steps, enough, MAX_LABELS
+        )
+        if labels < 0:
+            raise _too_many_labels("pass a ratio below 1")
+        return x if x.any() else None
+
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
         # A fresh array, since kernels compile anew for read-only and strided ones.
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
@@ -180,6 +248,13 @@ class Paths(DecisionSet):
         for v in range(len(ptr) - 3, -1, -1):
             onward[v] = sum(onward[w] for w in heads[ptr[v] : ptr[v + 1]])
         return onward[0]
+
+
+def _too_many_labels(remedy: str) -> SolverError:
+    return SolverError(
+        f"the search was limited to {MAX_LABELS:,} labels of partial paths, got more: {remedy}, "
+        "or round rewards and budgets to fewer digits"
+    )
 
 
 def _number(node: Hashable, name: str, edges: EdgeList) -> int:

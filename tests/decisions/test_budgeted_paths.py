@@ -1,0 +1,187 @@
+"""Budgeted and index maximisation over paths, against the list of all paths."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.decisions import paths
+from semibandits.decisions.paths import Paths
+from semibandits.errors import Infeasible, SolverError
+
+TOLERANCE = 1e-10
+any_number = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.integers(-2, 2).map(lambda k: 0.1 * k),  # ties up to rounding
+    st.floats(-1, 1, allow_subnormal=False),
+)
+not_negative = st.one_of(st.integers(0, 3).map(float), st.just(0.1), st.floats(0, 1, allow_subnormal=False))
+ratios = st.sampled_from([0.2, 0.5, 0.9, 0.99])
+
+
+@st.composite
+def decision_sets(draw):
+    """Up to 7 nodes of shuffled order, parallel arcs, arcs on no path."""
+    n = draw(st.integers(2, 7))
+    node = st.integers(0, n - 1)
+    arcs = [pair for pair in draw(st.lists(st.tuples(node, node), max_size=14)) if pair[0] < pair[1]]
+    through = sorted({0, n - 1} | set(draw(st.lists(node, max_size=3))))
+    arcs = draw(st.permutations(arcs + list(itertools.pairwise(through))))
+    names = draw(st.permutations(range(n)))
+    return Paths([(names[u], names[v]) for u, v in arcs], names[0], names[n - 1])
+
+
+@st.composite
+def problems(draw, first=any_number, second=any_number):
+    """A decision set with two vectors, each of one kind of number."""
+    decision_set = draw(decision_sets())
+    size = {"min_size": decision_set.d, "max_size": decision_set.d}
+    return decision_set, np.array(draw(st.lists(first, **size))), np.array(draw(st.lists(second, **size)))
+
+
+def medium(seed, d=60, n=14):
+    """A random network with thousands of paths."""
+    rng = np.random.default_rng(seed)
+    pairs = np.sort(rng.integers(0, n, (d, 2)), axis=1)
+    arcs = [(u, v) for u, v in pairs.tolist() if 0 < v - u < 5] + [(v, v + 1) for v in range(n - 1)]
+    return Paths(arcs, 0, n - 1), rng
+
+
+def forgiven(decision_set, budgets):
+    return 1e-12 * decision_set.m * np.abs(budgets).max()
+
+
+def best_within(decision_set, rewards, budgets, at_least):
+    rows = decision_set.enumerate()
+    met = rows @ budgets >= at_least - forgiven(decision_set, budgets)
+    return (rows[met] @ rewards).max() if met.any() else None
+
+
+def check_budgeted(decision_set, rewards, budgets, at_least, ratio=1.0):
+    """Ratio of the reward to the best one; 1 where no path meets the budget or none has a reward."""
+    best = best_within(decision_set, rewards, budgets, at_least)
+    if best is None:
+        with pytest.raises(Infeasible):
+            decision_set.maximize_budgeted(rewards, budgets, at_least, ratio)
+        return 1.0
+    x = decision_set.maximize_budgeted(rewards, budgets, at_least, ratio)
+    assert x in decision_set
+    assert budgets @ x >= at_least - forgiven(decision_set, budgets)
+    if ratio == 1.0:
+        assert rewards @ x == pytest.approx(best, abs=TOLERANCE)
+    assert rewards @ x >= ratio * best - TOLERANCE
+    return rewards @ x / best if best > 0 else 1.0
+
+
+def check_index(decision_set, rewards, bonuses, ratio=1.0):
+    """Share of the bonus that would do, were all of the loss in it."""
+    rows = decision_set.enumerate()
+    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
+    x = decision_set.maximize_index(rewards, bonuses, ratio)
+    assert x in decision_set
+    if ratio == 1.0:
+        assert rewards @ x + np.sqrt(bonuses @ x) == pytest.approx(best, abs=TOLERANCE)
+    assert best <= rewards @ x + np.sqrt(bonuses @ x) / ratio + TOLERANCE
+    missing = best - rewards @ x
+    return min(1.0, np.sqrt(bonuses @ x) / missing) if missing > TOLERANCE else 1.0
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
+def test_budgeted_is_the_best_that_meets_the_budget(problem, pick, above):
+    """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
+    decision_set, rewards, budgets = problem
+    all_budgets = np.sort(decision_set.enumerate() @ budgets)
+    check_budgeted(decision_set, rewards, budgets, all_budgets[pick % len(all_budgets)] + above)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(first=not_negative), ratios, st.floats(-0.1, 1.1))
+def test_budgeted_keeps_its_ratio(record_ratio, problem, ratio, share):
+    decision_set, rewards, budgets = problem
+    all_budgets = decision_set.enumerate() @ budgets
+    at_least = all_budgets.min() + share * np.ptp(all_budgets)
+    record_ratio("Paths", f"P_BLM, {ratio} asked", check_budgeted(decision_set, rewards, budgets, at_least, ratio))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems(second=not_negative), st.sampled_from([0.0, 1e-8, 1.0, 1e4]))
+def test_index_is_the_best_of_all(problem, scale):
+    decision_set, rewards, bonuses = problem
+    check_index(decision_set, rewards, scale * bonuses)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(second=not_negative), ratios)
+def test_index_keeps_its_ratio(record_ratio, problem, ratio):
+    record_ratio("Paths", f"P_IM, {ratio} asked", check_index(*problem, ratio))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems())
+def test_front_answers_every_budget(problem):
+    decision_set, rewards, budgets = problem
+    front = decision_set.budget_front(rewards, budgets)
+    assert all(x in decision_set for x in front.decisions)
+    assert (np.diff(front.rewards) < 0).all()
+    assert (np.diff(front.budgets) > 0).all()
+    for at_least in np.unique(decision_set.enumerate() @ budgets):
+        expected = best_within(decision_set, rewards, budgets, at_least)
+        assert rewards @ front.best(at_least) == pytest.approx(expected, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("integer", [False, True])
+def test_thousands_of_paths(record_ratio, seed, integer):
+    decision_set, rng = medium(seed)
+    numbers = rng.integers(-9, 10, (2, decision_set.d)) if integer else rng.standard_normal((2, decision_set.d))
+    rewards, budgets = numbers.astype(np.float64)
+    all_budgets = decision_set.enumerate() @ budgets
+    for quantile in (0.0, 0.5, 0.9, 0.999, 1.0):
+        at_least = float(np.quantile(all_budgets, quantile))
+        check_budgeted(decision_set, rewards, budgets, at_least)
+        ratio = check_budgeted(decision_set, np.abs(rewards), budgets, at_least, 0.9)
+        record_ratio("Paths", "P_BLM, 0.9 asked", ratio)
+    for scale in (0.01, 1.0, 100.0):
+        check_index(decision_set, rewards, scale * np.abs(budgets))
+        record_ratio("Paths", "P_IM, 0.9 asked", check_index(decision_set, rewards, scale * np.abs(budgets), 0.9))
+
+
+def test_dense_arcs_between_two_nodes():
+    decision_set = Paths(nx.MultiDiGraph([("s", "t")] * 4), "s", "t")
+    rewards, budgets = [3.0, 2.0, 1.0, 2.0], [0.0, 1.0, 4.0, 1.0]
+    chosen = [int(np.flatnonzero(decision_set.maximize_budgeted(rewards, budgets, b))[0]) for b in (0, 1, 2, 4)]
+    assert chosen == [0, 1, 2, 2]
+    assert decision_set.budget_front(rewards, budgets).rewards.tolist() == [3.0, 2.0, 1.0]
+    assert decision_set.maximize_index(rewards, [0.0, 1.0, 9.0, 1.0]).tolist() == [False, False, True, False]
+
+
+def test_arrays_may_be_read_only_and_strided():
+    decision_set = Paths([(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2)
+    numbers = np.arange(8.0)
+    numbers.setflags(write=False)
+    x = decision_set.maximize_budgeted(numbers[::2], numbers[::-2], 8.0)
+    assert numbers[::2] @ x == 6.0
+    assert decision_set.maximize_index(numbers[::2], numbers[::2]).tolist() == [False, True, False, True]
+    assert len(decision_set.budget_front(numbers[::2], numbers[::-2])) == 3
+
+
+def test_the_smallest_ratios_do_no_harm():
+    decision_set = Paths([(0, 1), (0, 1)], 0, 1)
+    for ratio in (5e-324, 1e-300, 1e-7):
+        assert decision_set.maximize_budgeted([1.0, 2.0], [2.0, 1.0], 1.5, ratio).tolist() == [True, False]
+        assert decision_set.maximize_index([1.0, 2.0], [0.0, 0.0], ratio).tolist() == [False, True]
+
+
+def test_too_many_labels_are_an_error(monkeypatch):
+    decision_set, rng = medium(3)
+    rewards, budgets = rng.random(decision_set.d), rng.random(decision_set.d)
+    at_least = float(np.quantile(decision_set.enumerate() @ budgets, 0.99))
+    monkeypatch.setattr(paths, "MAX_LABELS", 2)
+    with pytest.raises(SolverError, match=r"limited to 2 labels .* maximize_budgeted"):
+        decision_set.budget_front(rewards, budgets)
+    with pytest.raises(SolverError, match=r"limited to 2 labels .* pass a ratio below 1"):
+        decision_set.maximize_budgeted(rewards, budgets, at_least)

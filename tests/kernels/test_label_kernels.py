@@ -1,0 +1,221 @@
+"""Labels of two criteria on acyclic networks, against the list of all paths."""
+
+import itertools
+from functools import cached_property
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.kernels.dag import paths_by_rank
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.labels import best_path, pareto_paths
+
+PLENTY = 1_000_000
+TOLERANCE = 1e-10
+number = st.one_of(
+    st.integers(-3, 3).map(float),
+    st.integers(-2, 2).map(lambda k: 1.0 + 1e-9 * k),
+    st.floats(-1, 1, allow_subnormal=False),
+)
+positive = st.one_of(st.integers(0, 3).map(float), st.floats(0, 1, allow_subnormal=False))
+
+
+class Network:
+    """Arcs grouped both ways and all paths of a network in topological order."""
+
+    def __init__(self, n, arcs):
+        tails, heads = (np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
+        self.d, self.arcs, self.n = len(arcs), arcs, n
+        self.into, self.out_of = grouped(n, heads, tails), grouped(n, tails, heads)
+
+    @cached_property
+    def paths(self):
+        onward = [0] * (self.n - 1) + [1]
+        for v in range(self.n - 2, -1, -1):
+            onward[v] = sum(onward[head] for tail, head in self.arcs if tail == v)
+        return paths_by_rank(self.d, onward[0], *self.out_of)
+
+    def best(self, rewards, budgets, need=0.0, *, root, steps=(1.0, 1.0), enough=1.0, limit=PLENTY):
+        return best_path(rewards, budgets, need, root, *self.into, *self.out_of, *steps, enough, limit)
+
+    def is_path(self, x):
+        return bool((self.paths == x).all(axis=1).any())
+
+
+def grouped(n, own, other):
+    ptr, items = incidence(n, own)
+    return ptr, other[items], items
+
+
+@st.composite
+def networks(draw):
+    n = draw(st.integers(2, 7))
+    arcs = draw(st.lists(st.tuples(st.integers(0, n - 2), st.integers(1, n - 1)), max_size=14))
+    arcs = [arc for arc in arcs if arc[0] < arc[1]] + [(v, v + 1) for v in range(n - 1)]
+    return Network(n, draw(st.permutations(arcs)))
+
+
+@st.composite
+def problems(draw, first=number, second=number):
+    network = draw(networks())
+    rewards, budgets = (
+        np.array(draw(st.lists(kind, min_size=network.d, max_size=network.d))) for kind in (first, second)
+    )
+    return network, rewards, budgets
+
+
+def knapsack(seed, stages=11):
+    """A chain with two arcs a stage, one for the reward and one for a budget of nearly the same size: large fronts."""
+    rng = np.random.default_rng(seed)
+    network = Network(stages + 1, [(v, v + 1) for v in range(stages) for _ in range(2)])
+    sizes = 1.0 + rng.random(stages)
+    rewards, budgets = np.zeros(2 * stages), np.zeros(2 * stages)
+    rewards[::2], budgets[1::2] = sizes, sizes * (1.0 + 0.1 * rng.random(stages))
+    return network, rewards, budgets
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems(), st.floats(-1.5, 1.5), st.integers(0, 10_000))
+def test_budgeted_path_is_the_best_of_all(problem, offset, pick):
+    network, rewards, budgets = problem
+    all_budgets = network.paths @ budgets
+    # A hair below the budget of some path (which then counts) or anywhere near.
+    need = all_budgets[pick % len(all_budgets)] + (offset if pick % 3 else -1e-12)
+    feasible = all_budgets >= need
+    x, labels = network.best(rewards, budgets, need, root=False)
+    assert labels >= 0
+    if not feasible.any():
+        assert not x.any()
+        return
+    assert network.is_path(x)
+    assert budgets @ x >= need - 1e-14
+    assert rewards @ x == pytest.approx((network.paths[feasible] @ rewards).max(), abs=TOLERANCE)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems(second=positive), st.sampled_from([1.0, 1e-6, 1e3]))
+def test_index_path_is_the_best_of_all(problem, scale):
+    network, rewards, bonuses = problem
+    bonuses *= scale
+    x, _ = network.best(rewards, bonuses, root=True)
+    assert network.is_path(x)
+    best = (network.paths @ rewards + np.sqrt(network.paths @ bonuses)).max()
+    assert rewards @ x + np.sqrt(bonuses @ x) == pytest.approx(best, abs=TOLERANCE)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems())
+def test_front_has_what_nothing_beats_and_nothing_else(problem):
+    network, rewards, budgets = problem
+    rows, labels = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    assert labels >= len(rows)
+    assert all(network.is_path(row) for row in rows)
+    a, c = rows @ rewards, rows @ budgets
+    for reward, budget in zip(network.paths @ rewards, network.paths @ budgets, strict=True):
+        assert ((a >= reward - 1e-13) & (c >= budget - 1e-13)).any()
+    if np.array_equal(rewards, np.rint(rewards)) and np.array_equal(budgets, np.rint(budgets)):
+        assert (np.diff(a) < 0).all()
+        assert (np.diff(c) > 0).all()
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(first=positive), st.sampled_from([0.3, 0.7, 0.95]), st.floats(0, 1))
+def test_thin_fronts_lose_no_more_than_their_steps(problem, ratio, share):
+    network, rewards, budgets = problem
+    check_reward_steps(network, rewards, budgets, ratio, share)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("ratio", [0.5, 0.9, 0.98])
+def test_thin_fronts_on_knapsacks(seed, ratio):
+    network, rewards, budgets = knapsack(seed)
+    check_reward_steps(network, rewards, budgets, ratio, 0.47)
+    check_budget_steps(network, rewards, budgets, ratio)
+    need = 0.47 * budgets.sum()
+    _, exact = network.best(rewards, budgets, need, root=False, enough=np.inf)
+    _, thin = network.best(rewards, budgets, need, root=False, steps=(ratio ** (-1 / 11), 1.0), enough=np.inf)
+    assert thin < exact
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(second=positive), st.sampled_from([0.3, 0.7, 0.95]))
+def test_thin_fronts_lose_no_more_bonus_than_their_steps(problem, ratio):
+    network, rewards, bonuses = problem
+    check_budget_steps(network, rewards, bonuses, ratio)
+
+
+def check_reward_steps(network, rewards, budgets, ratio, share):
+    longest = network.paths.sum(axis=1).max()
+    all_budgets = network.paths @ budgets
+    need = all_budgets.min() + share * np.ptp(all_budgets) - 1e-12
+    x, _ = network.best(rewards, budgets, need, root=False, steps=(ratio ** (-1 / longest), 1.0))
+    assert network.is_path(x)
+    assert budgets @ x >= need - 1e-14
+    assert rewards @ x >= ratio * (network.paths[all_budgets >= need] @ rewards).max() - TOLERANCE
+
+
+def check_budget_steps(network, rewards, bonuses, ratio):
+    longest = network.paths.sum(axis=1).max()
+    x, _ = network.best(rewards, bonuses / ratio**2, root=True, steps=(1.0, ratio ** (-2 / longest)))
+    assert network.is_path(x)
+    best = (network.paths @ rewards + np.sqrt(network.paths @ bonuses)).max()
+    assert best <= rewards @ x + np.sqrt(bonuses @ x) / ratio + TOLERANCE
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.9])
+@pytest.mark.parametrize("share", [0.1, 0.37, 0.9])
+def test_thin_fronts_stay_small_where_whole_ones_do_not(ratio, share):
+    """Each stage gives 2^k to the reward or to the budget: 2^30 paths, none of which beats another."""
+    stages = 30
+    network, rewards, budgets = knapsack(0, stages)
+    rewards[::2] = budgets[1::2] = 2.0 ** np.arange(stages)
+    assert pareto_paths(rewards, budgets, *network.into, PLENTY)[1] == -1
+    total = 2.0**stages - 1
+    need = np.ceil(share * total)
+    # The search may not end at the first good path.
+    x, labels = network.best(rewards, budgets, need, root=False, steps=(ratio ** (-1 / stages), 1.0), enough=np.inf)
+    assert 0 < labels <= stages * (2 + stages * np.log(total) / np.log(1 / ratio))
+    assert budgets @ x >= need
+    assert ratio * (total - need) <= rewards @ x <= total - need
+
+
+def test_front_by_hand():
+    network = Network(3, [(0, 1), (0, 1), (0, 1), (1, 2), (1, 2)])
+    rewards, budgets = np.array([1.0, 0.75, 0.5, 1.0, 0.0]), np.array([0.0, 1.0, 2.0, 0.0, 2.0])
+    rows, _ = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    assert (rows @ rewards).tolist() == [2.0, 1.75, 1.5, 0.75, 0.5]
+    assert (rows @ budgets).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+
+
+def test_limits_are_said_and_kept():
+    network, rewards, budgets = knapsack(0)
+    need = 0.47 * budgets.sum()
+    x, needed = network.best(rewards, budgets, need, root=False)
+    assert needed > 0
+    same, labels = network.best(rewards, budgets, need, root=False, limit=needed)
+    assert labels == needed
+    assert np.array_equal(x, same)
+    nothing, labels = network.best(rewards, budgets, need, root=False, limit=needed - 1)
+    assert labels == -1
+    assert not nothing.any()
+    rows, needed = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    assert pareto_paths(rewards, budgets, *network.into, needed)[1] == needed
+    assert pareto_paths(rewards, budgets, *network.into, needed - 1)[1] == -1
+    assert len(rows) > 100
+
+
+def test_extreme_multipliers_lose_nothing():
+    """Two budgets that differ by 1e-9 make a multiplier of 1e9, whose rounding must not drop the better path."""
+    arcs = list(itertools.chain.from_iterable([[(v, v + 1)] * 3 for v in range(6)]))
+    network = Network(7, arcs)
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        rewards, budgets = rng.random(18), 1.0 + 1e-9 * rng.integers(-3, 4, 18)
+        all_budgets = network.paths @ budgets
+        need = float(np.quantile(all_budgets, rng.random())) + 0.5e-9
+        feasible = all_budgets >= need
+        x, _ = network.best(rewards, budgets, need, root=False)
+        expected = (network.paths[feasible] @ rewards).max() if feasible.any() else 0.0
+        assert rewards @ x == pytest.approx(expected, abs=TOLERANCE)
