@@ -15,8 +15,10 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.potentials import potentials
+from semibandits.optimization.rounding import granularity
 
 SATURATE = ("both", "rows", "columns", "none")
 LARGEST_SIDE_WITH_SUBSETS = 20
@@ -185,13 +187,41 @@ class Matchings(DecisionSet):
         costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)
         return ExchangeGraph(x, n_nodes, tails, heads, costs, entering, leaving, pi)
 
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """P_BLM by Lagrangian bound, reduced costs and a search over alternating cycles: exact, not polynomial.
+
+        Nothing guarantees a ratio in polynomial time here: the scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for
+        budgets "at most" on matchings of any size. With `ratio` < 1 the same search stops once the ratio is proven.
+        """
+        x, value = self._best(rewards, budgets, False, at_least, granularity(rewards), ratio)
+        return None if value == -math.inf else x
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM by the same search, exact at any `ratio`."""
+        return self._best(rewards, bonuses, True, 0.0, 0.0, 1.0)[0]
+
+    def _best(
+        self, rewards: FloatArray, budgets: FloatArray, rooted: bool, at_least: float, step: float, ratio: float
+    ) -> tuple[BoolArray, float]:
+        """Decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
+        ptr, others, items, n_others = self._leaders
+        entries, value, _, _ = best_matching(
+            rewards[items], budgets[items], ptr, others, n_others, self._optional, rooted, at_least, step, ratio
+        )
+        return self._decision(items, entries), value
+
     def _heaviest(self, theta: FloatArray) -> tuple[BoolArray, IntArray]:
         """Heaviest matching, and leading nodes that cannot all be matched."""
         ptr, others, items, n_others = self._leaders
         entries, stuck = heaviest_matching(theta[items], ptr, others, n_others, self._optional)
+        return self._decision(items, entries), stuck
+
+    def _decision(self, items: IntArray, entries: IntArray) -> BoolArray:
         x = np.zeros(self.d, dtype=np.bool_)
         x[items[entries[entries >= 0]]] = True
-        return x, stuck
+        return x
 
     def _contains(self, x: BoolArray) -> bool:
         at_row = np.bincount(self.row_index[x], minlength=len(self.rows))

@@ -24,6 +24,19 @@ def heaviest_matching(
     Weights are per entry. If `optional`, entries without positive weight are left out. The second array is empty, or, when
     the leading nodes cannot all be matched, holds some that have fewer neighbours than they are.
     """
+    entry, _, _, _, stuck = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
+    return entry, stuck
+
+
+@njit(cache=True)
+def heaviest_matching_with_duals(
+    weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]:
+    """Entry of each leading node, mate of each other node (-1 if free), duals of the two sides, and who is stuck.
+
+    With duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, and 0 if chosen. Free nodes have dual 0, the
+    others' duals are never positive, nor are the leading nodes' if `optional`. A weight of -inf forbids an entry.
+    """
     n = len(ptr) - 1
     u, v = np.zeros(n), np.zeros(n_others)
     entry, mate = np.full(n, -1, dtype=np.int64), np.full(n_others, -1, dtype=np.int64)
@@ -35,7 +48,7 @@ def heaviest_matching(
             start, weights, ptr, others, optional, u, v, mate, distance, via, via_row, touched, scanned
         )
         if length == np.inf:
-            return entry, np.append(mate[touched[:done]], start)
+            return entry, mate, u, v, np.append(mate[touched[:done]], start)
         u[start] += length
         for i in range(done):
             c = touched[i]
@@ -52,7 +65,7 @@ def heaviest_matching(
             before = others[entry[row]] if entry[row] >= 0 else -1
             entry[row], mate[sink] = via[sink], row
             sink = before
-    return entry, np.empty(0, dtype=np.int64)
+    return entry, mate, u, v, np.empty(0, dtype=np.int64)
 
 
 @njit(cache=True)

@@ -1,0 +1,146 @@
+"""P_BLM and P_IM on matchings in every saturation, against enumeration."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from semibandits.decisions.matchings import Matchings
+from semibandits.errors import Infeasible, InvalidInputError
+
+MODES = ["both", "rows", "columns", "none"]
+NUMBERS = {
+    "integer": st.integers(-4, 4),
+    "real": st.floats(-1, 1, allow_subnormal=False),
+    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
+    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
+    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
+    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
+}
+
+
+@st.composite
+def instances(draw, *, sign=-1):
+    """A set of matchings, all its decisions, and two vectors of numbers of some kind; none negative if `sign` is 1."""
+    n_rows, n_columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    pairs = list(itertools.product(range(n_rows), range(n_columns)))
+    edges = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=14))
+    saturate = draw(st.sampled_from(MODES))
+    try:
+        decision_set = Matchings(edges, saturate=saturate)
+    except InvalidInputError:
+        assume(False)
+    vectors = []
+    for _ in range(2):
+        numbers = NUMBERS[draw(st.sampled_from(sorted(NUMBERS)))]
+        vector = np.array(draw(st.lists(numbers, min_size=len(edges), max_size=len(edges))), dtype=np.float64)
+        vectors.append(np.abs(vector) if sign > 0 else vector)
+    return decision_set, decision_set.enumerate(), *vectors
+
+
+def unit(numbers):
+    return float(np.abs(numbers).max())
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(instances(), st.data())
+def test_budgeted_equals_enumeration(instance, data):
+    decision_set, rows, rewards, budgets = instance
+    sums = rows @ budgets
+    shift = data.draw(st.sampled_from([0.0, 0.0, 0.3, -0.3])) * unit(budgets)
+    at_least = float(data.draw(st.sampled_from(sums.tolist()))) + shift
+    met = sums >= at_least - 1e-12 * decision_set.m * unit(budgets)
+    # No answer may depend on whether rounding lifts a sum over the forgiven margin.
+    assume((np.abs(sums - at_least + 1e-12 * decision_set.m * unit(budgets)) > 1e-14 * unit(budgets)).all())
+    if not met.any():
+        with pytest.raises(Infeasible, match="lower at_least"):
+            decision_set.maximize_budgeted(rewards, budgets, at_least)
+        return
+    x = decision_set.maximize_budgeted(rewards, budgets, at_least)
+    assert x.dtype == np.bool_
+    assert x in decision_set
+    assert met[(rows == x).all(axis=1)].all()
+    assert rewards @ x == pytest.approx((rows @ rewards)[met].max(), abs=1e-10 * unit(rewards), rel=0)
+    assert np.array_equal(x, decision_set.maximize_budgeted(rewards, budgets, at_least))
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(instances())
+def test_index_equals_enumeration(instance):
+    decision_set, rows, rewards, bonuses = instance
+    bonuses = np.abs(bonuses)
+    x = decision_set.maximize_index(rewards, bonuses)
+    assert x in decision_set
+    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
+    scale = unit(rewards) + math.sqrt(unit(bonuses))
+    assert rewards @ x + math.sqrt(bonuses @ x) == pytest.approx(best, abs=1e-10 * scale, rel=0)
+    assert np.array_equal(x, decision_set.maximize_index(rewards, bonuses))
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(instances(sign=1), st.floats(0.05, 1.0), st.data())
+def test_ratios_are_kept(instance, ratio, data):
+    decision_set, rows, rewards, budgets = instance
+    sums = rows @ budgets
+    at_least = float(data.draw(st.sampled_from(sums.tolist())))
+    margin = 1e-12 * decision_set.m * unit(budgets)
+    x = decision_set.maximize_budgeted(rewards, budgets, at_least, ratio=ratio)
+    assert x in decision_set
+    assert budgets @ x >= at_least - 1.01 * margin
+    best = (rows @ rewards)[sums >= at_least - 0.99 * margin].max()
+    assert rewards @ x >= ratio * best - 1e-10 * unit(rewards)
+    y = decision_set.maximize_index(rewards, budgets, ratio=ratio)
+    best = (rows @ rewards + np.sqrt(sums)).max()
+    scale = unit(rewards) + math.sqrt(unit(budgets))
+    assert rewards @ y + math.sqrt(budgets @ y) / ratio >= best - 1e-10 * scale
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(instances())
+def test_the_front_answers_every_budget(instance):
+    decision_set, rows, rewards, budgets = instance
+    front = decision_set.budget_front(rewards, budgets)
+    a, c = rows @ rewards, rows @ budgets
+    margin = 1e-12 * decision_set.m * unit(budgets)
+    for at_least in c:
+        x = front.best(float(at_least))
+        assert x in decision_set
+        assert budgets @ x >= at_least - 2 * margin
+        assert rewards @ x >= a[c >= at_least].max() - 1e-10 * unit(rewards)
+
+
+@pytest.mark.parametrize("saturate", MODES)
+def test_a_budget_of_rounding_is_forgiven(saturate):
+    # 0.1 + 0.2 > 0.3 in floating point: neither order of summation may lose the only decision.
+    decision_set = Matchings([(0, 0), (1, 1)], saturate=saturate)
+    for at_least in (0.3, 0.1 + 0.2):
+        assert decision_set.maximize_budgeted([-1.0, -1.0], [0.1, 0.2], at_least).all()
+
+
+def test_budget_met_by_leaving_items_out():
+    decision_set = Matchings([(0, 0), (0, 1), (1, 0)], saturate="none")
+    assert not decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], 0.0).any()
+    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -1.0).tolist() == [True, False, False]
+    assert decision_set.maximize_budgeted([5.0, 4.0, 3.0], [-1.0, -1.0, -1.0], -2.0).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("saturate", MODES)
+def test_medium_matchings_against_the_mirrored_graph(saturate):
+    """Exchanging rows and columns changes nothing: another graph, other duals, the same values."""
+    rng = np.random.default_rng(MODES.index(saturate))
+    n_rows, n_columns = {"both": (9, 9), "rows": (8, 11), "columns": (11, 8), "none": (9, 10)}[saturate]
+    edges = [(r, c) for r in range(n_rows) for c in range(n_columns) if rng.random() < 0.7]
+    mirrored = {"both": "both", "rows": "columns", "columns": "rows", "none": "none"}[saturate]
+    one = Matchings(edges, saturate=saturate)
+    other = Matchings([(c, r) for r, c in edges], saturate=mirrored)
+    for _ in range(10):
+        rewards, budgets = rng.normal(size=(2, len(edges)))
+        at_least = 0.5 * float(budgets @ one.maximize(budgets) + budgets @ one.maximize(rewards))
+        x, y = (z.maximize_budgeted(rewards, budgets, at_least) for z in (one, other))
+        assert rewards @ x == pytest.approx(rewards @ y, abs=1e-10)
+        bonuses = budgets**2
+        x, y = (z.maximize_index(rewards, bonuses) for z in (one, other))
+        assert rewards @ x + math.sqrt(bonuses @ x) == pytest.approx(rewards @ y + math.sqrt(bonuses @ y), abs=1e-10)
