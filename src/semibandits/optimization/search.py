@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.optimization.criteria import Criterion
+from semibandits.optimization.hull import Edge, Pool
 
 PRECISION = 1e-12
 """A part of the search is closed when it cannot win more than this times the largest possible |rewards·x|."""
-STEEPEST = 1e4
-"""Largest multiplier of an edge, in units of max|rewards| / max|budgets|: beyond, the rewards would drown in rounding."""
+STEEPEST = 1e6
+"""Largest multiplier of an edge, in units of max|rewards| / max|budgets|, unless both are integers: beyond, rounding of
+the budgets would drown the rewards. Any multiplier gives a bound; beyond this one the search branches instead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,8 @@ class SearchResult:
     value : float
         Its value.
     bound : float
-        No decision has a larger value, but for rounding; `value` itself unless the search was allowed to stop before.
+        No decision has a larger value, but for rounding; `value` itself if `ratio` is 1 and the search was
+        not stopped.
     oracle_calls : int
         Linear maximisations (P_LM).
     nodes : int
@@ -45,6 +50,40 @@ class SearchResult:
     nodes: int
     found: BoolArray
 
+    def __post_init__(self) -> None:
+        self.found.setflags(write=False)
+
+
+class Branching(ABC):
+    """What to do at an edge of the hull on which the bound of a node rests."""
+
+    @abstractmethod
+    def neighbours(self, left: BoolArray, right: BoolArray, weights: FloatArray) -> Iterable[BoolArray]:
+        """Further decisions near the edge between `left` and `right`, which both are optimal for `weights`."""
+
+    @abstractmethod
+    def item(self, forced: IntArray, left: BoolArray, right: BoolArray, weights: FloatArray) -> int | None:
+        """The free item to force in and out; None gives the node up: for searches with a ratio below 1."""
+
+
+@final
+class HeaviestDifference(Branching):
+    """Branch on the heaviest of the items in which the ends of the edge differ."""
+
+    def neighbours(self, left: BoolArray, right: BoolArray, weights: FloatArray) -> Iterable[BoolArray]:
+        """None."""
+        return ()
+
+    def item(self, forced: IntArray, left: BoolArray, right: BoolArray, weights: FloatArray) -> int:
+        """The heaviest difference."""
+        items = np.flatnonzero(left != right)
+        return int(items[np.argmax(np.abs(weights[items]))])
+
+
+HEAVIEST_DIFFERENCE = HeaviestDifference()
+FLAT = Edge(-1, -1, 0.0, 1.0)
+"""Multiplier 0, before any decision is known."""
+
 
 def search(
     maximize: Callable[[FloatArray], BoolArray],
@@ -57,6 +96,8 @@ def search(
     stop_above: float = math.inf,
     known: BoolArray | None = None,
     keep: int | None = 16,
+    branching: Branching = HEAVIEST_DIFFERENCE,
+    steepest: float = STEEPEST,
 ) -> SearchResult:
     """Decision x that maximises F(rewards·x, budgets·x).
 
@@ -71,13 +112,17 @@ def search(
     m : int
         No decision has more items.
     ratio : float
-        Below 1 the search may stop as soon as ``criterion.generous`` of the best decision reaches the bound.
+        Below 1, the decision found is best by ``criterion.generous``, and parts whose bound that reaches are closed.
     stop_above : float
         The search stops at the first decision of larger value.
     known : ndarray of bool, shape (k, d), optional
         Decisions to start from.
     keep : int or None
         Number of decisions in ``found``, at most; None keeps all.
+    branching : Branching
+        Which item to branch on.
+    steepest : float
+        Largest multiplier of an edge, see ``STEEPEST``.
 
     Returns
     -------
@@ -89,220 +134,136 @@ def search(
     minimum over l >= 0 of ``max_x (rewards + l budgets)·x + max_c (f(c) - l c)``: Lagrangian relaxation, which equals the
     maximum of F over the convex hull of the pairs (a, c). The hull is explored by its vertices: each maximisation at the
     slope of the edge below the best point either proves the edge to be one of the hull, or finds a vertex above it. The
-    two decisions of that edge differ in the item to branch on. Depends on sums of the given numbers only: values are
-    recomputed from the raw vectors for each decision met.
+    ends of that edge differ in an item to branch on. A node starts from the decisions that earlier ones met.
     """
-    state = _Search(maximize, rewards, budgets, criterion, m, ratio, stop_above)
+    pool = Pool(rewards, budgets, criterion, m, steepest)
+    state = _Search(maximize, pool, m, ratio, stop_above, criterion, branching)
     for x in () if known is None else known:
-        state.add(x)
-    bound = state.run()
-    order = sorted(range(len(state.rows)), key=lambda row: -state.values[row])
-    found = [state.rows[row] for row in order[:keep]]
+        state.meet(x)
+    bound = state.run(len(rewards))
+    order = np.argsort(-np.array(pool.values), kind="stable")[:keep]
     best = state.best
     return SearchResult(
-        decision=None if best is None else state.rows[best].copy(),
-        value=state.value,
+        decision=None if best is None else pool.decisions[best].copy(),
+        value=-math.inf if best is None else pool.values[best],
         bound=bound,
         oracle_calls=state.calls,
         nodes=state.nodes,
-        found=np.array(found, dtype=np.bool_).reshape(len(found), len(rewards)),
+        found=pool.decisions[order],
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Edge:
-    """Where F peaks over the hull of some pairs: on the segment between two of them, or at one (left = right)."""
-
-    left: int
-    right: int
-    multiplier: float
-
-
-@dataclass(frozen=True, eq=False)
 class _Node:
-    """A part of the decision set, its bound, and the edge at which it is to be split."""
+    """A part of the decision set: items forced (1 in, -1 out), decisions met in it, and the edge its bound rests on."""
 
     bound: float
     forced: IntArray
-    rows: IntArray
-    edge: _Edge
+    numbers: IntArray
+    edge: Edge
 
 
 class _Search:
-    """Decisions met so far, by row number, and the best of them."""
+    """The tree of open nodes and the best decision so far."""
 
     def __init__(
         self,
         maximize: Callable[[FloatArray], BoolArray],
-        rewards: FloatArray,
-        budgets: FloatArray,
-        criterion: Criterion,
+        pool: Pool,
         m: int,
         ratio: float,
         stop_above: float,
+        criterion: Criterion,
+        branching: Branching,
     ) -> None:
-        self._maximize, self._rewards, self._budgets, self._criterion = maximize, rewards, budgets, criterion
-        self._m, self._ratio, self._stop_above = m, ratio, stop_above
-        self._largest_a = float(np.abs(rewards).max())
-        self._largest_c = float(np.abs(budgets).max())
-        steepest = STEEPEST * self._largest_a / self._largest_c if self._largest_c > 0 else 1.0
-        self._steepest = min(steepest or 1.0, 1e300)
-        self.rows: list[BoolArray] = []
-        self.a: list[float] = []
-        self.c: list[float] = []
-        self.values: list[float] = []
-        self._index: dict[bytes, int] = {}
+        self._maximize, self._pool, self._m, self._ratio = maximize, pool, m, ratio
+        self._stop_above, self._criterion, self._branching = stop_above, criterion, branching
+        self._open: list[tuple[float, int, _Node]] = []
         self.best: int | None = None
-        self.value = -math.inf
+        self._score = -math.inf
         self.calls = self.nodes = 0
 
-    def run(self) -> float:
+    def run(self, d: int) -> float:
         """Search, and return a bound on the value of every decision."""
-        open_nodes: list[tuple[float, int, _Node]] = []
-        nothing_forced = np.zeros(len(self._rewards), dtype=np.int64)
-        self._open(open_nodes, math.inf, nothing_forced, np.arange(len(self.rows)))
-        while open_nodes:
-            bound = -open_nodes[0][0]
-            if self._settled(bound):
-                return max(self.value, bound)
-            node = heapq.heappop(open_nodes)[2]
-            item = self._branching_item(node.edge)
-            inside = np.array([self.rows[row][item] for row in node.rows])
-            for side, rows in ((1, node.rows[inside]), (-1, node.rows[~inside])):
-                forced = node.forced.copy()
-                forced[item] = side
-                self._open(open_nodes, bound, forced, rows)
-        return self.value
+        self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
+        while self._open and not self._stopped and not self._is_closed(-self._open[0][0]):
+            self._split(heapq.heappop(self._open)[2])
+        return max(self._score, -self._open[0][0] if self._open else -math.inf)
 
-    def add(self, x: BoolArray) -> int:
-        """Row number of the decision `x`, which may be the best so far."""
-        key = x.tobytes()
-        row = self._index.get(key)
-        if row is not None:
-            return row
-        row = self._index[key] = len(self.rows)
-        self.rows.append(x)
-        self.a.append(float(self._rewards[x].sum()))
-        self.c.append(float(self._budgets[x].sum()))
-        self.values.append(self._criterion.value(self.a[row], self.c[row]))
-        if self.values[row] > self.value:
-            self.best, self.value = row, self.values[row]
-        return row
+    def meet(self, x: BoolArray) -> int:
+        """Number of the decision `x`, which may be the best so far."""
+        number = self._pool.add(x)
+        if self._pool.values[number] > -math.inf:
+            score = self._criterion.generous(self._pool.a[number], self._pool.c[number], self._ratio)
+            if score > self._score:
+                self.best, self._score = number, score
+        return number
 
-    def _settled(self, bound: float) -> bool:
-        """Whether the best decision is good enough when no other part can exceed `bound`."""
+    @property
+    def _stopped(self) -> bool:
+        return self.best is not None and self._pool.values[self.best] > self._stop_above
+
+    def _is_closed(self, bound: float) -> bool:
+        """Whether a part of this bound holds nothing that matters."""
         if self.best is None:
             return bound == -math.inf
-        if self.value > self._stop_above or bound <= self.value + self._slack():
-            return True
-        return self._ratio < 1 and self._criterion.generous(self.a[self.best], self.c[self.best], self._ratio) >= bound
+        return bound <= self._score + PRECISION * (self._m * self._pool.largest_a + abs(self._score))
 
-    def _slack(self) -> float:
-        return PRECISION * (self._m * self._largest_a + abs(self.value)) if self.best is not None else 0.0
+    def _split(self, node: _Node) -> None:
+        """Look for decisions near the edge, then force an item in and out."""
+        pool, edge = self._pool, node.edge
+        left, right, weights = pool.decisions[edge.left], pool.decisions[edge.right], pool.weights(edge)
+        near = [self.meet(x) for x in self._branching.neighbours(left, right, weights)]
+        item = self._branching.item(node.forced, left, right, weights)
+        if item is None:
+            return
+        numbers = np.union1d(node.numbers, np.array(near, dtype=np.int64))
+        inside = pool.decisions[numbers, item]
+        for side, part in ((1, numbers[inside]), (-1, numbers[~inside])):
+            forced = node.forced.copy()
+            forced[item] = side
+            self._add_node(node.bound, forced, part)
 
-    def _open(self, open_nodes: list[tuple[float, int, _Node]], bound: float, forced: IntArray, rows: IntArray) -> None:
-        """Bound the part with the items `forced` (1 in, -1 out), and keep it if it may hold something better."""
+    def _add_node(self, bound: float, forced: IntArray, numbers: IntArray) -> None:
+        """Bound a part, whose decisions `numbers` are known, and keep it if it may hold something better."""
         self.nodes += 1
         met: list[int] = []
-        bound, edge = self._climb(bound, forced, rows, met)
-        if edge is not None and (self.best is None or bound > self.value + self._slack()):
-            node = _Node(bound, forced, np.unique(np.append(rows, np.array(met, dtype=np.int64))), edge)
-            heapq.heappush(open_nodes, (-bound, self.nodes, node))
+        bound, edge = self._climb(bound, forced, numbers, met)
+        if edge is not None and not self._is_closed(bound):
+            node = _Node(bound, forced, np.union1d(numbers, np.array(met, dtype=np.int64)), edge)
+            heapq.heappush(self._open, (-bound, self.nodes, node))
 
-    def _climb(self, bound: float, forced: IntArray, rows: IntArray, met: list[int]) -> tuple[float, _Edge | None]:
-        """Bound of a part and the edge of its hull at which F peaks; None if nothing better is left in it."""
-        if len(rows) == 0:
-            first = self._ask(forced, 0.0)
-            if first is None:
+    def _climb(self, bound: float, forced: IntArray, numbers: IntArray, met: list[int]) -> tuple[float, Edge | None]:
+        """Bound of a part and the edge of its hull on which it rests; None if a decision attains it or there is none."""
+        pool = self._pool
+        edge = FLAT if len(numbers) == 0 else pool.peak_of(numbers)
+        while not self._stopped and not self._is_closed(bound):
+            number = self._ask(forced, edge)
+            if number is None:
                 return -math.inf, None
-            met.append(first)
-            bound = min(bound, self._criterion.bound(self.a[first], self.c[first], 0.0))
-            edge = self._at(first)
-        else:
-            edge = self._peak_of(rows)
-        while not self._settled(bound):
-            slope = edge.multiplier
-            row = self._ask(forced, slope)
-            if row is None:
+            met.append(number)
+            if edge.run > 0:
+                bound = min(bound, pool.bound(number, edge.slope))
+            elif pool.values[number] == -math.inf:  # the largest c is not allowed
                 return -math.inf, None
-            met.append(row)
-            if slope == math.inf:
-                if self.c[row] <= self.c[edge.left] or self.values[row] == -math.inf:
-                    return self._bound_at_the_end(forced, row), None
+            if edge is FLAT:
+                edge = pool.at(number)
+            elif pool.is_above(number, edge):
+                edge = pool.raised(edge, number)
+            elif edge.run == 0:  # all c are alike, and where F is steep
+                top = self._ask(forced, FLAT)
+                return (-math.inf if top is None else self._criterion.value(pool.a[top], pool.c[number])), None
             else:
-                bound = min(bound, self._criterion.bound(self.a[row], self.c[row], slope))
-                if not self._is_above(row, edge):
-                    return bound, edge if edge.left != edge.right else None
-            edge = self._raise(edge, row)
-        return bound, edge if edge.left != edge.right else None
+                return bound, None if edge.is_point else edge
+        return bound, edge
 
-    def _bound_at_the_end(self, forced: IntArray, row: int) -> float:
-        """Bound of a part of which `row` has the largest c, when that is too small for any finite slope."""
-        if self.values[row] == -math.inf:
-            return -math.inf
-        top = self._ask(forced, 0.0)  # all c are alike
-        return -math.inf if top is None else self._criterion.value(self.a[top], self.c[row])
-
-    def _ask(self, forced: IntArray, multiplier: float) -> int | None:
-        """Row of a decision of the part with largest rewards + multiplier * budgets; None if the part is empty."""
-        weights = self._budgets.copy() if multiplier == math.inf else self._rewards + multiplier * self._budgets
-        inside, outside = forced > 0, forced < 0
-        free = forced == 0
+    def _ask(self, forced: IntArray, edge: Edge) -> int | None:
+        """A decision of the part that is best at the slope of the edge; None if the part is empty."""
+        weights = self._pool.weights(edge)
+        inside, outside, free = forced > 0, forced < 0, forced == 0
         largest = float(np.abs(weights[free]).max(initial=0.0))
         big = (min(2 * self._m, int(np.count_nonzero(free))) + 1) * largest or 1.0
         weights[inside], weights[outside] = big, -big
         self.calls += 1
         x = self._maximize(weights)
-        if not x[inside].all() or x[outside].any():
-            return None
-        return self.add(x)
-
-    def _peak_of(self, rows: IntArray) -> _Edge:
-        """Where F peaks over the hull of known decisions: the climb with these in place of the oracle."""
-        a, c = np.array([self.a[row] for row in rows]), np.array([self.c[row] for row in rows])
-        edge = self._at(int(rows[np.argmax(a)]))
-        while True:
-            slope = edge.multiplier
-            row = int(rows[np.argmax(c if slope == math.inf else a + slope * c)])
-            if (slope == math.inf and self.c[row] <= self.c[edge.left]) or (
-                slope < math.inf and not self._is_above(row, edge)
-            ):
-                return edge
-            edge = self._raise(edge, row)
-
-    def _is_above(self, row: int, edge: _Edge) -> bool:
-        """Whether the decision is beyond the line of slope -multiplier through the edge by more than rounding."""
-        slope = edge.multiplier
-        gain = min(self.a[row] - self.a[i] + slope * (self.c[row] - self.c[i]) for i in (edge.left, edge.right))
-        return gain > 0.1 * PRECISION * self._m * (self._largest_a + slope * self._largest_c)
-
-    def _raise(self, edge: _Edge, row: int) -> _Edge:
-        """The edge at which F peaks when a decision above the old one is added."""
-        if edge.left == edge.right:
-            return self._between(edge.left, row)
-        if self._criterion.slope(self.c[row]) >= edge.multiplier:
-            return self._between(row, edge.right)
-        return self._between(edge.left, row)
-
-    def _between(self, left: int, right: int) -> _Edge:
-        """Where F peaks on the segment between two decisions."""
-        if self.c[left] > self.c[right]:
-            left, right = right, left
-        rise, run = self.a[left] - self.a[right], self.c[right] - self.c[left]
-        if run == 0:
-            return self._at(left if rise >= 0 else right)
-        slope = rise / run
-        if self._criterion.slope(self.c[left]) <= slope:
-            return self._at(left)
-        if self._criterion.slope(self.c[right]) >= slope:
-            return self._at(right)
-        return _Edge(left, right, min(slope, self._steepest))
-
-    def _at(self, row: int) -> _Edge:
-        return _Edge(row, row, self._criterion.slope(self.c[row]))
-
-    def _branching_item(self, edge: _Edge) -> int:
-        """Of the items in which the ends of the edge differ, the one of largest weight."""
-        items = np.flatnonzero(self.rows[edge.left] != self.rows[edge.right])
-        weight = np.abs(self._rewards[items]) + edge.multiplier * np.abs(self._budgets[items])
-        return int(items[np.argmax(weight)])
+        return self.meet(x) if x[inside].all() and not x[outside].any() else None
