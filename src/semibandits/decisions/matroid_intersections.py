@@ -44,6 +44,10 @@ class MatroidIntersection(DecisionSet):
     Notes
     -----
     The labels of the items are those of `m1`, unless these are 0 .. d - 1; then those of `m2`.
+
+    ``maximize_budgeted`` gives the exact answer at any ratio, by branch and bound. The approximation scheme of Berger,
+    Bonifaci, Grandoni and Schäfer (2011) is for common independent sets of any size under an "at most" budget, and does not
+    carry over to sets of one fixed size under an "at least" budget.
     """
 
     def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None) -> None:

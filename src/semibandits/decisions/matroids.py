@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._patching import budgeted_basis
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
@@ -40,7 +41,13 @@ class BestSwaps:
 
 
 class MatroidDecisions(DecisionSet):
-    """Decision sets that are the bases of a matroid."""
+    """Decision sets that are the bases of a matroid.
+
+    Notes
+    -----
+    ``maximize_budgeted`` with ratio r < 1 takes polynomial time for each fixed r: Lagrangian relaxation, single swaps along
+    its optimal bases, and guesses of the ceil(1 / (1 - r)) largest rewards (Ravi and Goemans 1996; Hassin and Levin 2004).
+    """
 
     def __init__(self, matroid: Matroid) -> None:
         self._matroid = matroid
@@ -91,6 +98,14 @@ class MatroidDecisions(DecisionSet):
             If there are more than `limit` decisions; no more than `limit` are built.
         """
         return self._matroid.bases(limit)
+
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """Below ratio 1 by patching (Ravi and Goemans 1996), in polynomial time for each fixed ratio."""
+        if ratio < 1:
+            return budgeted_basis(self._matroid, self.maximize, rewards, budgets, at_least, ratio)
+        return super()._maximize_budgeted(rewards, budgets, at_least, ratio)
 
     def swaps(self, weights: ArrayLike) -> BestSwaps:
         """Best single swap for each item outside the optimal decision ``maximize(weights)``.
