@@ -183,5 +183,5 @@ def test_too_many_labels_are_an_error(monkeypatch):
     monkeypatch.setattr(paths, "MAX_LABELS", 2)
     with pytest.raises(SolverError, match=r"limited to 2 labels .* maximize_budgeted"):
         decision_set.budget_front(rewards, budgets)
-    with pytest.raises(SolverError, match=r"limited to 2 labels .* pass a ratio below 1"):
+    with pytest.raises(SolverError, match=r"limited to 2 labels .* pass a ratio such as 0.99"):
         decision_set.maximize_budgeted(rewards, budgets, at_least)

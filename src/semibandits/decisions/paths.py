@@ -225,7 +225,7 @@ class Paths(DecisionSet):
             rewards.copy(), budgets.copy(), need, root, *self._into, *self._out_of, *steps, enough, MAX_LABELS
         )
         if labels < 0:
-            raise _too_many_labels("pass a ratio below 1")
+            raise _too_many_labels("pass a ratio such as 0.99")
         return x if x.any() else None
 
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
