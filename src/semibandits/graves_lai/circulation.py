@@ -87,7 +87,7 @@ class CirculationSolver:
 
     def solve(self) -> GravesLaiResult:
         """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
-        with _thread_pools().limit(limits=1, user_api="blas"):
+        with thread_pools().limit(limits=1, user_api="blas"):
             return self._solve()
 
     def _solve(self) -> GravesLaiResult:
@@ -250,7 +250,8 @@ class CirculationSolver:
 
 
 @cache
-def _thread_pools() -> ThreadpoolController:
+def thread_pools() -> ThreadpoolController:
+    """The pools of threads of this process, looked up once."""
     return ThreadpoolController()
 
 

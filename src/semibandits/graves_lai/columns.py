@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.graves_lai.circulation import thread_pools
 from semibandits.graves_lai.decision_search import DecisionSearch, simple_ratio
 from semibandits.graves_lai.enumeration import Listed, cone_program
 from semibandits.graves_lai.oracle import DecisionPool, Oracle, best_with_each_item
@@ -21,7 +22,7 @@ ACCURACIES = (1e-8, 1e-9, 1e-7)
 """Tolerances of the conic solver, one after the other where rounds no longer help."""
 PATIENCE = 4
 """Rounds without gain before the next tolerance."""
-REPAIRS = 3
+REPAIRS = 4
 USES = 20
 """A decision enters the master if one of its items is in fewer than so many of those that enter with it."""
 SLACK = 0.7
@@ -69,7 +70,14 @@ class ColumnSolver:
         self._rounds = self._nodes = 0
 
     def solve(self) -> GravesLaiResult:
-        """Run rounds until the gap is reached, time is up, or nothing helps any more."""
+        """Run rounds until the gap is reached, time is up, or nothing helps any more.
+
+        On one thread, so that the result has the same bits wherever it runs.
+        """
+        with thread_pools().limit(limits=1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> GravesLaiResult:
         if len(self._best.items):
             self._begin()
             self._iterate()
@@ -126,13 +134,11 @@ class ColumnSolver:
         rates, multipliers, prices = self._master(accuracy)
         self._rounds += 1
         self._price(multipliers, prices)
-        item_rates = rates @ self._pool.contains[: len(rates)]
-        if not (item_rates > 0).all() or not np.isfinite(item_rates).all():
-            return self._activate(prices, None)
-        u = self._twice_variance / item_rates
-        if self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value)) and not self._done():
-            self._separate(rates)
-            self._repair(rates)
+        u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
+        if not self._done():
+            # Items of large gaps cost next to nothing, and the conic solver may leave their rates too low.
+            near = self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
+            self._repair(rates if near else self._raised(rates))
         if self._progress is not None:
             seconds = time.perf_counter() - self._start
             self._progress(Progress(self._rounds, len(self._pool), self._lower, self._value, seconds))
@@ -151,6 +157,10 @@ class ColumnSolver:
         active_rates[costs < 1e-3 * self._gap * costs.sum() / len(costs)] = 0.0
         rates = np.zeros(len(self._pool))
         rates[active] = active_rates
+        # Each item needs at least v/delta^2, which the solver may lose where large gaps stand beside small ones.
+        need = self._twice_variance / self._best.gaps**2
+        lack = need - rates @ self._pool.contains
+        np.add.at(rates, self._first, np.where(lack > 0.01 * need, lack, 0.0))
         self._forget(active_rates, contains, gaps)
         # In the master no decision is worth more than it costs; the prices are used in that scale.
         return rates, multipliers, prices / max(float((contains @ prices / gaps).max()), np.finfo(float).tiny)
@@ -170,16 +180,13 @@ class ColumnSolver:
         keep = (values > SLACK) | (rates > 0) | np.isin(self._active, self._first)
         self._active = self._active[keep]
 
-    def _activate(self, prices: FloatArray, u: FloatArray | None) -> int:
+    def _activate(self, prices: FloatArray, u: FloatArray) -> int:
         """Decisions of the pool that the prices or the constraints call for, the worst first, no item too often."""
         contains, gaps = self._pool.contains, self._pool.gaps
         fresh: list[int] = []
-        scores = [contains @ prices / gaps]
-        if u is not None:
-            scores.append(contains @ u / gaps**2)
         known = np.zeros(len(self._pool), dtype=np.bool_)
         known[self._active] = True
-        for score in scores:
+        for score in (contains @ prices / gaps, contains @ u / gaps**2):
             uses = np.zeros(len(prices), dtype=np.int64)
             wanted = np.flatnonzero(~known & (score > 1.0 + 0.05 * self._gap))
             for row in wanted[np.argsort(-score[wanted], kind="stable")]:
@@ -208,6 +215,8 @@ class ColumnSolver:
         weights[self._best.items] += prices
         nothing: IntArray = np.empty(0, dtype=np.int64)
         for item in self._best.items:
+            if self._late():
+                return
             x = self._oracle.best_with(weights, np.array([item]), nothing)
             if x is not None:
                 self._meet(x)
@@ -234,17 +243,14 @@ class ColumnSolver:
             self._value, self._rates = ratio * cost, ratio * rates
 
     def _repair(self, rates: FloatArray) -> None:
-        """Upper bounds from rates that are raised until all decisions met hold."""
+        """Upper bounds from these rates, and from them raised until all decisions met hold, a few times."""
         for _ in range(REPAIRS):
-            if self._done() or self._late():
+            ratio = self._separate(rates)
+            cost = math.fsum(rates * self._pool.gaps[: len(rates)])
+            near = ratio - 1.0 <= max(0.3 * self._gap, 0.5 * (1.0 - self._lower / cost))
+            if near or self._done() or self._late():
                 return
             rates = self._raised(rates)
-            cost = math.fsum(rates * self._pool.gaps[: len(rates)])
-            if cost >= self._value:
-                return
-            ratio = self._separate(rates)
-            if ratio - 1.0 <= max(0.3 * self._gap, 0.5 * (1.0 - self._lower / cost)):
-                return
 
     def _raised(self, rates: FloatArray) -> FloatArray:
         """Rates of violated decisions raised, the worst first, until each holds by itself."""

@@ -12,6 +12,8 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.graves_lai.oracle import BestWithItem, DecisionPool, Oracle
 
 MAX_STEPS = 100
+HURRY = 3.0
+"""By how much, relatively, the ratio asked about grows while the second half of the time runs out."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class DecisionSearch:
     u : ndarray of float, shape (k,)
         ``2 sigma_i^2 / w_i`` for the items of I, > 0.
     slack : float
-        How much, relatively, the ratio returned may be above the worst ratio of a decision.
+        How much, relatively, the ratio returned may be above the worst ratio of a decision, unless time runs short.
     deadline : float
         Value of `time.perf_counter` at which to give up.
     """
@@ -81,12 +83,17 @@ class DecisionSearch:
 
     def run(self) -> Separation:
         """Search until every node is closed, or time is up."""
-        heap: list[tuple[float, int, _Node]] = []
-        for node in self._first_nodes():
-            self._expand(node, heap)
+        heap = [(-np.inf, -k, node) for k, node in enumerate(self._first_nodes())]
+        heapq.heapify(heap)
+        start, asked = time.perf_counter(), self._rho
+        half = start + 0.5 * (self._deadline - start)
         while heap:
-            if time.perf_counter() > self._deadline:
+            now = time.perf_counter()
+            if now > self._deadline:
                 return Separation(max(self._rho, simple_ratio(self._oracle, self._best, self._u)), False, self._nodes)
+            if now > half:  # too much to do: ask about larger and larger ratios, for which less is left open
+                late = (now - half) / (self._deadline - half)
+                self._rho = max(self._rho, asked * (1.0 + HURRY * late))
             self._expand(heapq.heappop(heap)[2], heap)
         return Separation(self._rho + self._left_open, True, self._nodes)
 
@@ -132,6 +139,8 @@ class DecisionSearch:
             if lowest.value > 0.0 and lowest.left != lowest.right:
                 return known, lowest
             weights = self._full + lowest.multiplier * theta
+            # What is ruled out weighs nothing: large numbers beside small ones would cost digits.
+            weights[outside] = 0.0
             x = self._oracle.best_with(weights, inside, outside)
             if x is None:
                 return None
