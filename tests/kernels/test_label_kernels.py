@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from semibandits.kernels.dag import paths_by_rank
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.labels import best_path, pareto_paths
+from semibandits.kernels.labels import best_path, merged_fronts, pareto_paths
 
 PLENTY = 1_000_000
 TOLERANCE = 1e-10
@@ -207,15 +207,73 @@ def test_limits_are_said_and_kept():
 
 
 def test_extreme_multipliers_lose_nothing():
-    """Two budgets that differ by 1e-9 make a multiplier of 1e9, whose rounding must not drop the better path."""
+    """Budgets that differ in their last bits: multipliers near 2^50, whose rounding may not drop a better path."""
     arcs = list(itertools.chain.from_iterable([[(v, v + 1)] * 3 for v in range(6)]))
     network = Network(7, arcs)
     for seed in range(50):
         rng = np.random.default_rng(seed)
-        rewards, budgets = rng.random(18), 1.0 + 1e-9 * rng.integers(-3, 4, 18)
+        rewards, budgets = rng.integers(0, 1024, 18) / 1024, 1.0 + rng.integers(-3, 4, 18) * 2.0**-49  # sums are exact
         all_budgets = network.paths @ budgets
-        need = float(np.quantile(all_budgets, rng.random())) + 0.5e-9
-        feasible = all_budgets >= need
+        need = float(rng.choice(all_budgets))
         x, _ = network.best(rewards, budgets, need, root=False)
-        expected = (network.paths[feasible] @ rewards).max() if feasible.any() else 0.0
-        assert rewards @ x == pytest.approx(expected, abs=TOLERANCE)
+        assert budgets @ x >= need
+        assert rewards @ x == (network.paths[all_budgets >= need] @ rewards).max()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_paths_nearly_as_good_as_the_best(seed):
+    """Budgets opposed to rewards, 2^15 paths on nearly one line: bounds a little too tight lose the best one."""
+    network, rewards, budgets = knapsack(seed, 15)
+    budgets[1::2] = rewards[::2]
+    all_rewards, all_budgets = network.paths @ rewards, network.paths @ budgets
+    for need in np.quantile(all_budgets, [0.2, 0.5, 0.8]):
+        x, _ = network.best(rewards, budgets, need, root=False)
+        assert budgets @ x >= need
+        assert rewards @ x == pytest.approx(all_rewards[all_budgets >= need].max(), abs=TOLERANCE)
+    for scale in (1.0, 10.0, 100.0):
+        tilted = rewards / np.sqrt(scale)  # the root is as steep as the line where half the budget is taken
+        x, _ = network.best(tilted, scale * budgets, root=True)
+        best = (network.paths @ tilted + np.sqrt(scale * all_budgets)).max()
+        assert tilted @ x + np.sqrt(scale * (budgets @ x)) == pytest.approx(best, abs=TOLERANCE)
+
+
+def last_front(network, rewards, budgets, reward_step, budget_step):
+    """Pairs of the last node without any bounds."""
+    no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
+    pairs, _, first, labels, *_ = merged_fronts(
+        rewards, budgets, -np.inf, False, *network.into, no_rows, no_rows, nothing, nothing,
+        -np.inf, reward_step, budget_step, PLENTY,
+    )  # fmt: skip
+    return pairs[first:labels]
+
+
+def twin_last_front(network, rewards, budgets, reward_step, budget_step):
+    fronts = [[(0.0, 0.0)]]
+    for v in range(1, network.n):
+        pairs = [
+            (a + rewards[k], c + budgets[k]) for k, (u, w) in enumerate(network.arcs) if w == v for a, c in fronts[u]
+        ]
+        front, tops, largest = [], [], -np.inf
+        for a, c in sorted(pairs, reverse=True):
+            if c <= budget_step * largest:
+                continue
+            largest = c
+            if reward_step > 1 and tops and a * reward_step >= tops[-1]:
+                front[-1] = (a, c)
+            else:
+                front.append((a, c))
+                tops.append(a)
+        fronts.append(front)
+    return np.array(fronts[-1])
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(first=positive, second=positive), st.sampled_from([(1.0, 1.0), (1.25, 1.0), (2.0, 1.0), (1.0, 1.5)]))
+def test_thin_fronts_stand_for_all_paths(problem, steps):
+    network, rewards, budgets = problem
+    pairs = last_front(network, rewards, budgets, *steps)
+    assert np.array_equal(pairs, twin_last_front(network, rewards, budgets, *steps))
+    for path in network.paths:
+        loss = np.array(steps) ** path.sum()
+        stands = (pairs[:, 0] * loss[0] >= rewards @ path - 1e-12) & (pairs[:, 1] * loss[1] >= budgets @ path - 1e-12)
+        assert stands.any()

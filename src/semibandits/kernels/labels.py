@@ -52,7 +52,7 @@ def best_path(
         return x, 0
     v = labels = 0
     if best < enough * bound - ROUNDING * n * np.abs(rewards).max():
-        _, origins, _, labels, improved, better_row, v, k, label = _labels(
+        _, origins, _, labels, improved, better_row, v, k, label = merged_fronts(
             rewards, budgets, need, root, in_ptr, in_tails, in_items, go_a[:rows], go_c[:rows], multipliers, offsets,
             best, reward_step, budget_step, max_labels,
         )  # fmt: skip
@@ -81,7 +81,7 @@ def pareto_paths(
     entries, would be needed.
     """
     d, no_rows, nothing = len(rewards), np.zeros((0, 1)), np.zeros(0)
-    pairs, origins, first, labels, _, _, _, _, _ = _labels(
+    pairs, origins, first, labels, _, _, _, _, _ = merged_fronts(
         rewards, budgets, -np.inf, False, in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
         -np.inf, 1.0, 1.0, max_labels,
     )  # fmt: skip
@@ -189,7 +189,7 @@ def _multipliers(
 
 
 @njit(cache=True)
-def _labels(
+def merged_fronts(
     rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
     in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
     go_a: FloatArray, go_c: FloatArray, multipliers: FloatArray, offsets: FloatArray,
