@@ -189,6 +189,10 @@ class Wrapped(DecisionSet):
     def exchange_graph(self, weights):
         return self.inner.exchange_graph(weights)
 
+    def indexed(self, rewards, bonuses, ratio):
+        """maximize_index, but for bonuses of any sign."""
+        return DecisionSet.maximize_index(self, rewards, np.maximum(bonuses, 0.0), ratio)
+
 
 def test_it_needs_a_trial():
     with pytest.raises(InvalidInputError, match="trials must be at least 1, got 0"):
@@ -249,6 +253,20 @@ def drops_the_first(self, limit=100_000):
     return self.inner.enumerate(limit + 1)[1:]
 
 
+def ignores_the_budget(self, rewards, budgets, at_least, ratio):
+    return None if budgets[self.maximize(budgets)].sum() < at_least else self.maximize(rewards)
+
+
+def never_infeasible(self, rewards, budgets, at_least, ratio):
+    x = DecisionSet._maximize_budgeted(self, rewards, budgets, at_least, ratio)
+    return self.maximize(budgets) if x is None else x
+
+
+def only_meets_the_budget(self, rewards, budgets, at_least, ratio):
+    x = self.maximize(budgets)
+    return None if budgets[x].sum() < at_least else x
+
+
 def lists_the_first_twice(self, limit=100_000):
     rows = self.inner.enumerate(limit)
     return np.vstack((rows, rows[:1]))
@@ -285,6 +303,13 @@ BROKEN_SETS = [
         {"enumerate": drops_the_first, "count": lambda self, limit=0: self.inner.count() - 1},
     ),
     ("count must be the number of decisions 10, got 11", {"count": lambda self, limit=0: self.inner.count() + 1}),
+    ("maximize_budgeted must meet the budget", {"_maximize_budgeted": ignores_the_budget}),
+    ("maximize_budgeted must reach ratio", {"_maximize_budgeted": only_meets_the_budget}),
+    ("must raise Infeasible", {"_maximize_budgeted": never_infeasible}),
+    ("maximize_index must reach", {"_maximize_index": lambda self, a, c, ratio: self.maximize(a)}),
+    ("maximize_index must return a decision", {"_maximize_index": lambda self, a, c, ratio: np.ones(5, dtype=bool)}),
+    ("of a front must have reward", {"_budget_front": lambda self, a, c: self.maximize(c)[np.newaxis]}),
+    ("by maximize_index for bonuses < 0", {"maximize_index": lambda self, a, c, ratio=1.0: self.indexed(a, c, ratio)}),
     ("read-only, got a writeable rows", {"rows": np.arange(3)}),
     ("d must survive pickling, got 6", {"__reduce__": lambda self: (MSets, (6, 2))}),
     ("items must survive pickling", {"__reduce__": lambda self: (MSets, (5, 2))}),

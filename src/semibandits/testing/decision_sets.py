@@ -13,6 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
 from semibandits.testing._exchange import check_exchange_graph
 from semibandits.testing._require import require
+from semibandits.testing._two_criteria import check_two_criteria
 
 ROUNDING = 1e-12
 """Sums of weights are equal if they differ by at most this times (d + 1) times the largest weight."""
@@ -77,6 +78,7 @@ def check_decision_set(decision_set: DecisionSet, *, seed: int = 0, trials: int 
     _check_pickling(case, all_weights, found)
     for weights in all_weights:
         check_exchange_graph(decision_set, weights, case.best, _tolerance(weights))
+    check_two_criteria(decision_set, rows, found, all_weights)
 
 
 def _tolerance(weights: FloatArray) -> float:

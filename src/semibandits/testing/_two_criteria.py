@@ -1,0 +1,183 @@
+"""What budgeted and index maximisation have to be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import Infeasible, InvalidInputError
+from semibandits.testing._require import require
+
+FORGIVEN = 1e-12
+"""A budget is met if it is missed by at most this times m times the largest budget of an item."""
+RATIOS = (0.9, 0.5)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Rewards and budgets, and what decisions get of them that any answer is compared with."""
+
+    decision_set: DecisionSet
+    rivals: BoolArray
+    rewards: FloatArray
+    budgets: FloatArray
+
+    def reward(self, x: BoolArray) -> float:
+        return float(self.rewards[x].sum())
+
+    def budget(self, x: BoolArray) -> float:
+        return float(self.budgets[x].sum())
+
+    @property
+    def forgiven(self) -> float:
+        return FORGIVEN * self.decision_set.m * float(np.abs(self.budgets).max())
+
+    @property
+    def tolerance(self) -> float:
+        return 10 * FORGIVEN * (len(self.rewards) + 1) * float(np.abs(self.rewards).max())
+
+    def best(self, at_least: float) -> float:
+        """Largest reward of a rival that meets the budget, -inf without one."""
+        met = self.rivals @ self.budgets >= at_least - self.forgiven / 2
+        return float((self.rivals @ self.rewards)[met].max(initial=-np.inf))
+
+
+def check_two_criteria(
+    decision_set: DecisionSet, rows: BoolArray | None, found: list[BoolArray], all_weights: list[FloatArray]
+) -> None:
+    """Check P_BLM, P_IM and fronts with each weight vector as rewards and the next one as budgets.
+
+    Answers are compared with all decisions, `rows`, if they are listed, else with those that ``maximize`` has `found`.
+    """
+    rivals = np.array(found) if rows is None else rows
+    for rewards, budgets in zip(all_weights, np.roll(all_weights, 1, axis=0), strict=True):
+        pair = _Pair(decision_set, rivals, rewards, budgets)
+        totals = np.sort(rivals @ budgets)
+        largest = pair.budget(decision_set.maximize(budgets))
+        for at_least in (float(totals[0]), float(totals[len(totals) // 2]), float(totals[-1]), largest):
+            _check_budgeted(pair, at_least)
+        _check_infeasible(pair, largest)
+        _check_index(pair)
+        if rows is not None:
+            _check_front(pair)
+    _check_refusals(decision_set)
+
+
+def _ask(pair: _Pair, name: str, ask: Callable[[], BoolArray]) -> BoolArray:
+    """The answer, which has to be a decision, the same the second time, and found without changing the input."""
+    kept = pair.rewards.copy(), pair.budgets.copy()
+    x = ask()
+    d = pair.decision_set.d
+    require(
+        isinstance(x, np.ndarray) and x.dtype == np.bool_ and x.shape == (d,),
+        f"{name} must return a bool array of shape (d,) = ({d},), got {x!r}",
+    )
+    require(x in pair.decision_set, f"{name} must return a decision, got {x}")
+    same = np.array_equal(kept[0], pair.rewards) and np.array_equal(kept[1], pair.budgets)
+    require(same, f"{name} must not change its arguments, got {pair.rewards} and {pair.budgets} for {kept}")
+    first = x.copy()
+    if x.flags.writeable:
+        x[:] = ~x  # what the caller does with the result is no business of the set
+    again = ask()
+    require(np.array_equal(again, first), f"{name} must break ties the same way, got {first} and {again}")
+    return first
+
+
+def _check_budgeted(pair: _Pair, at_least: float) -> None:
+    for ratio in (1.0, *RATIOS):
+        rewards = pair.rewards if ratio == 1.0 else np.abs(pair.rewards)
+        asked = _Pair(pair.decision_set, pair.rivals, rewards, pair.budgets)
+        ask = partial(pair.decision_set.maximize_budgeted, rewards, pair.budgets, at_least, ratio=ratio)
+        x = _ask(asked, "maximize_budgeted", ask)
+        where = f"for rewards {rewards}, budgets {pair.budgets}, at_least {at_least!r}, ratio {ratio}"
+        missing = at_least - asked.budget(x)
+        require(
+            missing <= 2 * asked.forgiven, f"maximize_budgeted must meet the budget, got {x}, {missing} less, {where}"
+        )
+        value, best = asked.reward(x), asked.best(at_least)
+        require(
+            value >= ratio * best - asked.tolerance,
+            f"maximize_budgeted must reach ratio * {best}, got {x} of reward {value} {where}",
+        )
+
+
+def _check_infeasible(pair: _Pair, largest: float) -> None:
+    too_much = largest + max(1.0, abs(largest)) * 1e-3
+    for ratio in (1.0, 0.5):
+        rewards = pair.rewards if ratio == 1.0 else np.abs(pair.rewards)
+        try:
+            x = pair.decision_set.maximize_budgeted(rewards, pair.budgets, too_much, ratio=ratio)
+        except Infeasible:
+            continue
+        raise AssertionError(
+            f"maximize_budgeted must raise Infeasible for at_least {too_much} above {largest}, got {x} for {pair.budgets}"
+        )
+
+
+def _check_index(pair: _Pair) -> None:
+    bonuses = np.abs(pair.budgets)
+    asked = _Pair(pair.decision_set, pair.rivals, pair.rewards, bonuses)
+    best = float((pair.rivals @ pair.rewards + np.sqrt(pair.rivals @ bonuses)).max())
+    for ratio in (1.0, *RATIOS):
+        ask = partial(pair.decision_set.maximize_index, pair.rewards, bonuses, ratio=ratio)
+        x = _ask(asked, "maximize_index", ask)
+        value = asked.reward(x) + math.sqrt(asked.budget(x)) / ratio
+        slack = asked.tolerance + 10 * FORGIVEN * math.sqrt(bonuses.sum())
+        require(
+            value >= best - slack,
+            f"rewards·x + sqrt(bonuses·x) / ratio of maximize_index must reach {best}, got {value} of {x} "
+            f"for rewards {pair.rewards}, bonuses {bonuses}, ratio {ratio}",
+        )
+
+
+def _check_front(pair: _Pair) -> None:
+    front = pair.decision_set.budget_front(pair.rewards, pair.budgets)
+    where = f"for rewards {pair.rewards}, budgets {pair.budgets}"
+    require(all(x in pair.decision_set for x in front.decisions), f"budget_front must hold decisions only {where}")
+    require(
+        np.allclose(front.rewards, front.decisions @ pair.rewards, rtol=0, atol=pair.tolerance)
+        and np.allclose(front.budgets, front.decisions @ pair.budgets, rtol=0, atol=10 * pair.forgiven),
+        f"budget_front must state rewards·x and budgets·x, got {front.rewards} and {front.budgets} {where}",
+    )
+    require((np.diff(front.budgets) > 0).all(), f"budgets of a front must increase, got {front.budgets} {where}")
+    require((np.diff(front.rewards) < 0).all(), f"rewards of a front must decrease, got {front.rewards} {where}")
+    totals = pair.rivals @ pair.budgets
+    for at_least in np.unique(totals)[:: max(1, len(totals) // 50)].tolist():
+        value, best = pair.reward(front.best(at_least)), pair.best(at_least)
+        require(
+            value >= best - pair.tolerance,
+            f"best({at_least}) of a front must have reward {best}, got {value} {where}",
+        )
+
+
+def _check_refusals(decision_set: DecisionSet) -> None:
+    d = decision_set.d
+    ones, minus = np.ones(d), -np.ones(d)
+    bad = np.append(np.zeros(d - 1), np.nan)
+    calls: dict[str, Callable[[], object]] = {
+        "maximize_budgeted for too many rewards": lambda: decision_set.maximize_budgeted(np.ones(d + 1), ones, 0),
+        "maximize_budgeted for NaN among rewards": lambda: decision_set.maximize_budgeted(bad, ones, 0),
+        "maximize_budgeted for NaN among budgets": lambda: decision_set.maximize_budgeted(ones, bad, 0),
+        "maximize_budgeted for a budget of NaN": lambda: decision_set.maximize_budgeted(ones, ones, math.nan),
+        "maximize_budgeted for ratio 0": lambda: decision_set.maximize_budgeted(ones, ones, 0, ratio=0.0),
+        "maximize_budgeted for ratio 1.5": lambda: decision_set.maximize_budgeted(ones, ones, 0, ratio=1.5),
+        "maximize_budgeted for rewards < 0 at ratio 0.5": lambda: decision_set.maximize_budgeted(
+            minus, ones, 0, ratio=0.5
+        ),
+        "maximize_index for NaN among rewards": lambda: decision_set.maximize_index(bad, ones),
+        "maximize_index for bonuses < 0": lambda: decision_set.maximize_index(ones, minus),
+        "maximize_index for ratio 0": lambda: decision_set.maximize_index(ones, ones, ratio=0.0),
+        "budget_front for NaN among budgets": lambda: decision_set.budget_front(ones, bad),
+    }
+    for what, call in calls.items():
+        try:
+            call()
+        except InvalidInputError:
+            continue
+        raise AssertionError(f"InvalidInputError must be raised by {what}, got an answer")
