@@ -18,7 +18,7 @@ from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_
 from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.potentials import potentials
-from semibandits.optimization.rounding import granularity
+from semibandits.optimization.problems import budget_criterion
 
 SATURATE = ("both", "rows", "columns", "none")
 LARGEST_SIDE_WITH_SUBSETS = 20
@@ -195,7 +195,8 @@ class Matchings(DecisionSet):
         Nothing guarantees a ratio in polynomial time here: the scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for
         budgets "at most" on matchings of any size. With `ratio` < 1 the same search stops once the ratio is proven.
         """
-        x, value = self._best(rewards, budgets, False, at_least, granularity(rewards), ratio)
+        criterion = budget_criterion(rewards, budgets, at_least)
+        x, value = self._best(rewards, budgets, False, criterion.at_least, criterion.step, ratio)
         return None if value == -math.inf else x
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:

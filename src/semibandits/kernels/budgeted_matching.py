@@ -9,6 +9,7 @@ shortest alternating path. Graphs are as in `assignment`: the leading side, its 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def best_matching(
     """
     n = len(ptr) - 1
     work = np.zeros(2, dtype=np.int64)
-    unit = np.abs(rewards).max() + (np.sqrt(budgets.max()) if rooted else 0.0)
+    unit = np.abs(rewards).max() + (math.sqrt(max(budgets.max(), 0.0)) if rooted else 0.0)
     best = np.full(n, -1, dtype=np.int64)
     value, bound, multiplier, entry, mate, u, v = _sweep(
         rewards, budgets, ptr, others, n_others, optional, rooted, at_least, unit, best, work
@@ -74,7 +75,7 @@ def best_matching(
 @njit(cache=True)
 def _value(a: float, c: float, rooted: bool, at_least: float) -> float:
     if rooted:
-        return a + np.sqrt(max(c, 0.0))
+        return a + math.sqrt(max(c, 0.0))
     return a if c >= at_least else -np.inf
 
 
@@ -93,7 +94,7 @@ def _enough(value: float, slack: float, step: float, ratio: float) -> float:
 @njit(cache=True)
 def _rounding(weights: FloatArray, unit: float, n: int) -> float:
     """Differences of values and of sums of n weights that count as rounding."""
-    return n * (1e-13 * unit + 5e-16 * np.abs(weights).max())
+    return n * (1e-13 * unit + 5e-16 * float(np.abs(weights).max()))
 
 
 @njit(cache=True)
@@ -166,12 +167,12 @@ def _sweep(
 def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, rooted: bool) -> float:
     """Where the greater of the two lines a + l c, plus the constant, is least."""
     if right_a == -np.inf:
-        return 0.5 / np.sqrt(left_c)
+        return 0.5 / math.sqrt(left_c)
     crossing = max((left_a - right_a) / (right_c - left_c), 0.0)
     if not rooted:
         return crossing
-    crossing = max(crossing, 0.5 / np.sqrt(right_c))
-    return min(crossing, 0.5 / np.sqrt(left_c)) if left_c > 0.0 else crossing
+    crossing = max(crossing, 0.5 / math.sqrt(right_c))
+    return min(crossing, 0.5 / math.sqrt(left_c)) if left_c > 0.0 else crossing
 
 
 @njit(cache=True)
@@ -332,15 +333,15 @@ def _force(alive: FloatArray, ptr: IntArray, others: IntArray, chosen: int, trai
 def _branching_row(
     alive: FloatArray, ptr: IntArray, others: IntArray, entry: IntArray, u: FloatArray, v: FloatArray
 ) -> int:
-    """Leading node whose second choice costs most, -1 if none has a choice."""
-    best, most = -1, -np.inf
+    """Leading node whose second choice costs least, -1 if none has a choice."""
+    best, smallest = -1, np.inf
     for r in range(len(entry)):
         least = np.inf
         for k in range(ptr[r], ptr[r + 1]):
             if alive[k] > -np.inf and k != entry[r]:
                 least = min(least, -alive[k] - u[r] - v[others[k]])
-        if most < least < np.inf:
-            best, most = r, least
+        if least < smallest:
+            best, smallest = r, least
     return best
 
 
