@@ -90,7 +90,7 @@ def front_by_search(
     least that matters; each search starts from all decisions that earlier ones met.
     """
     step = granularity(rewards)
-    least = max(granularity(budgets), 2.0 * forgiven(budgets, m)) or 1.0
+    least = max(granularity(budgets), forgiven(budgets, m)) or 1.0
     at_least = float(np.minimum(budgets, 0.0).sum())
     known: BoolArray | None = None
     rows: list[BoolArray] = []

@@ -1,0 +1,173 @@
+"""The search itself: criteria, bounds, stopping, warm starts, and how much it asks of the oracle."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from decision_families import FAMILIES, KINDS, listed, numbers
+
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import Infeasible
+from semibandits.optimization.criteria import AtLeast, Quadratic, SquareRoot
+from semibandits.optimization.front import undominated
+from semibandits.optimization.rounding import granularity
+from semibandits.optimization.search import search
+
+CRITERIA = [AtLeast(0.3), SquareRoot(), Quadratic(4.0, 0.7)]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: type(criterion).__name__)
+def test_bounds_of_criteria_are_their_maxima_over_half_planes(criterion):
+    """By a fine grid along the line: F is nondecreasing in a, so the maximum is on it."""
+    lowest, highest = (0.3, 40.0) if isinstance(criterion, AtLeast) else (0.0, 4.0)
+    c = np.linspace(lowest, highest, 200_001)
+    for a, b, slope in ((1.0, 0.5, 0.4), (-2.0, 3.0, 2.0), (0.0, 0.0, 1.3)):
+        on_the_line = a + slope * (b - c)
+        best = max(criterion.value(float(p), float(q)) for p, q in zip(on_the_line, c, strict=True))
+        assert criterion.bound(a, b, slope) == pytest.approx(best, abs=1e-8)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA[1:], ids=lambda criterion: type(criterion).__name__)
+def test_slopes_of_criteria_are_derivatives(criterion):
+    for c in (0.2, 1.0, 3.0):
+        difference = (criterion.value(0.0, c + 1e-6) - criterion.value(0.0, c - 1e-6)) / 2e-6
+        assert criterion.slope(c) == pytest.approx(difference, rel=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_quadratic_is_exact(family):
+    """Separation in column generation: u·x - rho (theta·x* - theta·x)^2."""
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 5])
+        decision_set = FAMILIES[family](rng)
+        rows = listed(decision_set)
+        u, theta = np.abs(numbers(rng, decision_set.d, "reals")[0]), numbers(rng, decision_set.d, KINDS[seed % 3])[1]
+        target, weight = float((rows @ theta).max()), float(10.0 ** rng.integers(-3, 3))
+        result = search(decision_set.maximize, u, theta, Quadratic(target, weight), m=decision_set.m)
+        values = rows @ u - weight * (target - rows @ theta) ** 2
+        assert result.decision in decision_set
+        assert result.value == pytest.approx(values.max(), abs=1e-11 * decision_set.m * u.max())
+        assert result.bound == pytest.approx(result.value, abs=1e-11 * decision_set.m * u.max())
+
+
+def trees(seed, n=6):
+    rng = np.random.default_rng(seed)
+    decision_set = SpanningTrees(nx.complete_graph(n))
+    budgets = rng.random(decision_set.d)
+    return decision_set, 0.05 * rng.random(decision_set.d) - budgets, budgets
+
+
+def test_it_stops_above_a_value_and_states_a_bound():
+    stopped_early = 0
+    for seed in range(20):
+        decision_set, rewards, budgets = trees(seed)
+        criterion = AtLeast(float(np.sort(budgets)[len(budgets) // 2] * decision_set.m))
+        best = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m)
+        aim = best.value - 0.02
+        first = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, stop_above=aim)
+        assert aim < first.value <= best.value <= first.bound + 1e-12
+        assert first.oracle_calls <= best.oracle_calls
+        stopped_early += first.oracle_calls < best.oracle_calls
+        unreachable = search(
+            decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, stop_above=best.value + 1e-6
+        )
+        assert unreachable.value == best.value
+        assert unreachable.oracle_calls == best.oracle_calls
+    assert stopped_early > 10
+
+
+def test_known_decisions_save_calls_and_change_nothing():
+    for seed in range(10):
+        decision_set, rewards, budgets = trees(seed)
+        criterion = AtLeast(float(budgets.mean() * decision_set.m))
+        cold = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, keep=None)
+        warm = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, known=cold.found)
+        assert warm.value == cold.value
+        assert warm.oracle_calls < cold.oracle_calls
+
+
+def test_found_decisions_are_distinct_members_best_first():
+    decision_set, rewards, budgets = trees(0)
+    criterion = Quadratic(float(budgets @ decision_set.maximize(budgets)), 0.1)
+    for keep in (0, 3, None):
+        result = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, keep=keep)
+        assert keep is None or len(result.found) <= keep
+        assert all(x in decision_set for x in result.found)
+        assert len({x.tobytes() for x in result.found}) == len(result.found)
+        values = [criterion.value(rewards @ x, budgets @ x) for x in result.found]
+        assert values == sorted(values, reverse=True)
+    assert np.array_equal(result.found[0], result.decision)
+    assert len(result.found) <= result.oracle_calls
+
+
+def test_nothing_meets_the_budget():
+    result = search(MSets(5, 2).maximize, np.arange(5.0), np.ones(5), AtLeast(2.5), m=2)
+    assert result.decision is None
+    assert result.value == result.bound == -math.inf
+    assert result.oracle_calls <= 3
+
+
+def test_a_met_budget_costs_one_call():
+    result = search(MSets(5, 2).maximize, np.arange(5.0), np.ones(5), AtLeast(2.0), m=2)
+    assert result.value == 7.0
+    assert result.oracle_calls == 1
+
+
+def test_integers_stop_at_the_rounded_bound():
+    """Rewards and budgets that are multiples of 7: with the divisor known, the bound cannot lie between multiples."""
+    decision_set = MSets(12, 6)
+    rng = np.random.default_rng(3)
+    rewards, budgets = 7.0 * rng.integers(1, 9, 12), 7.0 * rng.integers(1, 9, 12)
+    at_least = float(np.sort(budgets)[-6:].sum()) - 21.0
+    plain = search(decision_set.maximize, rewards, budgets, AtLeast(at_least), m=6)
+    sharp = search(decision_set.maximize, rewards, budgets, AtLeast(at_least, granularity(rewards)), m=6)
+    assert sharp.value == plain.value
+    assert sharp.oracle_calls <= plain.oracle_calls
+    assert sharp.bound % 7.0 == 0.0
+
+
+@pytest.mark.parametrize(
+    ("weights", "step"),
+    [
+        ([4, -6, 0], 2.0),
+        ([3, 5], 1.0),
+        ([0, 0], 0.0),
+        ([0.5, 1], 0.0),
+        ([1e16, 1], 0.0),
+        ([1, 2e9], 0.0),
+        ([3e9, 6e9], 3e9),
+    ],
+)
+def test_granularity(weights, step):
+    assert granularity(np.array(weights, dtype=float)) == step
+
+
+def test_front_drops_what_only_rounding_tells_apart():
+    rows = np.eye(4, dtype=bool)
+    rewards, budgets = np.array([3.0, 3.0 + 1e-14, 2.0, 1.0]), np.array([1.0, 1.0 + 1e-14, 2.0, 2.0 + 1e-14])
+    front = undominated(rows, rewards, budgets, 1)
+    assert len(front) == 2
+    assert front.rewards.round(6).tolist() == [3.0, 2.0]
+    assert np.array_equal(front.best(2.0), rows[2])
+    assert np.array_equal(front.best(-5.0), rows[1]) or np.array_equal(front.best(-5.0), rows[0])
+    with pytest.raises(Infeasible, match="got 2 at most"):
+        front.best(2.5)
+    with pytest.raises(ValueError, match="read-only"):
+        front.rewards[0] = 0.0
+
+
+def test_the_search_is_short_on_trees_of_a_complete_graph():
+    """Random rewards and budgets, 190 items: a few hundred calls for P_BLM, a handful for P_IM."""
+    decision_set = SpanningTrees(nx.complete_graph(20))
+    budgeted, index = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        rewards, budgets = rng.random(190), rng.random(190)
+        low, high = budgets @ decision_set.maximize(rewards), budgets @ decision_set.maximize(budgets)
+        criterion = AtLeast(float(low + rng.uniform(0.2, 0.8) * (high - low)))
+        budgeted.append(search(decision_set.maximize, rewards, budgets, criterion, m=19).oracle_calls)
+        index.append(search(decision_set.maximize, rewards, budgets, SquareRoot(), m=19).oracle_calls)
+    assert np.median(budgeted) <= 400
+    assert np.median(index) <= 10
