@@ -20,15 +20,25 @@ from semibandits.errors import (
     TooManyDecisionsError,
     UnsupportedError,
 )
-from semibandits.graves_lai import ExplorationPlan, GravesLaiResult, graves_lai
+from semibandits.graves_lai import (
+    GLPG,
+    ExplorationPlan,
+    GLPGParameters,
+    GravesLaiResult,
+    ReducedProblem,
+    discretise,
+    graves_lai,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "GLPG",
     "DecisionSet",
     "EnumeratedDecisions",
     "ExchangeGraph",
     "ExplorationPlan",
+    "GLPGParameters",
     "GravesLaiResult",
     "Infeasible",
     "InvalidInputError",
@@ -37,11 +47,13 @@ __all__ = [
     "MatroidBases",
     "MatroidIntersection",
     "Paths",
+    "ReducedProblem",
     "SemibanditsError",
     "SolverError",
     "SpanningTrees",
     "TooManyDecisionsError",
     "UnsupportedError",
+    "discretise",
     "graves_lai",
     "matroids",
 ]

@@ -16,10 +16,11 @@ from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.columns import solve_columns
 from semibandits.graves_lai.enumeration import solve_enumeration
+from semibandits.graves_lai.glpg.solve import solve_glpg
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
 from semibandits.graves_lai.units import Units
 
-Method = Literal["auto", "closed-form", "cycles", "columns", "enumeration"]
+Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
 FEW_DECISIONS = 500
 """Up to so many decisions, listing them is about as fast as generating those that matter."""
@@ -50,10 +51,11 @@ def graves_lai(
         Mean reward of each item.
     variance : array_like of float, scalar or shape (d,)
         Variance of the (independent, Gaussian) rewards, > 0; one number for all items, or one per item.
-    method : {"auto", "closed-form", "cycles", "columns", "enumeration"}
+    method : {"auto", "closed-form", "cycles", "columns", "glpg", "enumeration"}
         "closed-form" for m-sets, spanning trees and matroid bases; "cycles" for every family with an exchange graph; "columns"
         for every decision set, through `maximize` alone; "enumeration" for at most 20,000 decisions. "auto" takes the closed
-        form or cycles where there are such, enumeration for at most 500 listed decisions, and columns else.
+        form or cycles where there are such, enumeration for at most 500 listed decisions, and columns else. "glpg" is the
+        paper's projected subgradient method with its practical schedule: for gaps of percents.
     gap : float
         Relative gap ``(value - lower) / value`` to reach, in (0, 1).
     time_limit : float or None
@@ -63,7 +65,7 @@ def graves_lai(
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
     progress : callable or None
-        Called with a `Progress` after each round of cycles or columns.
+        Called with a `Progress` after each round of cycles or columns, and each stage of GLPG.
 
     Returns
     -------
@@ -108,6 +110,8 @@ def graves_lai(
         result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress)).solve()
     elif method == "columns":
         result = solve_columns(decision_set, *problem, gap, start + limit, units.progress(progress))
+    elif method == "glpg":
+        result = solve_glpg(decision_set, *problem, gap, start + limit, units.progress(progress))
     else:
         result = solve_enumeration(decision_set, *problem, gap, start + limit)
     result = units.unscaled(result, theta, variance)

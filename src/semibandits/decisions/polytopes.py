@@ -1,0 +1,174 @@
+"""Compact descriptions of conv(X): polynomially many linear rows over the items, and over auxiliaries where needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from semibandits._typing import FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import UnsupportedError
+from semibandits.matroids import Uniform
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """``conv(X) = {x in R^d : there is z with A (x, z) = b and G (x, z) <= h}``.
+
+    Attributes
+    ----------
+    d : int
+        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to auxiliaries z.
+    equalities : scipy.sparse.csr_array, shape (e, d + a)
+        A.
+    totals : ndarray of float, shape (e,)
+        b.
+    inequalities : scipy.sparse.csr_array, shape (g, d + a)
+        G; signs of variables are rows like all others.
+    limits : ndarray of float, shape (g,)
+        h.
+    """
+
+    d: int
+    equalities: sparse.csr_array
+    totals: FloatArray
+    inequalities: sparse.csr_array
+    limits: FloatArray
+
+    def __post_init__(self) -> None:
+        self.totals.setflags(write=False)
+        self.limits.setflags(write=False)
+
+    @property
+    def auxiliaries(self) -> int:
+        """Number of variables beside the items."""
+        return int(self.equalities.shape[1]) - self.d
+
+
+def polytope(decision_set: DecisionSet) -> Polytope:
+    """Compact description of the convex hull of the decisions.
+
+    Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
+    is above 1. Spanning trees: the extended formulation of Martin, with 2 d auxiliaries for each node. Lists: the weights of
+    the rows as auxiliaries.
+
+    Raises
+    ------
+    UnsupportedError
+        For other matroids, matroid intersections and sets of one's own: there is no compact description for all matroids.
+
+    Notes
+    -----
+    Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) asks for such rows without auxiliaries, which exist for paths and perfect
+    matchings only (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
+    """
+    if isinstance(decision_set, Paths):
+        return _flows(decision_set)
+    if isinstance(decision_set, Matchings):
+        return _degrees(decision_set)
+    if isinstance(decision_set, SpanningTrees):
+        return _oriented_trees(decision_set)
+    if isinstance(decision_set, MSets) or (
+        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
+    ):
+        return _uniform(decision_set.d, decision_set.m)
+    if isinstance(decision_set, EnumeratedDecisions):
+        return _mixtures(decision_set)
+    raise UnsupportedError(
+        f"{type(decision_set).__name__} has no compact description known to the library: "
+        "use what needs maximize alone, such as projection by columns"
+    )
+
+
+def _flows(paths: Paths) -> Polytope:
+    items = np.arange(paths.d)
+    n = len(paths.nodes)
+    useful = np.flatnonzero(paths.useful_items)
+    ends = np.concatenate((paths.tails[useful], paths.heads[useful]))
+    signs = np.repeat((1.0, -1.0), len(useful))
+    balance = sparse.csr_array((signs, (ends, np.concatenate((useful, useful)))), shape=(n, paths.d))
+    surplus = np.zeros(n)
+    surplus[paths.nodes.index(paths.source)], surplus[paths.nodes.index(paths.target)] = 1.0, -1.0
+    idle = items[~paths.useful_items]
+    unused = sparse.csr_array((np.ones(len(idle)), (np.arange(len(idle)), idle)), shape=(len(idle), paths.d))
+    return Polytope(
+        paths.d, _stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
+    )
+
+
+def _degrees(matchings: Matchings) -> Polytope:
+    d, items = matchings.d, np.arange(matchings.d)
+    equal: list[sparse.csr_array] = []
+    below = [_signs(d)]
+    for side, index, size in (
+        ("rows", matchings.row_index, len(matchings.rows)),
+        ("columns", matchings.column_index, len(matchings.columns)),
+    ):
+        degrees = sparse.csr_array((np.ones(d), (index, items)), shape=(size, d))
+        (equal if matchings.saturate in ("both", side) else below).append(degrees)
+    a, g = _stacked(*equal, sparse.csr_array((0, d))), _stacked(*below)
+    return Polytope(d, a, np.ones(a.shape[0]), g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
+
+
+def _uniform(d: int, m: int) -> Polytope:
+    limits = np.append(np.zeros(d), np.ones(d))
+    rows = _stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
+    return Polytope(d, sparse.csr_array(np.ones((1, d))), np.array([float(m)]), rows, limits)
+
+
+def _oriented_trees(trees: SpanningTrees) -> Polytope:
+    """For each node r as root, z_r orients the tree towards r: each edge one way, one arc out of each node but r, none out of r.
+
+    The edges inside a node set S hold at most |S| - 1 units: root the tree in S and count the arcs out of the other nodes.
+    """
+    d, matroid = trees.d, trees.matroid
+    edges = matroid.edges  # type: ignore[attr-defined]
+    n, tails, heads = edges.n_nodes, edges.tails, edges.heads
+    proper = np.flatnonzero(tails != heads)
+    loops = np.flatnonzero(tails == heads)
+    p = len(proper)
+    out_of = np.concatenate((tails[proper], heads[proper]))
+    either = _beside([-sparse.eye_array(p)] * 2)
+    leaving = sparse.csr_array((np.ones(2 * p), (out_of, np.arange(2 * p))), shape=(n, 2 * p))
+    edge = sparse.csr_array((np.ones(p), (np.arange(p), proper)), shape=(p, d))
+    unused = sparse.csr_array((np.ones(len(loops)), (np.arange(len(loops)), loops)), shape=(len(loops), d))
+    width = d + 2 * p * n
+    orientations = _beside([_stacked(*[edge] * n), _blocks(either, n)])
+    degrees = _beside([sparse.csr_array((n * n, d)), _blocks(leaving, n)])
+    idle = _beside([unused, sparse.csr_array((len(loops), width - d))])
+    totals = np.concatenate((np.zeros(p * n), (1.0 - np.eye(n)).ravel(), np.zeros(len(loops))))
+    return Polytope(d, _stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
+
+
+def _mixtures(decisions: EnumeratedDecisions) -> Polytope:
+    matrix = decisions.enumerate(decisions.count()).astype(np.float64)
+    n, d = matrix.shape
+    mixed = _beside([sparse.eye_array(d), sparse.csr_array(-matrix.T)])
+    whole = _beside([sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n)))])
+    signs = _beside([sparse.csr_array((n, d)), -sparse.eye_array(n)])
+    return Polytope(d, _stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
+
+
+def _signs(n: int) -> sparse.csr_array:
+    return sparse.csr_array(-sparse.eye_array(n))
+
+
+def _stacked(*blocks: Any) -> sparse.csr_array:
+    return sparse.csr_array(sparse.vstack(blocks))
+
+
+def _beside(blocks: list[Any]) -> sparse.csr_array:
+    return sparse.csr_array(sparse.hstack(blocks))
+
+
+def _blocks(block: Any, copies: int) -> sparse.csr_array:
+    return sparse.csr_array(sparse.block_diag([block] * copies))

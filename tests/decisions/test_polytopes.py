@@ -1,0 +1,108 @@
+"""Compact descriptions against P_LM and listing: the same optimum in every direction, and every decision a point of them."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import semibandits as sb
+from semibandits.decisions.polytopes import polytope
+
+PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
+
+
+def some_paths(rng):
+    n = int(rng.integers(3, 7))
+    arcs = [(i, i + 1) for i in range(n - 1)] + [p for p in itertools.combinations(range(n), 2) if rng.random() < 0.5]
+    return sb.Paths([*arcs, (n, 0), (1, n + 1)], 0, n - 1)  # two arcs lie on no path
+
+
+def some_matchings(rng):
+    saturate = ("both", "rows", "columns", "none")[rng.integers(4)]
+    rows, columns = {"both": (3, 3), "rows": (2, 4), "columns": (4, 2), "none": (3, 4)}[saturate]
+    pairs = [(i, j) for i in range(rows) for j in range(columns) if i == j or i + 2 == j or rng.random() < 0.6]
+    pairs += [(i, i - 2) for i in range(2, rows) if (i, i - 2) not in pairs and i - 2 < columns]
+    return sb.Matchings([*pairs, pairs[0]], saturate=saturate)
+
+
+def some_trees(rng):
+    n = int(rng.integers(2, 5))
+    edges = [(i, int(rng.integers(0, i))) for i in range(1, n)]
+    return sb.SpanningTrees(edges + [tuple(rng.integers(0, n, 2).tolist()) for _ in range(int(rng.integers(0, 5)))])
+
+
+def some_msets(rng):
+    d = int(rng.integers(1, 7))
+    m = int(rng.integers(0, d + 1))
+    return sb.MSets(d, m) if rng.random() < 0.5 else sb.MatroidBases(sb.matroids.Uniform(d, m))
+
+
+def some_list(rng):
+    return sb.EnumeratedDecisions(np.unique(rng.random((8, 5)) < 0.5, axis=0))
+
+
+FAMILIES = (some_paths, some_matchings, some_trees, some_msets, some_list)
+
+
+def optimum(hull, weights):
+    objective = np.append(-weights, np.zeros(hull.auxiliaries))
+    answer = linprog(
+        objective, A_ub=hull.inequalities, b_ub=hull.limits, A_eq=hull.equalities, b_eq=hull.totals, bounds=(None, None)
+    )  # fmt: skip
+    assert answer.status == 0
+    return -answer.fun
+
+
+def lies_in(hull, x):
+    answer = linprog(
+        np.zeros(hull.d + hull.auxiliaries), A_ub=hull.inequalities, b_ub=hull.limits, A_eq=hull.equalities,
+        b_eq=hull.totals, bounds=[(v, v) for v in x.astype(float)] + [(None, None)] * hull.auxiliaries,
+    )  # fmt: skip
+    return answer.status == 0
+
+
+@PROPERTY
+@given(st.integers(0, 2**32 - 1))
+def test_linear_programs_reach_the_heaviest_decision(seed):
+    rng = np.random.default_rng(seed)
+    decision_set = FAMILIES[seed % len(FAMILIES)](rng)
+    hull = polytope(decision_set)
+    weights = (
+        rng.normal(size=decision_set.d) if rng.random() < 0.5 else rng.integers(-2, 3, decision_set.d).astype(float)
+    )
+    assert optimum(hull, weights) == pytest.approx(weights @ decision_set.maximize(weights), abs=1e-7)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_decisions_are_points_and_other_sets_are_not(family):
+    rng = np.random.default_rng(7)
+    decision_set = family(rng)
+    hull = polytope(decision_set)
+    known = {x.tobytes() for x in decision_set.enumerate()}
+    for x in itertools.islice(itertools.product((False, True), repeat=decision_set.d), 96):
+        x = np.array(x)
+        assert lies_in(hull, x) == (x.tobytes() in known)
+
+
+def test_trees_need_auxiliaries_and_the_others_of_the_paper_do_not():
+    assert polytope(sb.SpanningTrees(nx.complete_graph(4))).auxiliaries == 4 * 2 * 6
+    assert polytope(sb.MSets(5, 2)).auxiliaries == 0
+    assert polytope(sb.Paths([(0, 1), (0, 1)], 0, 1)).auxiliaries == 0
+
+
+@pytest.mark.parametrize(
+    "decision_set",
+    [
+        sb.MatroidBases(sb.matroids.Partition([0, 0, 1, 1], 1)),
+        sb.MatroidIntersection(sb.matroids.Uniform(4, 2), sb.matroids.Partition([0, 0, 1, 1], 1)),
+    ],
+)
+def test_other_families_have_none(decision_set):
+    with pytest.raises(sb.UnsupportedError, match="maximize alone"):
+        polytope(decision_set)
