@@ -6,11 +6,22 @@ from typing import final
 
 import numpy as np
 
-from semibandits._typing import ArrayLike, BoolArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.errors import SolverError
+from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
+from semibandits.optimization.problems import budget_criterion
+
+MAX_LABELS = 5_000_000
+"""Of a search for budgeted m-sets, where rounding does not bound their number: each takes up to 64 bytes."""
+MAX_NODES = 1_000_000_000
+"""Of the depth-first search that goes on with that memory: tens of seconds."""
+SMALLEST_RATIO = 1e-6
+"""Smaller ratios ask for less than this one gives."""
+UNLIMITED = 2**62
 
 
 @final
@@ -48,3 +59,113 @@ class MSets(MatroidDecisions):
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m
+
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """P_BLM by multipliers, reduced costs, and label lists: the undominated pairs (reward, budget) for each count of items.
+
+        The multiplier l of least Lagrangian bound ranks the items by rewards + l * budgets; what loses more than the gap when
+        it joins the m first, or leaves them, is fixed. The rest is taken or not item by item (Nemhauser, Ullmann 1969),
+        without labels whose best completion is too low at l, at 0, or in budget alone. Exact for real data of any sign;
+        integer budgets of range R leave at most m R labels a count, hence O(d m^2 R) steps.
+
+        With ratio r < 1 and rewards >= 0, the result of the first step is returned if it reaches r times the bound. Else let
+        LB be the largest of its reward and the rewards of items that belong to some m-set that meets the budget; all other
+        items go. Rewards are rounded down to multiples of u = (1 - r) LB / m, and the rounded problem is solved exactly. With
+        a' the rounded rewards, the solution x has rewards·x >= a'·x >= a'·x* >= rewards·x* - m u = rewards·x* - (1 - r) LB
+        >= r rewards·x*, since LB <= rewards·x*. As rewards·x* <= m LB, rounded sums are at most m^2 / (1 - r) units: that
+        many labels a count, plus one, and O(d m^3 / (1 - r)) steps (after Ibarra, Kim 1975).
+        """
+        if ratio < 1:
+            return self._rounded_budgeted(rewards.copy(), budgets.copy(), at_least, ratio)
+        problem = budget_criterion(rewards, budgets, at_least)
+        x, status = select_best(
+            rewards.copy(), budgets.copy(), self._m, AT_LEAST, problem.at_least, problem.step, MAX_LABELS, MAX_NODES
+        )
+        if status == BROKEN_OFF:
+            raise _broken_off("pass a ratio such as 0.999")
+        return None if status == NONE else x
+
+    def _rounded_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """A decision of that ratio, see `_maximize_budgeted`."""
+        _, bound, known = best_multiplier(rewards, budgets, self._m, AT_LEAST, at_least)
+        if bound == -np.inf:
+            return None
+        value = rewards[known].sum()
+        if value >= ratio * bound:
+            return known
+        largest = select_largest(budgets, self._m)
+        spare = budgets[largest].sum() - at_least
+        usable = np.flatnonzero(largest | (budgets[largest].min() - budgets <= spare))
+        low = max(value, rewards[usable].max())
+        if low == 0:
+            return known
+        unit = (1.0 - ratio) * low / self._m
+        rounded = np.floor(rewards[usable] / unit)
+        chosen, status = select_best(rounded, budgets[usable], self._m, AT_LEAST, at_least, 1.0, UNLIMITED, 0)
+        x = _within(self._d, usable[chosen])
+        return x if status != NONE and rewards[x].sum() > value else known
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM by the same search, with the tangents a + l c + 1/(4 l) of a + sqrt(c) as bounds at three multipliers l.
+
+        With ratio r < 1 ``rewards @ x + sqrt(bonuses @ x) / r`` must reach the maximum. The result of the first step is
+        returned if it reaches the bound. Else each positive bonus G in turn is taken for the largest one in the best decision
+        x*: items of larger bonus go, the others' bonuses are rounded down to multiples of u = (1 - r^2) G / m, and the
+        rounded problem is solved exactly, with the root over r. For the right G and the rounded bonuses b',
+        b'·x* >= bonuses·x* - m u = bonuses·x* - (1 - r^2) G >= r^2 bonuses·x*, so that its solution x has
+        rewards·x + sqrt(bonuses·x) / r >= rewards·x + sqrt(b'·x) / r >= rewards·x* + sqrt(b'·x*) / r, which is at least the
+        maximum, for rewards of any sign. (Should x* have no bonus, the decision of largest reward will do.) Rounded sums are
+        at most m^2 / (1 - r^2) units: that many labels a count, plus one, and O(d^2 m^3 / (1 - r)) steps over all G.
+        """
+        if ratio < 1:
+            return self._rounded_index(rewards.copy(), bonuses.copy(), max(ratio, SMALLEST_RATIO))
+        x, status = select_best(rewards.copy(), bonuses.copy(), self._m, ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
+        if status == BROKEN_OFF:
+            raise _broken_off("pass a ratio such as 0.999")
+        return x
+
+    def _rounded_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """A decision of that ratio, see `_maximize_index`."""
+
+        def generous(x: BoolArray) -> float:
+            return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio)
+
+        _, bound, best = best_multiplier(rewards, bonuses, self._m, ROOT, 1.0)
+        if generous(best) >= bound:
+            return best
+        for largest in np.unique(bonuses[bonuses > 0]):
+            usable = np.flatnonzero(bonuses <= largest)
+            if len(usable) < self._m:
+                continue
+            unit = (1.0 - ratio**2) * largest / self._m
+            own, rounded = rewards[usable], np.floor(bonuses[usable] / unit)
+            scale = float(np.sqrt(unit)) / ratio
+            if best_multiplier(own, rounded, self._m, ROOT, scale)[1] <= generous(best):
+                continue
+            x = _within(self._d, usable[select_best(own, rounded, self._m, ROOT, scale, 0.0, UNLIMITED, 0)[0]])
+            best = max(best, x, key=generous)
+        return best
+
+    def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
+        """The whole front by label lists, without labels whose completions beat no corner between points of the hull."""
+        within, rows = select_front(rewards.copy(), budgets.copy(), self._m, MAX_LABELS)
+        if not within:
+            raise _broken_off("ask for one budget at a time with maximize_budgeted")
+        return rows
+
+
+def _within(d: int, items: IntArray) -> BoolArray:
+    x = np.zeros(d, dtype=np.bool_)
+    x[items] = True
+    return x
+
+
+def _broken_off(remedy: str) -> SolverError:
+    return SolverError(
+        f"the search was limited to {MAX_LABELS:,} labels of partial decisions and {MAX_NODES:,} nodes, got more: "
+        f"{remedy}, or round rewards and budgets to fewer digits"
+    )

@@ -1,0 +1,481 @@
+"""Sets of m items with two criteria, a = rewards·x and c = budgets·x: multipliers, label lists per count, depth-first search.
+
+What is maximised is one of two functions F of the pair (a, c):
+
+* ``AT_LEAST``: a where c >= parameter, else -inf;
+* ``ROOT``: a + parameter * sqrt(c).
+
+For a multiplier l >= 0 both have the bound ``F <= a + l c + allowance`` with allowance -l * parameter, or parameter^2 / (4 l).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.selection import select_largest
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+AT_LEAST, ROOT, FRONT = 0, 1, 2
+SOLVED, NONE, BROKEN_OFF = 0, 1, 2
+CORE = 24
+"""Items that the first, heuristic search leaves open: those that cost least to exchange."""
+CORE_LABELS = 20_000
+ROUNDING = 1e-14
+"""A value counts as better if the difference exceeds this times m times the largest number summed."""
+NEARLY = 1.0 - 1e-6
+"""Values that lie on multiples of a step improve by at least this many of it."""
+
+
+@njit(cache=True)
+def criterion(kind: int, parameter: float, a: float, c: float) -> float:
+    """F(a, c)."""
+    if kind == ROOT:
+        return a + parameter * math.sqrt(max(c, 0.0))
+    return a if c >= parameter else -np.inf
+
+
+@njit(cache=True)
+def allowance(kind: int, parameter: float, multiplier: float) -> float:
+    """Largest F(a, c) - (a + multiplier * c), inf if there is none."""
+    if kind == AT_LEAST:
+        return -multiplier * parameter
+    return parameter * parameter / (4.0 * multiplier) if multiplier > 0 else np.inf
+
+
+@njit(cache=True)
+def sums(rewards: FloatArray, budgets: FloatArray, chosen: BoolArray) -> tuple[float, float]:
+    """Both criteria of a decision."""
+    a = c = 0.0
+    for i in range(len(chosen)):
+        if chosen[i]:
+            a += rewards[i]
+            c += budgets[i]
+    return a, c
+
+
+@njit(cache=True)
+def best_multiplier(
+    rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float
+) -> tuple[float, float, BoolArray]:
+    """Multiplier of least bound, that bound, and the best decision met on the way.
+
+    The bound h(l) + allowance(l), with h(l) the largest a + l c, is convex in l. Two decisions hold its minimum between them: one
+    that is best for smaller l and has too little c, one that is best for larger l and has enough. The next multiplier minimises
+    the bound of these two alone; if no decision beats both there, it is the minimum. A bound of -inf says that no decision has
+    enough c. The multiplier is 0 if the decision of largest a is best.
+    """
+    low = select_largest(rewards, m)
+    a_low, c_low = sums(rewards, budgets, low)
+    high = select_largest(budgets, m)
+    a_high, c_high = sums(rewards, budgets, high)
+    value = criterion(kind, parameter, a_low, c_low)
+    if kind == AT_LEAST and value > -np.inf:
+        return 0.0, value, low
+    best = low
+    if criterion(kind, parameter, a_high, c_high) > value:
+        best, value = high, criterion(kind, parameter, a_high, c_high)
+    if value == -np.inf:
+        return np.inf, -np.inf, high
+    if c_high <= c_low:
+        return 0.0, value, low
+    at, bound = np.inf, np.inf
+    while True:
+        multiplier = max(a_low - a_high, 0.0) / (c_high - c_low)
+        if kind == ROOT:  # a + l c + s^2 / (4 l) is least at l = s / (2 sqrt(c)), for either decision
+            at_low = parameter / (2.0 * math.sqrt(c_low)) if c_low > 0 else np.inf
+            at_high = parameter / (2.0 * math.sqrt(c_high))
+            multiplier = max(min(multiplier, at_low), at_high)
+        known = max(a_low + multiplier * c_low, a_high + multiplier * c_high)
+        middle = select_largest(rewards + multiplier * budgets, m)
+        a, c = sums(rewards, budgets, middle)
+        reached = max(a + multiplier * c, known)
+        if reached + allowance(kind, parameter, multiplier) < bound:
+            at, bound = multiplier, reached + allowance(kind, parameter, multiplier)
+        if criterion(kind, parameter, a, c) > value:
+            best, value = middle, criterion(kind, parameter, a, c)
+        if reached <= known + ROUNDING * abs(known):
+            break
+        enough = c >= parameter if kind == AT_LEAST else 4.0 * multiplier * multiplier * c >= parameter * parameter
+        if enough:
+            if c > c_high or (c == c_high and a <= a_high):
+                break
+            a_high, c_high = a, c
+        else:
+            if c < c_low or (c == c_low and a <= a_low):
+                break
+            a_low, c_low = a, c
+        if c_high <= c_low:
+            break
+    return at, bound, best
+
+
+@njit(cache=True)
+def completions(values: FloatArray, size: int) -> FloatArray:
+    """Largest sum of q of ``values[p:]`` at [p, q], -inf where there are fewer. Of equal sums the one without p counts."""
+    n = len(values)
+    table = np.full((n + 1, size + 1), -np.inf)
+    table[n, 0] = 0.0
+    for p in range(n - 1, -1, -1):
+        table[p, 0] = 0.0
+        for q in range(1, min(size, n - p) + 1):
+            table[p, q] = max(table[p + 1, q], values[p] + table[p + 1, q - 1])
+    return table
+
+
+@njit(cache=True)
+def complete(table: FloatArray, chosen: BoolArray, p: int, q: int) -> None:
+    """Choose the q of the items from p on whose sum stands in the table of :func:`completions`."""
+    while q > 0:
+        if table[p, q] != table[p + 1, q]:
+            chosen[p] = True
+            q -= 1
+        p += 1
+
+
+@njit(cache=True)
+def completed_sums(table: FloatArray, values: FloatArray, others: FloatArray) -> FloatArray:
+    """Sums of `others` over the items that `table`, made from `values`, chooses; and so at [p, q]."""
+    n, size = len(values), table.shape[1] - 1
+    result = np.zeros((n + 1, size + 1))
+    for p in range(n - 1, -1, -1):
+        for q in range(1, min(size, n - p) + 1):
+            if table[p, q] == table[p + 1, q]:
+                result[p, q] = result[p + 1, q]
+            else:
+                result[p, q] = others[p] + result[p + 1, q - 1]
+    return result
+
+
+@njit(cache=True)
+def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArray, size: int) -> FloatArray:
+    """Tables of :func:`completions` for rewards + multiplier * budgets, one a multiplier; the last one for the budgets."""
+    n = len(rewards)
+    tables = np.empty((len(multipliers) + 1, n + 1, size + 1))
+    for j in range(len(multipliers)):
+        tables[j] = completions(rewards + multipliers[j] * budgets, size)
+    tables[len(multipliers)] = completions(budgets, size)
+    return tables
+
+
+@njit(cache=True)
+def promising(
+    a: float, c: float, p: int, q: int, multipliers: FloatArray, floors: FloatArray, tables: FloatArray, kind: int,
+    parameter: float,
+) -> bool:  # fmt: skip
+    """Whether q more items from p on may lead from (a, c) above the floors.
+
+    For one best decision the bound at every multiplier must exceed its floor. For the front one will do: `floors` are then the
+    values of the corner between two neighbouring known points, at the multiplier of the edge between them, and what dominates
+    no corner is dominated itself.
+    """
+    last = len(multipliers)
+    if kind == AT_LEAST and c + tables[last, p, q] < parameter:
+        return False
+    one_will_do = kind == FRONT
+    keep = not one_will_do
+    for j in range(last):
+        above = a + multipliers[j] * c + tables[j, p, q] > floors[j]
+        if above == one_will_do:
+            keep = above
+            break
+    return keep
+
+
+@njit(cache=True)
+def label_lists(
+    rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
+    floors: FloatArray, kind: int, parameter: float, best: float, limit: int,
+) -> tuple[bool, float, BoolArray, BoolArray]:  # fmt: skip
+    """Nemhauser-Ullmann lists, one for each number of items chosen: take each item or not, drop what is dominated.
+
+    A label is the pair (a, c) of `size` or fewer of the items seen so far, on top of the base. One that another of the same count
+    beats in both goes, and so does one that is not promising. Integer budgets make the lists short: one label a sum at most, so
+    this is the dynamic program over sums, and likewise with integer rewards.
+
+    `best` is a value known and `floors` what bounds must exceed because of it; both rise with every completion found. Returns
+    whether the labels stayed within `limit`, the best value, a decision that has it if it is better than what was known, else
+    all False, and for `kind` FRONT the decisions left in the end, budgets decreasing, one a row.
+    """
+    n = len(rewards)
+    tables = bound_tables(rewards, budgets, multipliers, size)
+    floors = floors.copy()
+    values = rewards + multipliers[0] * budgets
+    rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
+    label_a, label_c, label_last = np.full(1, base_a), np.full(1, base_c), np.full(1, -1)
+    starts = np.ones(size + 3, dtype=np.int64)
+    starts[:1] = 0
+    parents, entered, taken = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), 0
+    chosen, none = np.zeros(n, dtype=np.bool_), np.zeros((0, n), dtype=np.bool_)
+    best_last, best_p, best_q = -2, 0, 0
+    complete_within = True
+    for p in range(n):
+        total = len(label_a)
+        next_a, next_c, next_last = np.empty(2 * total), np.empty(2 * total), np.empty(2 * total, dtype=np.int64)
+        next_starts = np.zeros(size + 3, dtype=np.int64)
+        out = 0
+        if taken + total > len(parents):
+            parents, entered = _longer(parents, 2 * (taken + total)), _longer(entered, 2 * (taken + total))
+        for k in range(size + 1):
+            next_starts[k] = out
+            q = size - k
+            if k > p + 1 or q > n - p - 1:
+                continue
+            i, i_end = starts[k], starts[k + 1]
+            j = starts[k - 1] if k > 0 else 0
+            j_end = starts[k] if k > 0 else 0
+            top = -np.inf
+            while i < i_end or j < j_end:
+                take = i >= i_end
+                if not take and j < j_end:
+                    c_new = label_c[j] + budgets[p]
+                    take = c_new > label_c[i] or (c_new == label_c[i] and label_a[j] + rewards[p] > label_a[i])
+                if take:
+                    a, c, last = label_a[j] + rewards[p], label_c[j] + budgets[p], label_last[j]
+                    j += 1
+                else:
+                    a, c, last = label_a[i], label_c[i], label_last[i]
+                    i += 1
+                if a <= top:
+                    continue
+                top = a
+                if not promising(a, c, p + 1, q, multipliers, floors, tables, kind, parameter):
+                    continue
+                if take:
+                    parents[taken], entered[taken] = last, p
+                    last = taken
+                    taken += 1
+                if kind != FRONT:
+                    value = criterion(kind, parameter, a + rest_a[p + 1, q], c + rest_c[p + 1, q])
+                    if value > best:
+                        floors += value - best
+                        best, best_last, best_p, best_q = value, last, p + 1, q
+                next_a[out], next_c[out], next_last[out] = a, c, last
+                out += 1
+        next_starts[size + 1 :] = out
+        label_a, label_c, label_last, starts = next_a[:out], next_c[:out], next_last[:out], next_starts
+        if out == 0 or taken + out > limit:
+            complete_within = out == 0
+            break
+    if kind == FRONT and complete_within:
+        none = np.zeros((len(label_a), n), dtype=np.bool_)
+        for k in range(len(label_a)):
+            _choose(none[k], parents, entered, label_last[k])
+    elif best_last >= -1:
+        _choose(chosen, parents, entered, best_last)
+        complete(tables[0], chosen, best_p, best_q)
+    return complete_within, best, chosen, none
+
+
+@njit(cache=True)
+def _longer(array: IntArray, size: int) -> IntArray:
+    grown = np.empty(size, dtype=np.int64)
+    grown[: len(array)] = array
+    return grown
+
+
+@njit(cache=True)
+def _choose(chosen: BoolArray, parents: IntArray, entered: IntArray, last: int) -> None:
+    """Choose the items that entered on the way to a label."""
+    while last >= 0:
+        chosen[entered[last]] = True
+        last = parents[last]
+
+
+@njit(cache=True)
+def depth_first(
+    rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
+    floors: FloatArray, kind: int, parameter: float, best: float, max_nodes: int,
+) -> tuple[bool, float, BoolArray]:  # fmt: skip
+    """The same search depth first, which needs memory for the tables only.
+
+    Every item is first left as the completion at the first multiplier has it. Returns whether the search ended within
+    `max_nodes`, the best value, and a decision that has it, all False if nothing beats what was known.
+    """
+    n = len(rewards)
+    tables = bound_tables(rewards, budgets, multipliers, size)
+    floors = floors.copy()
+    values = rewards + multipliers[0] * budgets
+    rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
+    now, chosen = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    a, c = np.full(n + 1, base_a), np.full(n + 1, base_c)
+    left, tried = np.full(n + 1, size), np.zeros(n + 1, dtype=np.int64)
+    p = nodes = 0
+    while p >= 0 and nodes < max_nodes:
+        nodes += 1
+        q = left[p]
+        if tried[p] == 0:
+            if q < 0 or q > n - p or not promising(a[p], c[p], p, q, multipliers, floors, tables, kind, parameter):
+                p -= 1
+                continue
+            value = criterion(kind, parameter, a[p] + rest_a[p, q], c[p] + rest_c[p, q])
+            if value > best:
+                floors += value - best
+                best = value
+                chosen[:p] = now[:p]
+                chosen[p:] = False
+                complete(tables[0], chosen, p, q)
+        if p == n or tried[p] == 2:
+            p -= 1
+            continue
+        default = tables[0, p, q] != tables[0, p + 1, q]
+        now[p] = default if tried[p] == 0 else not default
+        tried[p] += 1
+        a[p + 1], c[p + 1], left[p + 1] = a[p], c[p], q
+        if now[p]:
+            a[p + 1], c[p + 1], left[p + 1] = a[p] + rewards[p], c[p] + budgets[p], q - 1
+        p += 1
+        tried[p] = 0
+    return p < 0, best, chosen
+
+
+@njit(cache=True)
+def exchange_losses(values: FloatArray, top: BoolArray) -> FloatArray:
+    """What the sum of `values` over the `top` loses at least if an item leaves them, or joins them."""
+    inside, outside = np.inf, -np.inf
+    for i in range(len(values)):
+        if top[i]:
+            inside = min(inside, values[i])
+        else:
+            outside = max(outside, values[i])
+    losses = np.empty(len(values))
+    for i in range(len(values)):
+        losses[i] = values[i] - outside if top[i] else inside - values[i]
+    return losses
+
+
+@njit(cache=True)
+def search_core(
+    rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, multipliers: FloatArray, kind: int,
+    parameter: float, step: float, known: BoolArray,
+    max_labels: int, max_nodes: int,
+) -> tuple[bool, BoolArray]:  # fmt: skip
+    """Best decision that agrees with `top` outside the core, or `known` if that is no worse.
+
+    By label lists, and once there are more than `max_labels`, depth first with at most `max_nodes` nodes. Returns whether
+    that was enough, too.
+    """
+    m = int(np.count_nonzero(top))
+    fixed = top.copy()
+    fixed[core] = False
+    base_a, base_c = sums(rewards, budgets, fixed)
+    size = m - int(np.count_nonzero(fixed))
+    a, c = sums(rewards, budgets, known)
+    best = criterion(kind, parameter, a, c)
+    largest_a, largest_c = np.abs(rewards).max(), np.abs(budgets).max()
+    floors = np.empty(len(multipliers))
+    for j in range(len(multipliers)):
+        slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
+        floors[j] = best - allowance(kind, parameter, multipliers[j]) + max(slack, NEARLY * step)
+    own_a, own_c = rewards[core], budgets[core]
+    done, value, chosen, _ = label_lists(
+        own_a, own_c, size, base_a, base_c, multipliers, floors, kind, parameter, best, max_labels
+    )
+    if not done and max_nodes > 0:
+        gain = max(value - best, 0.0)
+        done, deeper, found = depth_first(
+            own_a, own_c, size, base_a, base_c, multipliers, floors + gain, kind, parameter, value, max_nodes
+        )
+        if deeper > value:
+            value, chosen = deeper, found
+    if value <= best:
+        return done, known
+    fixed[core] = chosen
+    return done, fixed
+
+
+@njit(cache=True)
+def select_best(
+    rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float, step: float,
+    max_labels: int, max_nodes: int,
+) -> tuple[BoolArray, int]:  # fmt: skip
+    """The m items of largest F, and how the search ended: ``SOLVED``, ``NONE`` has a value, or ``BROKEN_OFF``.
+
+    The multiplier of least bound; first a search with few items open, for a good decision; items fixed whose exchange alone
+    loses more than the gap; then a search with all others open, those that lose most first, by label lists, and depth first if
+    there are more than `max_labels`. All values of F must lie on multiples of `step`, 0 if nothing is known.
+    """
+    multiplier, bound, known = best_multiplier(rewards, budgets, m, kind, parameter)
+    if bound == -np.inf or m == 0 or m == len(rewards):
+        return known, SOLVED if bound > -np.inf else NONE
+    slack = max(ROUNDING * m * (np.abs(rewards).max() + multiplier * np.abs(budgets).max()), NEARLY * step)
+    a, c = sums(rewards, budgets, known)
+    if criterion(kind, parameter, a, c) >= bound - slack:
+        return known, SOLVED
+    values = rewards + multiplier * budgets
+    top = select_largest(values, m)
+    losses = exchange_losses(values, top)
+    order = np.argsort(losses)
+    multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
+    nearest = order[:CORE][::-1].copy()
+    done, known = search_core(
+        rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, min(CORE_LABELS, max_labels), 0
+    )
+    a, c = sums(rewards, budgets, known)
+    gap = bound - criterion(kind, parameter, a, c) - slack
+    n_open = int(np.searchsorted(losses[order], gap, side="right"))
+    if not done or n_open > CORE:
+        core = order[:n_open][::-1].copy()
+        done, known = search_core(
+            rewards, budgets, top, core, multipliers, kind, parameter, step, known, max_labels, max_nodes
+        )
+    return known, SOLVED if done else BROKEN_OFF
+
+
+@njit(cache=True)
+def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[FloatArray, FloatArray]:
+    """Pairs (a, c) of the upper right hull over the sets of m items, c increasing; points on its edges may be among them."""
+    first = select_largest(rewards, m)
+    a, c = sums(rewards, budgets, first)
+    last = select_largest(budgets, m)
+    a_last, c_last = sums(rewards, budgets, last)
+    done_a, done_c = [a], [c]
+    ahead_a, ahead_c = [a_last], [c_last]
+    while len(ahead_a) > 0:
+        a, c = done_a[-1], done_c[-1]
+        a_next, c_next = ahead_a[-1], ahead_c[-1]
+        if c_next > c and a > a_next:
+            multiplier = (a - a_next) / (c_next - c)
+            middle = select_largest(rewards + multiplier * budgets, m)
+            a_mid, c_mid = sums(rewards, budgets, middle)
+            gain = a_mid - a + multiplier * (c_mid - c)
+            if gain > ROUNDING * m * (abs(a) + multiplier * abs(c)):
+                if c < c_mid < c_next:
+                    ahead_a.append(a_mid)
+                    ahead_c.append(c_mid)
+                    continue
+                if c_mid == c_next and a_mid > a_next:
+                    ahead_a[-1] = a_mid
+                    continue
+        done_a.append(a_next)
+        done_c.append(c_next)
+        ahead_a.pop()
+        ahead_c.pop()
+    return np.array(done_a), np.array(done_c)
+
+
+@njit(cache=True)
+def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -> tuple[bool, BoolArray]:
+    """Sets of m items, one a row, among which is one for each pair (a, c) that no other beats in both; False beyond `limit`."""
+    known_a, known_c = hull_vertices(rewards, budgets, m)
+    count = len(known_a) - 1
+    if known_c[0] >= known_c[count]:  # one decision is best in both
+        rows = np.zeros((1, len(rewards)), dtype=np.bool_)
+        rows[0] = select_largest(rewards, m)
+        return True, rows
+    multipliers, floors = np.ones(count), np.empty(count)
+    largest_a, largest_c = np.abs(rewards).max(), np.abs(budgets).max()
+    for j in range(count):
+        if known_c[j + 1] > known_c[j] and known_a[j] > known_a[j + 1]:
+            multipliers[j] = (known_a[j] - known_a[j + 1]) / (known_c[j + 1] - known_c[j])
+        slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
+        floors[j] = known_a[j + 1] + multipliers[j] * known_c[j] - slack
+    order = np.argsort(-(rewards + multipliers[count // 2] * budgets))
+    within, _, _, rows = label_lists(
+        rewards[order], budgets[order], m, 0.0, 0.0, multipliers, floors, FRONT, 0.0, -np.inf, limit
+    )
+    chosen = np.zeros(rows.shape, dtype=np.bool_)
+    chosen[:, order] = rows
+    return within, chosen

@@ -1,0 +1,236 @@
+"""P_BLM, P_IM and fronts over m-sets, against the list of all m-sets, and at size against a table over integer sums."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.decisions import msets
+from semibandits.decisions.msets import MSets
+from semibandits.errors import Infeasible, SolverError
+
+TOLERANCE = 1e-11  # relative to the largest number
+NUMBERS = {
+    "integer": st.integers(-4, 4).map(float),
+    "real": st.floats(-1, 1, allow_subnormal=False),
+    "ties": st.sampled_from([1.0, 1.0, 0.0, -1.0]),
+    "rounding": st.integers(-3, 3).map(lambda k: 0.1 * k),
+    "near ties": st.sampled_from([0.7, 0.7 + 1e-8, 0.7 - 1e-8]),
+    "huge": st.floats(-1, 1).map(lambda number: 1e50 * number),
+    "tiny": st.floats(-1, 1).map(lambda number: 1e-50 * number),
+}
+RATIOS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
+SHARES = st.one_of(st.floats(0, 1), st.sampled_from([-0.5, 0.0, 1.0, 1.01]))
+
+
+@st.composite
+def instances(draw, *, sign=(-1, -1)):
+    """An MSets, all its decisions, and two vectors; absolute values are taken where `sign` is 1.
+
+    Half of the vectors are random, since a search for simple failures seldom makes all numbers differ.
+    """
+    d = draw(st.integers(1, 8))
+    decisions = MSets(d, draw(st.integers(0, d)))
+    vectors = []
+    for own in sign:
+        if draw(st.booleans()):
+            vector = np.random.default_rng(draw(st.integers(0, 2**32))).uniform(-1, 1, d) ** 3
+        else:
+            numbers = NUMBERS[draw(st.sampled_from(sorted(NUMBERS)))]
+            vector = np.array(draw(st.lists(numbers, min_size=d, max_size=d)))
+        vectors.append(np.abs(vector) if own == 1 else vector)
+    return decisions, decisions.enumerate(), *vectors
+
+
+def forgiven(decisions, weights):
+    return 1e-12 * decisions.m * np.abs(weights).max()
+
+
+def budget_at(rows, budgets, share):
+    """From the smallest budget of a decision (0) to the largest (1)."""
+    sums = rows @ budgets
+    return float(sums.min() + share * np.ptp(sums)) if share <= 1 else float(sums.max() + max(np.ptp(sums), 1.0))
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(instances(), SHARES)
+def test_budgeted_equals_enumeration(instance, share):
+    decisions, rows, rewards, budgets = instance
+    at_least = budget_at(rows, budgets, share)
+    met = rows @ budgets >= at_least - forgiven(decisions, budgets)
+    if not met.any():
+        with pytest.raises(Infeasible):
+            decisions.maximize_budgeted(rewards, budgets, at_least)
+        return
+    x = decisions.maximize_budgeted(rewards, budgets, at_least)
+    assert x in decisions
+    assert budgets @ x >= at_least - 2 * forgiven(decisions, budgets)
+    assert rewards @ x >= (rows[met] @ rewards).max() - TOLERANCE * np.abs(rewards).max()
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(instances(), st.integers(0, 69))
+def test_budget_of_a_decision_is_met_exactly(instance, pick):
+    decisions, rows, rewards, budgets = instance
+    at_least = float(rows[pick % len(rows)] @ budgets)
+    met = rows @ budgets >= at_least - forgiven(decisions, budgets)
+    x = decisions.maximize_budgeted(rewards, budgets, at_least)
+    assert budgets @ x >= at_least - 2 * forgiven(decisions, budgets)
+    assert rewards @ x >= (rows[met] @ rewards).max() - TOLERANCE * np.abs(rewards).max()
+
+
+def budgeted_ratio(decisions, rows, rewards, budgets, at_least, ratio):
+    """Reward of the answer over the best one, once it is checked; 1 where there is nothing to win."""
+    met = rows @ budgets >= at_least - forgiven(decisions, budgets)
+    if not met.any():
+        with pytest.raises(Infeasible):
+            decisions.maximize_budgeted(rewards, budgets, at_least, ratio)
+        return 1.0
+    x = decisions.maximize_budgeted(rewards, budgets, at_least, ratio)
+    best = (rows[met] @ rewards).max()
+    assert x in decisions
+    assert budgets @ x >= at_least - 2 * forgiven(decisions, budgets)
+    assert rewards @ x >= ratio * best * (1 - 1e-12)
+    return rewards @ x / best if best > 0 else 1.0
+
+
+def index_ratio(decisions, rows, rewards, bonuses, ratio):
+    """Bonus of the answer over the one that would make up for the best value, once it is checked."""
+    x = decisions.maximize_index(rewards, bonuses, ratio)
+    assert x in decisions
+    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
+    slack = TOLERANCE * (np.abs(rewards).max() + math.sqrt(bonuses.max()))
+    bonus = math.sqrt(bonuses @ x)
+    assert rewards @ x + bonus / ratio >= best - slack
+    missing = best - rewards @ x
+    return min(1.0, bonus / missing) if missing > slack else 1.0
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(instances(sign=(1, -1)), SHARES, RATIOS)
+def test_budgeted_keeps_its_ratio(record_ratio, instance, share, ratio):
+    decisions, rows, rewards, budgets = instance
+    found = budgeted_ratio(decisions, rows, rewards, budgets, budget_at(rows, budgets, share), ratio)
+    record_ratio("MSets", f"P_BLM, {ratio} asked", found)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(instances(sign=(-1, 1)))
+def test_index_equals_enumeration(instance):
+    decisions, rows, rewards, bonuses = instance
+    x = decisions.maximize_index(rewards, bonuses)
+    assert x in decisions
+    best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
+    scale = np.abs(rewards).max() + math.sqrt(bonuses.max())
+    assert rewards @ x + math.sqrt(bonuses @ x) >= best - TOLERANCE * scale
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(instances(sign=(-1, 1)), RATIOS)
+def test_index_keeps_its_ratio(record_ratio, instance, ratio):
+    record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(*instance, ratio))
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9, 0.99])
+def test_ratios_on_random_instances(record_ratio, ratio):
+    """Rewards and budgets all different and mostly small, where the first decision met is seldom the best."""
+    rng = np.random.default_rng(round(100 * ratio))
+    for _ in range(250):
+        d = int(rng.integers(4, 11))
+        decisions = MSets(d, int(rng.integers(1, d)))
+        rows, rewards, budgets = decisions.enumerate(), rng.random(d) ** 3, rng.random(d) ** 2
+        found = budgeted_ratio(decisions, rows, rewards, budgets, float(rng.choice(rows @ budgets)), ratio)
+        record_ratio("MSets", f"P_BLM, {ratio} asked", found)
+        bonuses = rng.choice([0.01, 1.0, 100.0]) * budgets**4
+        record_ratio("MSets", f"P_IM, {ratio} asked", index_ratio(decisions, rows, rewards, bonuses, ratio))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(instances())
+def test_front_is_that_of_the_list(instance):
+    decisions, rows, rewards, budgets = instance
+    front = decisions.budget_front(rewards, budgets)
+    assert all(x in decisions for x in front.decisions)
+    assert (np.diff(front.budgets) > 0).all()
+    assert (np.diff(front.rewards) < 0).all()
+    slack_a, slack_c = forgiven(decisions, rewards), forgiven(decisions, budgets)
+    for a, c in zip(rows @ rewards, rows @ budgets, strict=True):
+        assert ((front.rewards >= a - 2 * slack_a) & (front.budgets >= c - 2 * slack_c)).any()
+
+
+def best_rewards_by_table(rewards, budgets, m):
+    """For integers >= 0: the largest reward of m items with each sum of budgets, by plain dynamic programming."""
+    table = np.full((m + 1, int(np.sort(budgets)[::-1][:m].sum()) + 1), -np.inf)
+    table[0, 0] = 0.0
+    for a, c in zip(rewards, budgets.astype(int), strict=True):
+        for k in range(m, 0, -1):
+            shifted = table[k - 1, : table.shape[1] - c] + a
+            np.maximum(table[k, c:], shifted, out=table[k, c:])
+    return table[m]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_at_size_all_agree_with_a_table_over_sums(seed):
+    """Independent and strongly correlated numbers: real rewards, integer budgets."""
+    rng = np.random.default_rng(seed)
+    d, m = (60, 8) if seed % 2 else (120, 15)
+    decisions, budgets = MSets(d, m), rng.integers(0, 60, d).astype(float)
+    rewards = rng.random(d) if seed % 3 else (60 - budgets) / 60 + 0.05 * rng.random(d)
+    table = best_rewards_by_table(rewards, budgets, m)
+    best = np.maximum.accumulate(table[::-1])[::-1]
+    front = decisions.budget_front(rewards, budgets)
+    for at_least in np.linspace(table.argmax(), len(table) - 1, 7).astype(int).tolist():
+        expected = pytest.approx(best[at_least], abs=1e-11)
+        assert rewards @ decisions.maximize_budgeted(rewards, budgets, at_least) == expected
+        assert rewards @ front.best(at_least) == expected
+    for scale in (1e-4, 0.01, 1.0):
+        x = decisions.maximize_index(rewards, scale * budgets)
+        root = np.sqrt(scale * np.arange(len(table)))
+        assert rewards @ x + math.sqrt(scale * budgets @ x) == pytest.approx((table + root).max(), abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounded_problems_at_size_keep_high_ratios(seed):
+    """Ratios so high that the first step does not do, and rewards are rounded."""
+    rng = np.random.default_rng(seed)
+    decisions, budgets = MSets(60, 8), rng.integers(0, 40, 60).astype(float)
+    rewards = (40 - budgets) / 40 + 0.2 * rng.random(60)
+    table = best_rewards_by_table(rewards, budgets, 8)
+    at_least = (int(table.argmax()) + len(table)) // 2
+    for ratio in (0.999, 0.9999):
+        x = decisions.maximize_budgeted(rewards, budgets, at_least, ratio)
+        assert budgets @ x >= at_least
+        assert rewards @ x >= ratio * table[at_least:].max()
+        x = decisions.maximize_index(rewards, budgets, ratio)
+        best = (table + np.sqrt(np.arange(len(table)))).max()
+        assert rewards @ x + math.sqrt(budgets @ x) / ratio >= best - 1e-11
+
+
+def test_heavy_item_that_fits_no_decision_does_not_coarsen_the_rounding():
+    """Items 0 and 1 can only be chosen below the budget; rounding by their rewards would make all others equal."""
+    rewards = np.array([1e9, 1e9, 5.0, 4.0, 3.0, 2.0, 2.0])
+    budgets = np.array([0.0, 0.0, 5.0, 6.5, 8.0, 9.0, 9.0])
+    x = MSets(7, 2).maximize_budgeted(rewards, budgets, 14.0, ratio=0.9)
+    assert rewards @ x >= 0.9 * 7.0
+    assert budgets @ x >= 14.0
+
+
+def test_ratio_where_only_worthless_decisions_meet_the_budget():
+    x = MSets(3, 1).maximize_budgeted([1.0, 0.0, 0.0], [0.0, 1.0, 1.0], 0.5, ratio=0.9)
+    assert x.tolist() in ([False, True, False], [False, False, True])
+
+
+def test_search_that_would_not_end_is_broken_off(monkeypatch):
+    """Budgets that are the negated rewards make every decision undominated; no two sums are alike."""
+    monkeypatch.setattr(msets, "MAX_LABELS", 50)
+    monkeypatch.setattr(msets, "MAX_NODES", 50)
+    rewards = np.sqrt(np.arange(2.0, 62.0))
+    decisions = MSets(60, 20)
+    with pytest.raises(SolverError, match="limited to 50 labels"):
+        decisions.maximize_budgeted(rewards, -rewards, -101.0)
+    with pytest.raises(SolverError, match="one budget at a time"):
+        decisions.budget_front(rewards, -rewards)
+    x = decisions.maximize_budgeted(rewards, -rewards, -101.0, ratio=0.9)
+    assert 0.9 * 101.0 <= rewards @ x <= 101.0 + 1e-9

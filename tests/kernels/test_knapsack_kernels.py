@@ -1,0 +1,220 @@
+"""Searches over sets of m items, each kernel against plain Python."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.kernels.knapsack import (
+    AT_LEAST,
+    FRONT,
+    ROOT,
+    allowance,
+    best_multiplier,
+    bound_tables,
+    complete,
+    completed_sums,
+    completions,
+    criterion,
+    depth_first,
+    exchange_losses,
+    hull_vertices,
+    label_lists,
+    search_core,
+    select_best,
+)
+from semibandits.kernels.selection import select_largest
+
+numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1, 1, allow_subnormal=False))
+CLOSE = 1e-11
+EVERYTHING = 10**9
+
+
+@st.composite
+def problems(draw, kinds=(AT_LEAST, ROOT)):
+    """Two vectors, a count, a criterion with its parameter, and all sets of that many items."""
+    d = draw(st.integers(1, 8))
+    m = draw(st.integers(0, d))
+    rewards, budgets = (np.array(draw(st.lists(numbers, min_size=d, max_size=d))) for _ in range(2))
+    rows = np.array([np.isin(np.arange(d), chosen) for chosen in itertools.combinations(range(d), m)])
+    kind = draw(st.sampled_from(kinds))
+    if kind == ROOT:
+        budgets = np.abs(budgets)
+        parameter = draw(st.sampled_from([0.1, 1.0, 3.0]))
+    else:
+        sums = rows @ budgets
+        parameter = float(sums.min() + draw(st.floats(-0.1, 1.1)) * np.ptp(sums)) - 1e-11
+    return rewards, budgets, m, kind, parameter, rows
+
+
+def values_of(rewards, budgets, kind, parameter, rows):
+    a, c = rows @ rewards, rows @ budgets
+    return a + parameter * np.sqrt(c) if kind == ROOT else np.where(c >= parameter, a, -np.inf)
+
+
+def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
+    """What the two searches need if a value below all others is known, so that they must find the best."""
+    multipliers = np.array([0.5, 1.0])
+    floors = np.array([known - allowance(kind, parameter, multiplier) for multiplier in multipliers])
+    return rewards, budgets, m, 0.0, 0.0, multipliers, floors, kind, parameter, known
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems())
+def test_multiplier_has_the_least_bound(problem):
+    """No multiplier of a fine grid gives a smaller bound, nor any at which two decisions tie."""
+    rewards, budgets, m, kind, parameter, rows = problem
+    multiplier, bound, best = best_multiplier(rewards, budgets, m, kind, parameter)
+    values = values_of(rewards, budgets, kind, parameter, rows)
+    if values.max() == -np.inf:
+        assert bound == -np.inf
+        return
+    a, c = rows @ rewards, rows @ budgets
+    assert bound >= values.max() - CLOSE
+    assert best.sum() == m
+    assert criterion(kind, parameter, float(rewards @ best), float(budgets @ best)) > -np.inf
+    if multiplier > 0:
+        own = (a + multiplier * c).max() + allowance(kind, parameter, multiplier)
+        assert bound == pytest.approx(own, abs=CLOSE)
+    grid = np.geomspace(1e-6, 1e6, 400)
+    ties = ((a[:, None] - a) / np.where(c == c[:, None], np.inf, c - c[:, None])).ravel()
+    for other in np.concatenate((grid, ties[(ties > 1e-9) & (ties < 1e9)])).tolist():
+        assert bound <= (a + other * c).max() + allowance(kind, parameter, other) + CLOSE * (1 + other)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems(), st.sampled_from([EVERYTHING, 1]))
+def test_selection_equals_enumeration(problem, max_labels):
+    """By labels, and depth first where one label is too many."""
+    rewards, budgets, m, kind, parameter, rows = problem
+    x, status = select_best(rewards, budgets, m, kind, parameter, 0.0, max_labels, EVERYTHING)
+    values = values_of(rewards, budgets, kind, parameter, rows)
+    assert status == (values.max() == -np.inf)
+    if status == 0:
+        assert x.sum() == m
+        forgiven = 1e-12 if kind == AT_LEAST else 0.0
+        found = criterion(kind, parameter - forgiven, float(rewards @ x), float(budgets @ x))
+        assert found == pytest.approx(values.max(), abs=CLOSE)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems())
+def test_both_searches_find_the_best_of_a_core(problem):
+    rewards, budgets, m, kind, parameter, rows = problem
+    values = values_of(rewards, budgets, kind, parameter, rows)
+    arguments = search_arguments(rewards, budgets, m, kind, parameter, known=-1e3)
+    within, by_labels, first, _ = label_lists(*arguments, EVERYTHING)
+    ended, by_depth, second = depth_first(*arguments, EVERYTHING)
+    assert within
+    assert ended
+    if values.max() == -np.inf:
+        assert by_labels == by_depth == -1e3
+        return
+    assert by_labels == pytest.approx(values.max(), abs=CLOSE)
+    assert by_depth == pytest.approx(values.max(), abs=CLOSE)
+    for x in (first, second):
+        assert x.sum() == m
+        assert (
+            values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= by_labels - CLOSE
+        )
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(), st.data())
+def test_core_search_keeps_what_is_fixed(problem, data):
+    rewards, budgets, _, kind, parameter, rows = problem
+    top = rows[data.draw(st.integers(0, len(rows) - 1))].copy()
+    core = np.array(sorted(data.draw(st.sets(st.integers(0, len(rewards) - 1), min_size=1))), dtype=np.int64)
+    values = values_of(rewards, budgets, kind, parameter, rows)
+    if values.max() == -np.inf:
+        return
+    known = rows[np.flatnonzero(values > -np.inf)[0]].copy()
+    outside = np.ones(len(rewards), dtype=bool)
+    outside[core] = False
+    agreeing = (rows[:, outside] == top[outside]).all(axis=1)
+    best = max(values[agreeing].max(), values_of(rewards, budgets, kind, parameter, known[None])[0])
+    done, x = search_core(rewards, budgets, top, core, np.array([0.5, 2.0]), kind, parameter, 0.0, known, EVERYTHING, 0)
+    assert done
+    assert values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= best - CLOSE
+    assert np.array_equal(x, known) or np.array_equal(x[outside], top[outside])
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(kinds=(AT_LEAST,)))
+def test_labels_of_a_front_are_undominated_and_complete(problem):
+    """With floors of -inf nothing but dominance drops a label."""
+    rewards, budgets, m, _, _, rows = problem
+    floors = np.array([-np.inf])
+    within, _, _, kept = label_lists(
+        rewards, budgets, m, 0.0, 0.0, np.array([1.0]), floors, FRONT, 0.0, -np.inf, EVERYTHING
+    )
+    assert within
+    assert (kept.sum(axis=1) == m).all()
+    a, c = kept @ rewards, kept @ budgets
+    for a_row, c_row in zip(rows @ rewards, rows @ budgets, strict=True):
+        assert ((a >= a_row - CLOSE) & (c >= c_row - CLOSE)).any()
+    assert (np.diff(c) <= CLOSE).all()
+    assert (np.diff(a) >= -CLOSE).all()
+
+
+def test_integers_keep_label_lists_as_short_as_the_range_of_sums():
+    """Budgets 0 to 3, 8 of 30 items: no list has more than 25 labels, all of a level fewer than 9 * 25; the history grows by
+    what is taken, at most that a level."""
+    rng = np.random.default_rng(1)
+    rewards, budgets = rng.random(30), rng.integers(0, 4, 30).astype(float)
+    within, *_ = label_lists(
+        rewards, budgets, 8, 0.0, 0.0, np.array([1.0]), np.array([-np.inf]), FRONT, 0.0, -np.inf, 31 * 9 * 25
+    )
+    assert within
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(kinds=(AT_LEAST,)))
+def test_hull_vertices_are_decisions_below_no_chord(problem):
+    """They are pairs of decisions, and every multiplier's maximum is at one of them."""
+    rewards, budgets, m, _, _, rows = problem
+    hull_a, hull_c = hull_vertices(rewards, budgets, m)
+    a, c = rows @ rewards, rows @ budgets
+    for own_a, own_c in zip(hull_a, hull_c, strict=True):
+        assert np.min(np.abs(a - own_a) + np.abs(c - own_c)) <= CLOSE
+    for multiplier in np.geomspace(1e-3, 1e3, 60).tolist():
+        assert (hull_a + multiplier * hull_c).max() >= (a + multiplier * c).max() - CLOSE * (1 + multiplier)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(kinds=(AT_LEAST,)))
+def test_tables_of_completions(problem):
+    rewards, budgets, m, *_ = problem
+    d = len(rewards)
+    tables = bound_tables(rewards, budgets, np.array([0.0, 2.0]), m)
+    table = completions(rewards, m)
+    assert np.array_equal(tables[0], table)
+    others = completed_sums(table, rewards, budgets)
+    for p, q in itertools.product(range(d + 1), range(m + 1)):
+        for k, values in enumerate((rewards, rewards + 2.0 * budgets, budgets)):
+            expected = math.fsum(sorted(values[p:])[::-1][:q]) if q <= d - p else -np.inf
+            assert tables[k, p, q] == pytest.approx(expected, abs=CLOSE)
+        if q <= d - p:
+            chosen = np.zeros(d, dtype=bool)
+            complete(table, chosen, p, q)
+            assert chosen.sum() == q
+            assert not chosen[:p].any()
+            assert rewards @ chosen == pytest.approx(table[p, q], abs=CLOSE)
+            assert budgets @ chosen == pytest.approx(others[p, q], abs=CLOSE)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(problems(kinds=(AT_LEAST,)))
+def test_losses_are_those_of_the_best_set_with_the_item_forced(problem):
+    values, _, m, _, _, rows = problem
+    if m in (0, len(values)):
+        return
+    top = select_largest(values, m)
+    losses = exchange_losses(values, top)
+    sums = rows @ values
+    for i in range(len(values)):
+        forced = sums[rows[:, i] != top[i]].max()
+        assert losses[i] == pytest.approx(sums.max() - forced, abs=CLOSE)
