@@ -58,8 +58,8 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
     Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
-    is above 1. Spanning trees: the extended formulation of Martin, with 2 d auxiliaries for each node. Lists: the weights of
-    the rows as auxiliaries.
+    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries for each node. Lists: the
+    weights of the rows as auxiliaries.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _uniform(d: int, m: int) -> Polytope:
 
 
 def _oriented_trees(trees: SpanningTrees) -> Polytope:
-    """For each node r as root, z_r orients the tree towards r: each edge one way, one arc out of each node but r, none out of r.
+    """For each node r as root, z_r orients the tree towards r: each edge one way, one arc out of each node but r, which has none.
 
     The edges inside a node set S hold at most |S| - 1 units: root the tree in S and count the arcs out of the other nodes.
     """
@@ -141,11 +141,13 @@ def _oriented_trees(trees: SpanningTrees) -> Polytope:
     leaving = sparse.csr_array((np.ones(2 * p), (out_of, np.arange(2 * p))), shape=(n, 2 * p))
     edge = sparse.csr_array((np.ones(p), (np.arange(p), proper)), shape=(p, d))
     unused = sparse.csr_array((np.ones(len(loops)), (np.arange(len(loops)), loops)), shape=(len(loops), d))
-    width = d + 2 * p * n
-    orientations = _beside([_stacked(*[edge] * n), _blocks(either, n)])
-    degrees = _beside([sparse.csr_array((n * n, d)), _blocks(leaving, n)])
+    towards = (np.arange(n)[:, None] != out_of).ravel()  # arcs out of the root are not variables
+    elsewhere = np.flatnonzero(~np.eye(n, dtype=np.bool_))
+    width = d + int(towards.sum())
+    orientations = _beside([_stacked(*[edge] * n), _blocks(either, n)[:, towards]])
+    degrees = _beside([sparse.csr_array((len(elsewhere), d)), _blocks(leaving, n)[elsewhere][:, towards]])
     idle = _beside([unused, sparse.csr_array((len(loops), width - d))])
-    totals = np.concatenate((np.zeros(p * n), (1.0 - np.eye(n)).ravel(), np.zeros(len(loops))))
+    totals = np.concatenate((np.zeros(p * n), np.ones(len(elsewhere)), np.zeros(len(loops))))
     return Polytope(d, _stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import clarabel
@@ -65,8 +66,13 @@ class MSetProjector(Projector):
 class CompactProjector(Projector):
     """One quadratic program over the compact description, by an interior-point method (Clarabel).
 
-    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0.
+    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. Where the solver does not reach its
+    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns take over.
     """
+
+    @cached_property
+    def _columns(self) -> ColumnProjector:
+        return ColumnProjector(self.problem, self.lower, self.weights)
 
     def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
         super().__init__(problem, lower, weights)
@@ -106,6 +112,8 @@ class CompactProjector(Projector):
         linear = np.zeros(self._size)
         linear[self._where] = -point * self._unit
         primal, _ = self._program.solve(linear)
+        if not self._program.solved:
+            return self._columns.project(point)
         return np.maximum(primal[self._where] / self._unit, self.lower)
 
 
@@ -224,6 +232,7 @@ class _Program:
         settings.max_threads = 1
         settings.presolve_enable = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+        self.solved = False
         self._solver = clarabel.DefaultSolver(
             sparse.csc_matrix(square), np.zeros(square.shape[0]), sparse.csc_matrix(rows), right, cones, settings
         )
@@ -231,6 +240,7 @@ class _Program:
     def solve(self, linear: FloatArray) -> tuple[FloatArray, FloatArray]:
         self._solver.update(q=linear)
         solution = self._solver.solve()
+        self.solved = solution.status == clarabel.SolverStatus.Solved
         primal, dual = np.array(solution.x), np.array(solution.z)
         if not np.isfinite(primal).all():
             raise SolverError(
