@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from semibandits.decisions import paths
 from semibandits.decisions.paths import Paths
 from semibandits.errors import Infeasible, SolverError
+from semibandits.kernels.labels import best_path
 
 TOLERANCE = 1e-10
 any_number = st.one_of(
@@ -185,3 +186,24 @@ def test_too_many_labels_are_an_error(monkeypatch):
         decision_set.budget_front(rewards, budgets)
     with pytest.raises(SolverError, match=r"limited to 2 labels .* pass a ratio such as 0.99"):
         decision_set.maximize_budgeted(rewards, budgets, at_least)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 0.9, 1.0])
+def test_steps_multiply_to_the_ratio_along_a_longest_path(monkeypatch, ratio):
+    """A larger step seldom shows in the result, and would void the guarantee."""
+    decision_set, rng = medium(1)
+    rewards, budgets = rng.random((2, decision_set.d))
+    seen = []
+
+    def spy(*arguments):
+        seen.append(arguments)
+        return best_path(*arguments)
+
+    monkeypatch.setattr(paths, "best_path", spy)
+    decision_set.maximize_budgeted(rewards, budgets, 0.0, ratio)
+    decision_set.maximize_index(rewards, budgets, ratio)
+    (*_, reward_step, untouched, enough, _), (_, bonuses, *_, untouched_too, bonus_step, all_of_it, _) = seen
+    assert reward_step**-decision_set.m == pytest.approx(ratio, rel=1e-12)
+    assert bonus_step**-decision_set.m == pytest.approx(ratio**2, rel=1e-12)
+    assert bonuses == pytest.approx(budgets / ratio**2, rel=1e-12)
+    assert (untouched, untouched_too, enough, all_of_it) == (1.0, 1.0, ratio, 1.0)

@@ -19,8 +19,8 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 ROWS = 12
 """Rows of completions: largest reward, largest budget, and at most 10 multipliers."""
-ROUNDING = 1e-15
-"""Rounding of a sum, relative to the number of nodes times the largest summand."""
+ROUNDING = 4e-15
+"""Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
 CELLS_PER_LABEL = 100
 """A front may have this many times `max_labels` entries."""
 
@@ -51,7 +51,7 @@ def best_path(
     if best == -np.inf:
         return x, 0
     v = labels = 0
-    if best < enough * bound - ROUNDING * n * np.abs(rewards).max():
+    if best < enough * bound - 4.0 * ROUNDING * n * np.abs(rewards).max():
         _, origins, _, labels, improved, better_row, v, k, label = merged_fronts(
             rewards, budgets, need, root, in_ptr, in_tails, in_items, go_a[:rows], go_c[:rows], multipliers, offsets,
             best, reward_step, budget_step, max_labels,
@@ -147,7 +147,7 @@ def _multipliers(
 
     The first two rows are the completions of largest reward and of largest budget; their offsets stay infinite. The bound is
     convex in l; the next l minimises it as the lines of two paths foretell, one on either side of the minimum. Offsets get the
-    rounding of a + l * c on top, so that what they exclude is worse indeed.
+    rounding of a + l * c on top, so that what they exclude is worse indeed: l can be huge where budgets nearly tie.
 
     Returns the number of rows, the bound, the best F of a path met and its row.
     """
@@ -175,7 +175,7 @@ def _multipliers(
         a, c = go_a[row, 0], go_c[row, 0]
         offset = 0.25 / l if root else -l * need
         multipliers[row], offsets[row] = l, offset + rounding
-        bound = min(bound, a + l * c + offset)
+        bound = min(bound, a + l * c + offsets[row])
         value = _value(a, c, need, root)
         if value > best:
             best, best_row = value, row
