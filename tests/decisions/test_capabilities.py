@@ -1,0 +1,71 @@
+"""The table of structures and problems: complete, true to its tags, and the same in the docs."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.decisions.capabilities import (
+    BEYOND_PAPER,
+    CAPABILITIES,
+    PROBLEMS,
+    TITLES,
+    Capabilities,
+    Guarantee,
+    capability_table,
+)
+from semibandits.decisions.registry import FAMILIES
+
+DOCS = Path(__file__).parents[2] / "docs"
+MEMBERS = {
+    "paths": sb.Paths([(0, 1), (0, 1), (1, 2), (0, 2)], 0, 2),
+    "trees": sb.SpanningTrees([(0, 1), (1, 2), (0, 2)]),
+    "msets": sb.MSets(4, 2),
+    "matchings": sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
+    "matroid": sb.MatroidBases(sb.matroids.Partition([0, 0, 1, 1], 1)),
+    "intersection": sb.MatroidIntersection(sb.matroids.Uniform(4, 2), sb.matroids.Partition([0, 0, 1, 1], 1)),
+    "enumerated": sb.EnumeratedDecisions([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
+}
+
+
+def test_every_family_has_tags_and_every_tag_a_column():
+    names = {family.name for family in FAMILIES}
+    assert set(CAPABILITIES) == set(TITLES) == set(MEMBERS) == names
+    assert set(PROBLEMS) == {field.name for field in fields(Capabilities)}
+    assert {family for family, _ in BEYOND_PAPER} <= names
+
+
+def test_the_docs_hold_the_table_as_generated():
+    assert capability_table() in (DOCS / "structures.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_tags_are_true_to_the_code(family):
+    member, tags = MEMBERS[family.name], CAPABILITIES[family.name]
+    theta = np.arange(1.0, member.d + 1.0)
+    method = sb.graves_lai(member, theta).method
+    expected = {Guarantee.CLOSED_FORM: "closed-form", Guarantee.CERTIFIED: "cycles", Guarantee.LISTING: "enumeration"}
+    assert method == expected[tags.graves_lai]
+    assert (tags.graves_lai is Guarantee.CLOSED_FORM) == family.has_closed_form
+    # What has no ratio of its own answers exactly at any ratio.
+    rows = member.enumerate()
+    for problem, ask in (("budgeted_ratio", budgeted), ("index_ratio", index)):
+        if getattr(tags, problem) in (Guarantee.SEARCH, Guarantee.LISTING):
+            value, best = ask(member, rows, theta)
+            assert value == pytest.approx(best, rel=1e-12)
+
+
+def budgeted(member, rows, theta):
+    budgets = theta[::-1].copy()
+    level = float(np.median(rows @ budgets))
+    x = member.maximize_budgeted(theta, budgets, level, ratio=0.5)
+    return theta @ x, (rows @ theta)[rows @ budgets >= level].max()
+
+
+def index(member, rows, theta):
+    x = member.maximize_index(theta, theta[::-1].copy(), ratio=0.5)
+    return theta @ x + np.sqrt(theta[::-1] @ x), (rows @ theta + np.sqrt(rows @ theta[::-1])).max()
