@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.decisions.polytopes import polytope
+from semibandits.graves_lai.glpg import verification
 from semibandits.graves_lai.glpg.algorithm import GLPG
 from semibandits.graves_lai.glpg.decomposition import stripped
+from semibandits.graves_lai.glpg.verification import proven_ratio
 from semibandits.graves_lai.glpg.worst import BudgetedDecisions, BudgetFrontDecisions, ListedDecisions
 from semibandits.graves_lai.reduction import plays_counter
 from semibandits.kernels.orthant import descend_orthant
@@ -245,6 +247,41 @@ def test_decomposition_adds_up_with_few_terms(seed):
     assert (weights > 0).all()
     np.testing.assert_allclose(weights @ problem.lifted(parts), w, atol=1e-7 * rates.sum())
     assert len(parts) <= np.linalg.matrix_rank(problem.lifted(decisions)) + 1
+
+
+class OnlyMaximises(sb.DecisionSet):
+    """A user's own set: P_LM and nothing else."""
+
+    def __init__(self, inner):
+        self._inner = inner
+        self.d, self.m = inner.d, inner.m
+
+    d = m = None
+
+    def maximize(self, weights):
+        return self._inner.maximize(weights)
+
+
+def test_maximize_alone_is_enough():
+    inner = sb.Matchings(list(itertools.product(range(3), repeat=2)))
+    theta = np.random.default_rng(3).random(9)
+    result = sb.graves_lai(OnlyMaximises(inner), theta, method="glpg", gap=0.05)
+    truth = sb.graves_lai(inner, theta)
+    assert result.gap <= 0.05
+    assert result.lower <= truth.value * (1 + 1e-9)
+    assert result.value >= truth.lower * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("family", ["paths", "perfect matchings", "list"])
+def test_worst_ratio_by_other_ways_than_listing(family, monkeypatch):
+    decision_set = FAMILIES[family]()
+    rng = np.random.default_rng(4)
+    problem = sb.ReducedProblem.of(decision_set, rng.random(decision_set.d))
+    rates = rng.uniform(0.5, 2.0, decision_set.d) * 10
+    listed = proven_ratio(problem, rates, math.inf) * (1 - 1e-12)  # listing rounds up by a little
+    monkeypatch.setattr(verification, "MOST_LISTED", 2)
+    assert listed <= proven_ratio(problem, rates, math.inf) <= listed * (1 + 3e-6)
+    assert listed <= proven_ratio(problem, rates, -math.inf)
 
 
 def test_progress_and_time_limit():
