@@ -39,10 +39,10 @@ class Complete:
         return heaviest_matching(weights, self.ptr, self.others, self.n, False)[0]
 
     def index(self, rewards: np.ndarray, bonuses: np.ndarray) -> float:
-        return best_matching(rewards, bonuses, self.ptr, self.others, self.n, False, True, 0.0, 0.0, 1.0)[1]
+        return best_matching(rewards, bonuses, self.ptr, self.others, self.n, False, True, 0.0, 0.0)[1]
 
     def budgeted(self, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> float:
-        return best_matching(rewards, budgets, self.ptr, self.others, self.n, False, False, at_least, 0.0, 1.0)[1]
+        return best_matching(rewards, budgets, self.ptr, self.others, self.n, False, False, at_least, 0.0)[1]
 
     def budgeted_by_highs(self, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> float:
         constraints = [LinearConstraint(self.ends, 1, 1), LinearConstraint(budgets[np.newaxis], at_least, np.inf)]

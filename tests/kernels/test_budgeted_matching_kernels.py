@@ -58,7 +58,7 @@ def test_largest_reward_that_meets_a_budget(instance, data):
     at_least = data.draw(st.sampled_from(sums))[1] + data.draw(st.sampled_from([-1e-11, -1e-11, 0.1, -0.1]))
     expected = max((reward for reward, budget in sums if budget >= at_least), default=-math.inf)
     step = data.draw(st.sampled_from([0.0, 1.0])) if (a == np.floor(a)).all() else 0.0
-    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, False, at_least, step, 1.0)
+    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, False, at_least, step)
     assert value == pytest.approx(expected, abs=1e-11)
     assert bound >= expected - 1e-11
     if expected > -math.inf:
@@ -75,28 +75,11 @@ def test_largest_reward_plus_root(instance):
     matchings = twin_matchings(ptr, others, optional)
     assume(matchings)
     expected = max(sum(a[k] for k in x) + math.sqrt(sum(c[k] for k in x)) for x in matchings)
-    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, True, 0.0, 0.0, 1.0)
+    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, True, 0.0, 0.0)
     chosen = check_matching(entry, ptr, others, optional)
     assert a[chosen].sum() + math.sqrt(c[chosen].sum()) == pytest.approx(expected, abs=1e-10)
     assert value == pytest.approx(expected, abs=1e-10)
     assert bound >= expected - 1e-10
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(instances(), st.floats(0.1, 0.99), st.data())
-def test_stops_at_the_ratio_and_keeps_it(instance, ratio, data):
-    a, c, ptr, others, n_others, optional = instance
-    a = np.abs(a)
-    matchings = twin_matchings(ptr, others, optional)
-    assume(matchings)
-    at_least = sum(c[k] for k in data.draw(st.sampled_from(matchings))) - 1e-11
-    expected = max(sum(a[k] for k in x) for x in matchings if sum(c[k] for k in x) >= at_least)
-    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, False, at_least, 0.0, ratio)
-    chosen = check_matching(entry, ptr, others, optional)
-    assert c[chosen].sum() >= at_least - 1e-14
-    assert a[chosen].sum() == pytest.approx(value, abs=1e-12)
-    assert value >= ratio * expected - 1e-12
-    assert bound >= expected - 1e-12
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -139,7 +122,7 @@ def test_larger_instances_against_highs(kind, seed):
     ptr, others = np.arange(n + 1) * n, np.tile(np.arange(n), n)
     free, tight = (heaviest_matching(w, ptr, others, n, False)[0] for w in (a, c))
     at_least = 0.4 * c[free].sum() + 0.6 * c[tight].sum()
-    entry, value, bound, work = best_matching(a, c, ptr, others, n, False, False, at_least, 0.0, 1.0)
+    entry, value, bound, work = best_matching(a, c, ptr, others, n, False, False, at_least, 0.0)
     check_matching(entry, ptr, others, False)
     assert c[entry].sum() >= at_least
     assert a[entry].sum() == pytest.approx(value, abs=1e-11)
@@ -156,6 +139,6 @@ def test_a_deep_search_grows_its_arrays():
     ptr, others = np.arange(n + 1) * n, np.tile(np.arange(n), n)
     sums = np.array([c[x].sum() for x in twin_matchings(ptr, others, False)])
     at_least = np.median(sums) + 1e-7
-    _, value, _, work = best_matching(-c, c, ptr, others, n, False, False, at_least, 0.0, 1.0)
+    _, value, _, work = best_matching(-c, c, ptr, others, n, False, False, at_least, 0.0)
     assert -value == pytest.approx(sums[sums >= at_least].min(), abs=1e-13)
     assert work[1] > 0

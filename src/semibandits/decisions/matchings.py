@@ -193,23 +193,23 @@ class Matchings(DecisionSet):
         """P_BLM by Lagrangian bound, reduced costs and a search over alternating cycles: exact, not polynomial.
 
         Nothing guarantees a ratio in polynomial time here: the scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for
-        budgets "at most" on matchings of any size. With `ratio` < 1 the same search stops once the ratio is proven.
+        budgets "at most" on matchings of any size. So the answer is exact at any `ratio`.
         """
         criterion = budget_criterion(rewards, budgets, at_least)
-        x, value = self._best(rewards, budgets, False, criterion.at_least, criterion.step, ratio)
+        x, value = self._best(rewards, budgets, False, criterion.at_least, criterion.step)
         return None if value == -math.inf else x
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same search, exact at any `ratio`."""
-        return self._best(rewards, bonuses, True, 0.0, 0.0, 1.0)[0]
+        return self._best(rewards, bonuses, True, 0.0, 0.0)[0]
 
     def _best(
-        self, rewards: FloatArray, budgets: FloatArray, rooted: bool, at_least: float, step: float, ratio: float
+        self, rewards: FloatArray, budgets: FloatArray, rooted: bool, at_least: float, step: float
     ) -> tuple[BoolArray, float]:
         """Decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
         ptr, others, items, n_others = self._leaders
         entries, value, _, _ = best_matching(
-            rewards[items], budgets[items], ptr, others, n_others, self._optional, rooted, at_least, step, ratio
+            rewards[items], budgets[items], ptr, others, n_others, self._optional, rooted, at_least, step
         )
         return self._decision(items, entries), value
 

@@ -28,12 +28,12 @@ STEEPEST = 1e4
 @njit(cache=True)
 def best_matching(
     rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
-    rooted: bool, at_least: float, step: float, ratio: float,
+    rooted: bool, at_least: float, step: float,
 ) -> tuple[IntArray, float, float, IntArray]:  # fmt: skip
     """Matching of largest a + sqrt(c) if `rooted`, else of largest a among those with c >= `at_least`.
 
     Rewards and budgets are per entry; budgets must be >= 0 if `rooted`. Values are known to be multiples of `step` (0: nothing
-    is known). The search may stop at a value of `ratio` times the bound. Returns the entry of each leading node (-1 if free),
+    is known). Returns the entry of each leading node (-1 if free),
     the value (-inf: no matching meets the budget), a proven bound on all matchings' values, and the numbers of heaviest
     matchings and of alternating paths it took. Values count as equal if they differ by rounding, at most about
     5e-12 times the number of leading nodes times max|rewards| (plus sqrt(max budget) if `rooted`).
@@ -47,9 +47,9 @@ def best_matching(
     )
     weights = rewards + multiplier * budgets
     slack = _rounding(weights, unit, n)
-    if value == -np.inf or bound <= _enough(value, slack, step, ratio):
+    if value == -np.inf or bound <= _enough(value, slack, step):
         return best, value, max(bound, value), work
-    room = bound - _enough(value, slack, step, ratio)
+    room = bound - _enough(value, slack, step)
     rows, k_ptr, k_others, kept, k_mate, k_v = _reduced(
         weights, ptr, others, n_others, optional, entry, mate, u, v, room
     )
@@ -64,12 +64,12 @@ def best_matching(
     padded_a, padded_c = np.append(rewards, 0.0), np.append(budgets, 0.0)  # entry -1, a free node, is the last
     found, better = _search(
         padded_a[kept], padded_c[kept], k_ptr, k_others, inside, k_mate, np.append(u[rows], 0.0), k_v,
-        a0, c0, multiplier, bound, value, slack, step, ratio, rooted, at_least, work,
+        a0, c0, multiplier, bound, value, slack, step, rooted, at_least, work,
     )  # fmt: skip
     if found[0] >= 0:
         best = chosen
         best[rows] = kept[found]
-    return best, better, min(bound, _enough(better, slack, step, ratio)), work
+    return best, better, min(bound, _enough(better, slack, step)), work
 
 
 @njit(cache=True)
@@ -86,9 +86,9 @@ def _constant(multiplier: float, rooted: bool, at_least: float) -> float:
 
 
 @njit(cache=True)
-def _enough(value: float, slack: float, step: float, ratio: float) -> float:
+def _enough(value: float, slack: float, step: float) -> float:
     """Bounds up to here need no further search."""
-    return max(value + slack, value + step - slack, value / ratio)
+    return max(value + slack, value + step - slack)
 
 
 @njit(cache=True)
@@ -230,7 +230,7 @@ def _reduced(
 def _search(
     rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray,
     entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
-    a0: float, c0: float, multiplier: float, bound: float, value: float, slack: float, step: float, ratio: float,
+    a0: float, c0: float, multiplier: float, bound: float, value: float, slack: float, step: float,
     rooted: bool, at_least: float, work: IntArray,
 ) -> tuple[IntArray, float]:  # fmt: skip
     """Best matching better than `value` (its first entry is -1 if there is none) and its value; a0 and c0 are settled.
@@ -250,7 +250,7 @@ def _search(
     best = np.full(max(n, 1), -1, dtype=np.int64)
     level = 0
     while level >= 0:
-        enough = _enough(value, slack, step, ratio)
+        enough = _enough(value, slack, step)
         row = -1
         if bounds[level] > enough:
             room = bounds[level] - enough
