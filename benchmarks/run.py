@@ -1,7 +1,7 @@
 """Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
 
 make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool,
-                    budgeted maximisation against HiGHS
+                    every method on the same instances, budgeted maximisation against HiGHS
 make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
 """
 
@@ -13,11 +13,12 @@ from pathlib import Path
 
 from budgeted import run_budgeted
 from large import run_large
+from methods import run_methods
 from reporting import Report
 from scaling import FAMILIES, run_family, warm_up
 from versus_direct import run_versus_direct
 
-SECTIONS = (*(family.name for family in FAMILIES), "direct", "budgeted", "large")
+SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", "large")
 
 
 def main() -> None:
@@ -35,6 +36,8 @@ def main() -> None:
             run_family(report, family, options.seeds, options.repetitions)
     if "direct" in sections:
         run_versus_direct(report, options.seeds, options.repetitions)
+    if "methods" in sections:
+        run_methods(report)
     if "budgeted" in sections:
         run_budgeted(report, options.seeds)
     if "large" in sections:

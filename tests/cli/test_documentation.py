@@ -41,6 +41,18 @@ def test_the_python_of_the_readme_runs():
     assert "home -> " in printed.getvalue()
 
 
+def test_the_walk_through_glpg_runs(capsys, tmp_path):
+    walk = runpy.run_path(str(ROOT / "examples" / "glpg_step_by_step.py"))
+    walk["main"](str(tmp_path / "figure.png"))
+    printed = capsys.readouterr().out
+    lower, value = map(float, re.search(r"([\d.]+) <= C\(theta\) <= ([\d.]+) in", printed).groups())
+    cuts = list(map(float, re.search(r"cycle cuts: ([\d.]+) to ([\d.]+)", printed).groups()))
+    assert lower <= cuts[1] * 1.001
+    assert cuts[0] <= value * 1.001
+    assert value - lower <= 0.0101 * value
+    assert (tmp_path / "figure.png").stat().st_size > 5_000
+
+
 def test_the_commands_of_the_readme_run(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    semibandits (.+)$", README, re.MULTILINE)

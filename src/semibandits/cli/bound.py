@@ -86,7 +86,7 @@ def bound(
         typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="auto, closed-form, cycles, columns or enumeration.", rich_help_panel=SOLVER)
+        str, typer.Option(help="auto, closed-form, cycles, columns, glpg or enumeration.", rich_help_panel=SOLVER)
     ] = "auto",
     gap: Annotated[float, typer.Option(help="Relative gap to certify.", rich_help_panel=SOLVER)] = 1e-4,
     time_limit: Annotated[

@@ -65,7 +65,7 @@ def _certificate(result: GravesLaiResult) -> str:
 def _method(result: GravesLaiResult) -> str:
     stats = result.stats
     parts = [result.method]
-    parts += [f"{int(stats[key]):,} {key}" for key in ("rounds", "cycles") if key in stats]
+    parts += [f"{int(stats[key]):,} {key}" for key in ("rounds", "cycles", "stages", "steps") if key in stats]
     if "seconds" in stats:
         parts.append(f"{stats['seconds']:.2f} s")
     return ", ".join(parts)

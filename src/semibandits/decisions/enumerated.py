@@ -95,17 +95,22 @@ class EnumeratedDecisions(DecisionSet):
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
         """By going through the list, at any ratio."""
-        values = np.where(self._sums @ budgets >= at_least, self._sums @ rewards, -np.inf)
+        values = np.where(self._totals(budgets) >= at_least, self._totals(rewards), -np.inf)
         best = int(np.argmax(values))
         return None if values[best] == -np.inf else np.array(self._decisions[best])
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """By going through the list, at any ratio."""
-        return np.array(self._decisions[np.argmax(self._sums @ rewards + np.sqrt(self._sums @ bonuses))])
+        return np.array(self._decisions[np.argmax(self._totals(rewards) + np.sqrt(self._totals(bonuses)))])
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """All decisions: dominated ones are dropped by the caller."""
         return self._decisions
+
+    def _totals(self, weights: FloatArray) -> FloatArray:
+        """Total weight of each decision."""
+        totals: FloatArray = self._sums.dot(weights)
+        return totals
 
     def _contains(self, x: BoolArray) -> bool:
         return np.packbits(x).tobytes() in self._index

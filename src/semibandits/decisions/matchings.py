@@ -43,6 +43,11 @@ class Matchings(DecisionSet):
     InvalidInputError
         If `edges` is malformed, empty or not bipartite, `saturate` is none of the four words, or a side that must be
         matched completely cannot be; the message then names nodes that have too few neighbours.
+
+    Notes
+    -----
+    ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by Lagrangian bounds, reduced costs and a search over
+    alternating cycles: no polynomial method with a ratio is known to us for budgets "at least" on perfect matchings.
     """
 
     def __init__(self, edges: object, saturate: str = "both") -> None:

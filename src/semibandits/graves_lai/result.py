@@ -75,7 +75,7 @@ class GravesLaiResult:
     status : Status
         Why the solver stopped.
     method : str
-        ``"closed-form"``, ``"cycles"``, ``"columns"`` or ``"enumeration"``.
+        ``"closed-form"``, ``"cycles"``, ``"columns"``, ``"glpg"`` or ``"enumeration"``.
     plan : ExplorationPlan
         The suboptimal decisions to play and their rates; empty if all decisions are optimal.
     optimal_decision : ndarray of bool, shape (d,)
