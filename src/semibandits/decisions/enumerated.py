@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import final
+from typing import cast, final
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -109,8 +109,7 @@ class EnumeratedDecisions(DecisionSet):
 
     def _totals(self, weights: FloatArray) -> FloatArray:
         """Total weight of each decision."""
-        totals: FloatArray = self._sums.dot(weights)
-        return totals
+        return cast("FloatArray", self._sums @ weights)
 
     def _contains(self, x: BoolArray) -> bool:
         return np.packbits(x).tobytes() in self._index
