@@ -127,12 +127,24 @@ def test_ratio_of_index_holds(family, ratio, record_ratio):
         record_ratio(family, f"P_IM at ratio {ratio}", share)
 
 
-def test_the_steps_of_guessing_are_needed_and_taken():
-    """The relaxation alone, patched, falls short of 0.9 here; guessing the largest reward makes up for it."""
+def test_guessing_makes_up_for_what_swaps_miss():
+    """The bases have the (reward, budget) pairs (6, 0), (5, 5), (0, 13) and (1, 8). For budget 8 the relaxation ends between
+    the second and the third, one swap apart: only a guess leads to the last."""
     decision_set = MatroidBases(Partition([0, 0, 1, 1], 1))
-    rewards, budgets = np.array([10.0, 0.0, 0.0, 1.0]), np.array([0.0, 8.0, 5.0, 0.0])
-    x = decision_set.maximize_budgeted(rewards, budgets, 5.0, ratio=0.95)
-    assert rewards @ x == 10.0
+    rewards, budgets = np.array([0.0, 1.0, 0.0, 5.0]), np.array([5.0, 0.0, 8.0, 0.0])
+    x = decision_set.maximize_budgeted(rewards, budgets, 8.0, ratio=0.95)
+    assert x.tolist() == [False, True, True, False]
+
+
+def test_numbers_at_the_ends_of_the_scale():
+    decision_set = MatroidBases(Uniform(4, 2))
+    for small in (1e-99, 1e-150, 1e-310):
+        x = decision_set.maximize_index([1, 2, 3, 4], [small, 0, 0, 0])
+        assert x.tolist() == [False, False, True, True]
+        y = decision_set.maximize_budgeted([1e99, 2, 3, 4], [small, small, 0, 0], 1.5 * small)
+        assert y[0]
+    assert len(decision_set.budget_front(np.zeros(4), np.zeros(4))) == 1
+    assert decision_set.maximize_budgeted([1e100] * 4, [1e100, 1e-100, 0, 1e100], 1e100)[[0, 3]].any()
 
 
 def test_rounding_of_the_budget_is_forgiven():

@@ -17,7 +17,8 @@ from semibandits.optimization.problems import budgeted_by_search, index_by_searc
 from semibandits.optimization.rounding import forgiven
 
 LARGEST_NUMBER = 1e100
-"""Rewards, budgets and bonuses above this are refused: their products would overflow."""
+"""Rewards, budgets and bonuses above this are refused, and those below its inverse count as 0: products and quotients
+of any two stay finite."""
 
 
 class DecisionSet(ABC):
@@ -99,6 +100,8 @@ class DecisionSet(ABC):
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         threshold, r = _finite_number(at_least, "at_least"), _ratio(ratio)
+        if abs(threshold) < 1.0 / LARGEST_NUMBER:
+            threshold = 0.0
         if r < 1 and (a < 0).any():
             raise InvalidInputError(
                 f"rewards must be >= 0 for ratio = {r:g}, got {a.min():g}: a share of a negative maximum means nothing, "
@@ -187,7 +190,8 @@ class DecisionSet(ABC):
             raise InvalidInputError(
                 f"{name} must be at most {LARGEST_NUMBER:g} in size, got {np.abs(array).max():g}: scale them down"
             )
-        return array
+        tiny = np.abs(array) < 1.0 / LARGEST_NUMBER
+        return np.where(tiny, 0.0, array) if tiny.any() else array
 
     def __contains__(self, x: object) -> bool:
         """Whether `x` is a decision; a vector of another length or with entries other than 0 and 1 is not."""
