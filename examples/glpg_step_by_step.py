@@ -55,7 +55,7 @@ def draw(history: np.ndarray, truth: sb.GravesLaiResult, figure: str) -> None:
     except ImportError:
         print('no figure: install the optional extra, pip install "semibandits[plot]"')
         return
-    _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+    drawing, ax = plt.subplots(figsize=(6, 4), layout="constrained")
     steps, lower, value = history.T
     ax.plot(steps, value, label="cost of the best feasible rates")
     ax.plot(steps, lower, label="lower bound from the multipliers")
@@ -63,7 +63,8 @@ def draw(history: np.ndarray, truth: sb.GravesLaiResult, figure: str) -> None:
     ax.axhline(truth.value, color="black", linewidth=0.8, linestyle="--", label="C(theta) by cycle cuts")
     ax.set(xlabel="steps", ylabel="regret per ln T", title="GLPG, practical schedule")
     ax.legend()
-    plt.savefig(figure, dpi=150)
+    drawing.savefig(figure, dpi=150)
+    plt.close(drawing)
     print(f"figure: {figure}")
 
 
