@@ -1,0 +1,48 @@
+"""Scaling rewards, budgets or bonuses changes nothing, however small they become."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+
+SETS = {
+    "bases": sb.MatroidBases(sb.matroids.Partition([0, 0, 0, 1, 1, 1], 1)),
+    "m-sets": sb.MSets(6, 3),
+    "matchings": sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
+    "paths": sb.Paths([(0, 1), (0, 1), (1, 2), (1, 2), (0, 2), (2, 3), (2, 3)], 0, 3),
+    "lists": sb.EnumeratedDecisions(np.eye(5, dtype=bool)),
+}
+
+
+@pytest.mark.parametrize("power", [-1000, -400, -170, 170, 300])
+@pytest.mark.parametrize("family", SETS)
+def test_powers_of_two_change_no_decision(family, power):
+    decision_set = SETS[family]
+    rng = np.random.default_rng(abs(power))
+    factor = 2.0**power
+    for _ in range(10):
+        rewards, budgets = rng.normal(size=(2, decision_set.d))
+        sums = decision_set.enumerate() @ budgets
+        level = float(rng.choice(sums))
+        best = decision_set.maximize_budgeted(rewards, budgets, level)
+        assert np.array_equal(decision_set.maximize_budgeted(rewards, factor * budgets, factor * level), best)
+        assert np.array_equal(decision_set.maximize_budgeted(factor * rewards, budgets, level), best)
+        front = decision_set.budget_front(rewards, budgets)
+        scaled = decision_set.budget_front(factor * rewards, factor * budgets)
+        assert np.array_equal(front.decisions, scaled.decisions)
+        if abs(power) <= 300:
+            bonuses = budgets**2
+            best = decision_set.maximize_index(rewards, bonuses)
+            half = 2.0 ** (power // 2)
+            assert np.array_equal(decision_set.maximize_index(half * rewards, half**2 * bonuses), best)
+
+
+def test_numbers_far_below_the_others_count_as_nothing():
+    decision_set = sb.MSets(4, 2)
+    assert decision_set.maximize_index([1, 2, 3, 4], [1e-310, 0, 0, 0]).tolist() == [False, False, True, True]
+    assert decision_set.maximize_budgeted([1e99, 2, 3, 4], [1e-310, 1e-310, 0, 0], 1.5e-310)[0]
+    with pytest.raises(sb.Infeasible, match="lower at_least"):
+        decision_set.maximize_budgeted([1, 2, 3, 4], [1e-310] * 4, 1e300)
+    assert decision_set.maximize_budgeted([1, 2, 3, 4], [1e-310] * 4, -1e300).tolist() == [False, False, True, True]
