@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from semibandits.errors import InvalidInputError
 
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Array of finite float64, of any shape."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "c":  # NumPy would drop the imaginary parts
+        raise InvalidInputError(f"{name} must hold real numbers, got {values.dtype} ones: pass their real parts")
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"{name} must be an array of numbers, got {type(values).__name__}: {error}") from error
     if math.isfinite(np.vdot(array, array)):  # one fast pass, for the calls made a million times
         return array
@@ -25,6 +28,17 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
             "replace or drop the items whose value is unknown"
         )
     return array
+
+
+def finite_number(value: object, name: str) -> float:
+    """A finite float; text is no number."""
+    try:
+        number = math.nan if isinstance(value, str | bytes) else float(cast("float", value))
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InvalidInputError(f"{name} must be a finite number, got {value!r}: pass one")
+    return number
 
 
 def item_vector(values: ArrayLike, d: int, name: str) -> FloatArray:
@@ -67,3 +81,14 @@ def as_decision(x: object, d: int) -> BoolArray | None:
     if not np.issubdtype(array.dtype, np.number) or not np.isin(array, (0, 1)).all():
         return None
     return array.astype(np.bool_)
+
+
+def checked_answer(answer: object, d: int, m: int) -> BoolArray:
+    """A copy of what `maximize` answered, as a boolean array of shape ``(d,)``; an error if it can be no decision."""
+    x = as_decision(answer, d)
+    if x is None or np.count_nonzero(x) > m:
+        raise InvalidInputError(
+            f"maximize must return a 0/1 vector of shape (d,) = ({d},) with at most m = {m} ones, got {answer!r}: "
+            "mend maximize or m of the decision set"
+        )
+    return x.copy()

@@ -133,9 +133,62 @@ def test_theorem_needs_non_negative_integers(theta):
 
 
 def test_parameters_are_checked():
-    for bad in ({"step": 0.0}, {"ratio": 1.5}, {"steps": 0}, {"decay": 0.0}):
-        with pytest.raises(sb.InvalidInputError):
-            sb.GLPGParameters(**bad)
+    bad = {"step": [0.0, np.inf], "ratio": [1.5, "half"], "steps": [0, 1.5], "decay": [0.0], "stages": [0, "many"]}
+    bad |= {"penalty": [np.inf, np.nan, None], "inflation": [0.5, np.nan, np.inf], "accuracy": [0.0, np.nan]}
+    for name, values in bad.items():
+        for value in values:
+            with pytest.raises(sb.InvalidInputError, match=f"{name} must .*, got {value}|got '{value}'"):
+                sb.GLPGParameters(**{name: value})
+
+
+@pytest.mark.parametrize("delta", [0.0, -1.0, np.nan, np.inf, "small", 1e-300])
+def test_delta_is_checked(delta):
+    problem = sb.ReducedProblem.of(sb.MSets(2, 1), [0, 1])
+    with pytest.raises(sb.InvalidInputError, match="delta must be"):
+        sb.GLPGParameters.theoretical(problem, delta)
+
+
+def test_a_decision_set_is_no_reduced_problem():
+    for call in (sb.GLPG, lambda problem: sb.GLPGParameters.theoretical(problem, 0.5)):
+        with pytest.raises(sb.InvalidInputError, match="must be a ReducedProblem, got MSets"):
+            call(sb.MSets(2, 1))
+
+
+def test_nothing_to_step():
+    glpg = sb.GLPG(sb.ReducedProblem.of(sb.MSets(2, 1), [1.0, 1.0]))
+    with pytest.raises(sb.InvalidInputError, match=r"C\(theta\) is 0"):
+        glpg.step()
+
+
+def test_no_cost_on_the_items_of_i():
+    """Here the number of plays costs and items do not: where nothing was violated, the subgradient was 0 on I."""
+    rows = ["00100", "01011", "01101", "01110", "10000", "10001", "11001", "11101", "11110"]
+    decision_set = sb.EnumeratedDecisions([[int(c) for c in row] for row in rows])
+    theta = np.array([0.0, 0.0, 0.0, 2.0, 2.0])
+    variance = np.array(
+        [0.5118577277809431, 0.47374371357043243, 0.2897740865352899, 0.5241082700575319, 0.4028099912370926]
+    )
+    result = sb.graves_lai(decision_set, theta, variance, method="glpg", gap=0.05)
+    exact = sb.graves_lai(decision_set, theta, variance, method="enumeration", gap=1e-8)
+    assert result.lower <= exact.value
+    assert exact.lower <= result.value
+    assert result.gap <= 0.05
+
+
+@pytest.mark.parametrize("form", [lambda x: x.astype(int), lambda x: x.tolist()])
+def test_own_class_may_answer_with_integers_or_lists(form):
+    class Own(sb.DecisionSet):
+        d, m = 4, 2
+
+        def maximize(self, weights):
+            x = sb.MSets(4, 2).maximize(weights)
+            weights[:] = 0.0
+            return form(x)
+
+    theta = np.array([1.0, 2.0, 3.0, 4.0])
+    for method in ("glpg", "columns"):
+        result = sb.graves_lai(Own(), theta, method=method, gap=0.05)
+        assert result.lower <= 1.5 <= result.value  # 1/1 + 1/2 for swaps of gaps 2 and 1
 
 
 def test_all_optimal_costs_nothing():

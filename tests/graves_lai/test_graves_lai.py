@@ -212,3 +212,14 @@ def test_results_do_not_share_memory_with_the_input():
     assert s.theta.tolist() == [2.0, 1.0, 0.0]
     with pytest.raises(ValueError, match="read-only"):
         s.plan.rates[0] = 1.0
+
+
+@pytest.mark.parametrize("name", ["gap", "time_limit", "tie_tolerance"])
+def test_options_must_be_numbers(name):
+    with pytest.raises(sb.InvalidInputError, match=f"{name} must be a finite number, got 'a'"):
+        sb.graves_lai(sb.MSets(3, 1), [1, 2, 3], **{name: "a"})
+
+
+def test_decision_set_must_be_one():
+    with pytest.raises(sb.InvalidInputError, match="decision_set must be a DecisionSet, got list"):
+        sb.graves_lai([[0, 1], [1, 0]], [1, 2])

@@ -192,6 +192,12 @@ REFUSED = [
         lambda x: x.maximize_budgeted([-1, 2, 3], [1, 2, 3], 0, ratio=0.5),
     ),
     ("bonuses must be >= 0, got -2", lambda x: x.maximize_index([1, 2, 3], [1, -2, 3])),
+    ("rewards must hold real numbers, got complex128", lambda x: x.maximize_index(np.array([1, 2, 3j]), [1, 2, 3])),
+    ("rewards must be an array of numbers, got list", lambda x: x.maximize_index([10**400, 2, 3], [1, 2, 3])),
+    ("at_least must be a finite number, got 1000", lambda x: x.maximize_budgeted([1, 2, 3], [1, 2, 3], 10**400)),
+    ("at_least must be a finite number, got '1'", lambda x: x.maximize_budgeted([1, 2, 3], [1, 2, 3], "1")),
+    ("at_least must be a finite number, got None", lambda x: x.budget_front([1, 2, 3], [1, 2, 3]).best(None)),
+    ("at_least must be a finite number, got nan", lambda x: x.budget_front([1, 2, 3], [1, 2, 3]).best(np.nan)),
 ]
 
 
@@ -199,3 +205,56 @@ REFUSED = [
 def test_bad_input_is_refused(message, call):
     with pytest.raises(InvalidInputError, match=message):
         call(MatroidBases(Uniform(3, 1)))
+
+
+class Answers(OnlyMaximizes):
+    """Says in its own way which decision is best."""
+
+    def __init__(self, rows, form):
+        super().__init__(rows)
+        self._form = form
+
+    def maximize(self, weights):
+        best = super().maximize(weights)
+        weights[:] = 0.0  # its own business, like what becomes of the answer
+        return self._form(best)
+
+
+def reused(buffer):
+    def form(x):
+        buffer[:] = x
+        return buffer
+
+    return form
+
+
+FORMS = [
+    lambda x: x.astype(int), lambda x: x.astype(float), lambda x: x.astype(int).tolist(), tuple, reused(np.zeros(4, bool))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["int", "float", "list", "tuple", "buffer"])
+def test_any_way_to_write_zeros_and_ones(form):
+    """Integers were taken for positions: wrong answers, and a front without end."""
+    rows = MatroidBases(Uniform(4, 2)).enumerate()
+    decision_set, rewards, budgets = Answers(rows, form), np.array([1.0, 2.0, 3.0, 5.0]), np.array([4.0, 3.0, 2.0, 1.0])
+    assert decision_set.maximize_budgeted(rewards, budgets, 6.0).tolist() == [True, False, True, False]
+    assert decision_set.maximize_index(rewards, budgets).tolist() == [False, False, True, True]
+    front = decision_set.budget_front(rewards, budgets)
+    assert front.rewards.tolist() == [8.0, 7.0, 6.0, 4.0, 3.0]
+    assert front.budgets.tolist() == [3.0, 4.0, 5.0, 6.0, 7.0]
+    with pytest.raises(Infeasible, match="got 7 at most"):
+        decision_set.maximize_budgeted(rewards, budgets, 8.0)
+
+
+@pytest.mark.parametrize(
+    "form", [np.flatnonzero, lambda x: None, lambda x: x[:3], lambda x: ~x | x, lambda x: 0.5 * x, lambda x: x[None]]
+)
+def test_answers_that_are_no_decisions_are_refused(form):
+    decision_set = Answers(MatroidBases(Uniform(4, 2)).enumerate(), form)
+    message = r"maximize must return a 0/1 vector of shape \(d,\) = \(4,\) with at most m = 2 ones, got"
+    for ask in (decision_set.maximize_index, decision_set.budget_front):
+        with pytest.raises(InvalidInputError, match=message):
+            ask([1, 2, 3, 5], [4, 3, 2, 1])
+    with pytest.raises(InvalidInputError, match=message):
+        decision_set.maximize_budgeted([1, 2, 3, 5], [4, 3, 2, 1], 5)

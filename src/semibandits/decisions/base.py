@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
-from semibandits._validation import as_decision, item_vector
+from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
@@ -99,7 +98,7 @@ class DecisionSet(ABC):
         ``maximize`` alone: exact, not polynomial.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
-        threshold, r = _finite_number(at_least, "at_least"), _ratio(ratio)
+        threshold, r = finite_number(at_least, "at_least"), _ratio(ratio)
         if abs(threshold) < 1.0 / LARGEST_NUMBER:
             threshold = 0.0
         if r < 1 and (a < 0).any():
@@ -109,7 +108,7 @@ class DecisionSet(ABC):
             )
         x = self._maximize_budgeted(a, c, threshold - forgiven(c, self.m), r)
         if x is None:
-            raise infeasible(threshold, float(c[self.maximize(c)].sum()))
+            raise infeasible(threshold, float(c[checked_answer(self.maximize(c.copy()), self.d, self.m)].sum()))
         return x
 
     def _maximize_budgeted(
@@ -242,18 +241,8 @@ class DecisionSet(ABC):
         raise UnsupportedError(f"{type(self).__name__} has no exchange graph")
 
 
-def _finite_number(value: float, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InvalidInputError(f"{name} must be a finite number, got {value!r}: pass one")
-    return number
-
-
 def _ratio(value: float) -> float:
-    ratio = _finite_number(value, "ratio")
+    ratio = finite_number(value, "ratio")
     if not 0.0 < ratio <= 1.0:
         raise InvalidInputError(f"ratio must lie in (0, 1], got {value!r}: 1 asks for the exact maximum")
     return ratio

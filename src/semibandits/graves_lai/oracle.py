@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision
+from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.precision import gaps_below
@@ -42,14 +42,7 @@ class Oracle:
             If `maximize` returns something else than a 0/1 vector of d items, at most m of them 1.
         """
         self.calls += 1
-        answer = self._decision_set.maximize(weights)
-        x = as_decision(answer, len(self.theta))
-        if x is None or int(x.sum()) > self.m:
-            raise InvalidInputError(
-                f"maximize must return a 0/1 vector of shape (d,) = ({len(self.theta)},) with at most m = {self.m} ones, "
-                f"got {answer!r}: mend {type(self._decision_set).__name__}.maximize"
-            )
-        return x
+        return checked_answer(self._decision_set.maximize(weights.copy()), len(self.theta), self.m)
 
     def best_with(self, weights: FloatArray, inside: IntArray, outside: IntArray) -> BoolArray | None:
         """Decision of largest weight among those with all items `inside` and none `outside`; None if there are none.

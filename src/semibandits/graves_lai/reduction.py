@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import item_vector, variance_vector
+from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.oracle import BestWithItem, Oracle, best_with_each_item
 
@@ -130,7 +130,11 @@ def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
     all decisions are equal is normal to it, any other one gives a new decision to span it.
     """
     d = decision_set.d
-    origin = decision_set.maximize(np.zeros(d)).astype(np.float64)
+
+    def extreme(direction: FloatArray) -> FloatArray:
+        return checked_answer(decision_set.maximize(direction.copy()), d, decision_set.m).astype(np.float64)
+
+    origin = extreme(np.zeros(d))
     found = np.empty((0, d))  # orthonormal: directions of the hull, and normals of it
     within: list[FloatArray] = []
     for axis in np.eye(d):
@@ -138,7 +142,7 @@ def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
             direction = _normal_part(axis, found)
             if direction is None:
                 break
-            ends = (decision_set.maximize(direction) - origin, decision_set.maximize(-direction) - origin)
+            ends = (extreme(direction) - origin, extreme(-direction) - origin)
             step = max(ends, key=lambda end: abs(float(end @ direction)))
             if abs(float(step @ direction)) > FLAT:
                 inside = _normal_part(step, found)

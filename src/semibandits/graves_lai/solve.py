@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from semibandits._typing import ArrayLike
-from semibandits._validation import item_vector, variance_vector
+from semibandits._validation import finite_number, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
@@ -90,6 +90,11 @@ def graves_lai(
     the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
     """
     start = time.perf_counter()
+    if not isinstance(decision_set, DecisionSet):
+        raise InvalidInputError(
+            f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
+            "EnumeratedDecisions from a list, or derive your own"
+        )
     theta = item_vector(theta, decision_set.d, "theta").copy()
     variance = variance_vector(variance, decision_set.d)
     _check_options(method, gap, time_limit, tie_tolerance)
@@ -142,11 +147,13 @@ def _check_options(method: str, gap: float, time_limit: float | None, tie_tolera
         raise InvalidInputError(
             f"method must be one of {known}, got {method!r}: leave it out to let the library choose"
         )
-    if not 0.0 < gap < 1.0:
+    if not 0.0 < finite_number(gap, "gap") < 1.0:
         raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 asks for four digits")
-    if time_limit is not None and not time_limit > 0.0:
-        raise InvalidInputError(f"time_limit must be positive seconds or None, got {time_limit}")
-    if not 0.0 <= tie_tolerance < 1e-3:
+    if time_limit not in (None, math.inf) and not finite_number(time_limit, "time_limit") > 0.0:
+        raise InvalidInputError(
+            f"time_limit must be positive seconds or None, got {time_limit}: leave it out for no limit"
+        )
+    if not 0.0 <= finite_number(tie_tolerance, "tie_tolerance") < 1e-3:
         raise InvalidInputError(
             f"tie_tolerance must lie in [0, 1e-3), got {tie_tolerance}: it is relative to m * max|theta|"
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import finite_number
 from semibandits.errors import Infeasible
 from semibandits.optimization.criteria import AtLeast
 from semibandits.optimization.rounding import forgiven, granularity
@@ -49,10 +50,13 @@ class BudgetFront:
         ------
         Infeasible
             If no decision meets the budget.
+        InvalidInputError
+            If `at_least` is no finite number.
         """
-        position = int(np.searchsorted(self.budgets, at_least - self.forgiven))
+        budget = finite_number(at_least, "at_least")
+        position = int(np.searchsorted(self.budgets, budget - self.forgiven))
         if position == len(self):
-            raise infeasible(at_least, float(self.budgets[-1]))
+            raise infeasible(budget, float(self.budgets[-1]))
         decision: BoolArray = self.decisions[position].copy()
         return decision
 

@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._validation import checked_answer
 from semibandits.optimization.criteria import Criterion
 from semibandits.optimization.hull import Edge, Pool
 
@@ -265,5 +266,5 @@ class _Search:
         big = (min(2 * self._m, int(np.count_nonzero(free))) + 1) * largest or 1.0
         weights[inside], weights[outside] = big, -big
         self.calls += 1
-        x = self._maximize(weights)
+        x = checked_answer(self._maximize(weights), len(weights), self._m)
         return self.meet(x) if x[inside].all() and not x[outside].any() else None

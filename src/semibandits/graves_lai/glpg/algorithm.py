@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.glpg.decomposition import exploration_plan, plan_cost
 from semibandits.graves_lai.glpg.dual import DualBound
 from semibandits.graves_lai.glpg.parameters import GLPGParameters
@@ -98,6 +99,10 @@ class GLPG:
     def __init__(
         self, problem: ReducedProblem, parameters: GLPGParameters | None = None, *, route: Route = "auto"
     ) -> None:
+        if not isinstance(problem, ReducedProblem):
+            raise InvalidInputError(
+                f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
+            )
         self.problem = problem
         self.parameters = GLPGParameters() if parameters is None else parameters
         self._v, self._items = problem.twice_variance, problem.items
@@ -128,7 +133,17 @@ class GLPG:
         return self._sum / self._weight if self._weight else self.iterate
 
     def step(self) -> GLPGStep:
-        """One step: choose x^t, move along the subgradient, project. The last one of a stage measures and begins the next."""
+        """One step: choose x^t, move along the subgradient, project. The last one of a stage measures and begins the next.
+
+        Raises
+        ------
+        InvalidInputError
+            If all items are in optimal decisions: C(theta) is 0, and there is no step to make.
+        """
+        if not len(self._items):
+            raise InvalidInputError(
+                "there must be items outside all optimal decisions, got none: C(theta) is 0, which run returns"
+            )
         decision, violation, gradient = self._subgradient()
         step = self._step_size(gradient)
         if violation > 0:
@@ -242,8 +257,10 @@ class GLPG:
     def _step_size(self, gradient: FloatArray) -> float:
         if not self.parameters.relative:
             return self.parameters.step
-        on_items = gradient[self._items] ** 2 / self._projector.weights[self._items]
-        length = math.sqrt(float(on_items.sum()))
+        squares = gradient**2 / self._projector.weights
+        whole, on_items = float(squares.sum()), float(squares[self._items].sum())
+        # Where no cost is on I, and nothing is violated, only the other variables move.
+        length = math.sqrt(on_items if on_items > 1e-12 * whole else whole)
         return self._relative_step * self._radius / (math.sqrt(self.parameters.steps) * length)
 
     def _count(self, decision: BoolArray, amount: float) -> None:

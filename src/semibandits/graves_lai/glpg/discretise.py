@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
-from semibandits._validation import item_vector
+from semibandits._validation import finite_number, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.oracle import Oracle, best_with_each_item
@@ -72,7 +72,7 @@ def discretise(
     best = best_with_each_item(oracle, tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0)))
     smallest = float(best.gaps.min(initial=np.inf))
     largest = smallest / (4.0 * decision_set.m) if decision_set.m else np.inf
-    if not 0.0 < epsilon <= largest:
+    if not 0.0 < finite_number(epsilon, "epsilon") <= largest:
         raise InvalidInputError(
             f"epsilon must be positive and at most gap / (4 m) = {largest:g}, got {epsilon:g}: rounding must keep all gaps apart"
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.reduction import ReducedProblem
 
@@ -65,15 +66,16 @@ class GLPGParameters:
     def __post_init__(self) -> None:
         positive = {"penalty": self.penalty, "step": self.step, "accuracy": self.accuracy}
         for name, value in positive.items():
-            if not value > 0:
+            if (name, value) != ("accuracy", math.inf) and not finite_number(value, name) > 0:
                 raise InvalidInputError(f"{name} must be positive, got {value}: leave it out for the default")
         for name, value in {"decay": self.decay, "ratio": self.ratio}.items():
-            if not 0.0 < value <= 1.0:
+            if not 0.0 < finite_number(value, name) <= 1.0:
                 raise InvalidInputError(f"{name} must lie in (0, 1], got {value}: 1 is always possible")
-        if self.steps < 1 or self.stages < 1 or self.inflation < 1:
-            raise InvalidInputError(
-                f"steps, stages and inflation must be at least 1, got {self.steps}, {self.stages}, {self.inflation}"
-            )
+        for name, count in {"steps": self.steps, "stages": self.stages}.items():
+            if not isinstance(count, int | np.integer) or count < 1:
+                raise InvalidInputError(f"{name} must be an integer >= 1, got {count!r}: leave it out for the default")
+        if finite_number(self.inflation, "inflation") < 1:
+            raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 adds nothing")
 
     @staticmethod
     def theoretical(
@@ -130,6 +132,10 @@ class GLPGParameters:
 
 
 def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
+    if not isinstance(problem, ReducedProblem):
+        raise InvalidInputError(
+            f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
+        )
     theta = problem.theta
     if (theta < 0).any() or (theta != np.rint(theta)).any():
         wrong = theta[(theta < 0) | (theta != np.rint(theta))][0]
@@ -137,8 +143,10 @@ def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
             f"theta must hold non-negative integers for the theoretical parameters, got {wrong}: "
             "see discretise, and shift theta if all decisions have the same size"
         )
-    if not (delta > 0 and 0 < ratio <= 1):
-        raise InvalidInputError(f"delta must be positive and ratio in (0, 1], got {delta} and {ratio}")
+    if not (finite_number(delta, "delta") > 1e-100 and 0 < finite_number(ratio, "ratio") <= 1):
+        raise InvalidInputError(
+            f"delta must be above 1e-100 and ratio in (0, 1], got {delta} and {ratio}: T grows without bound where they fall"
+        )
     if not len(problem.items):
         raise InvalidInputError("there must be items outside all optimal decisions, got none: C(theta) is 0")
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import checked_answer
 from semibandits.errors import Infeasible, InvalidInputError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.reduction import ReducedProblem
@@ -77,7 +78,7 @@ class BudgetedDecisions(WorstDecision):
             raise InvalidInputError(
                 f"theta must hold integers for ratio < 1, got {theta[theta != np.rint(theta)][0]}: see discretise"
             )
-        worst = problem.decision_set.maximize(-theta)
+        worst = checked_answer(problem.decision_set.maximize(-theta), len(theta), problem.decision_set.m)
         self._largest = int(gaps_below(problem.optimal_decision, worst[None], theta)[0])
 
     def find(self, information: FloatArray) -> tuple[BoolArray, float]:
