@@ -70,9 +70,9 @@ class InteriorPointMaster(Master):
         return 5e-2
 
     def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
-        """See `Master.next_accuracy`. Without new cycles only more accuracy helps."""
+        """See `Master.next_accuracy`. Without new cycles only more accuracy helps, so all that is needed is asked for."""
         if not added:
-            return max(MOST_ACCURATE, 0.2 * accuracy)
+            return max(MOST_ACCURATE, min(0.2 * accuracy, 0.5 * gap))
         return max(min(accuracy, 0.1 * gap), min(0.5 * accuracy, 0.3 * excess))
 
     def extend(self, excess: float) -> None:
