@@ -13,11 +13,10 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
 from semibandits.optimization.problems import budgeted_by_search, index_by_search
-from semibandits.optimization.rounding import forgiven
+from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
 LARGEST_NUMBER = 1e100
-"""Rewards, budgets and bonuses above this are refused, and those below its inverse count as 0: products and quotients
-of any two stay finite."""
+"""Rewards, budgets and bonuses above this are refused: their sums might overflow. How small they are does not matter."""
 
 
 class DecisionSet(ABC):
@@ -90,23 +89,30 @@ class DecisionSet(ABC):
             If no decision meets the budget.
         InvalidInputError
             If `rewards` or `budgets` is malformed, `at_least` is not finite, or `ratio` is not in (0, 1] or asks for
-            rewards >= 0.
+            rewards >= 0; or if ``maximize`` of a set of your own answers with something else than a 0/1 vector.
+        SolverError
+            If the labels of a search over paths or m-sets fill the memory set aside for them; the message names a remedy.
 
         Notes
         -----
         The paper, problem P_BLM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
-        ``maximize`` alone: exact, not polynomial.
+        ``maximize`` alone: exact, not polynomial. Rewards are compared up to about ``1e-12 * m * max|rewards|``: -1e9 on items
+        that are not wanted would cost the others all but a few digits.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         threshold, r = finite_number(at_least, "at_least"), _ratio(ratio)
-        if abs(threshold) < 1.0 / LARGEST_NUMBER:
-            threshold = 0.0
         if r < 1 and (a < 0).any():
             raise InvalidInputError(
                 f"rewards must be >= 0 for ratio = {r:g}, got {a.min():g}: a share of a negative maximum means nothing, "
                 "pass ratio=1"
             )
-        x = self._maximize_budgeted(a, c, threshold - forgiven(c, self.m), r)
+        largest_a, largest_c = float(np.abs(a).max()), float(np.abs(c).max())
+        power, needed = exponent(largest_c), threshold - forgiven(c, self.m)
+        x = None
+        if needed <= self.m * largest_c:  # else out of reach
+            at_least = max(needed, -2.0 * self.m * largest_c)
+            scaled = rescaled(a, largest_a, exponent(largest_a)), rescaled(c, largest_c, power)
+            x = self._maximize_budgeted(*scaled, float(np.ldexp(at_least, power)), r)
         if x is None:
             raise infeasible(threshold, float(c[checked_answer(self.maximize(c.copy()), self.d, self.m)].sum()))
         return x
@@ -138,6 +144,8 @@ class DecisionSet(ABC):
         ------
         InvalidInputError
             If `rewards` or `bonuses` is malformed, a bonus is negative, or `ratio` is not in (0, 1].
+        SolverError
+            If the labels of a search over paths or m-sets fill the memory set aside for them.
 
         Notes
         -----
@@ -147,7 +155,9 @@ class DecisionSet(ABC):
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
             raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: their sum stands under a root")
-        return self._maximize_index(a, c, _ratio(ratio))
+        largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
+        power = exponent(largest)
+        return self._maximize_index(rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), _ratio(ratio))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM on checked input."""
@@ -171,13 +181,17 @@ class DecisionSet(ABC):
         ------
         InvalidInputError
             If `rewards` or `budgets` is malformed.
+        SolverError
+            If the labels of a search over paths or m-sets fill the memory set aside for them.
 
         Notes
         -----
         There can be exponentially many. Sets without a faster way solve P_BLM for one budget after the other.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
-        return undominated(self._budget_front(a, c), a, c, self.m)
+        sizes = float(np.abs(a).max()), float(np.abs(c).max())
+        rows = self._budget_front(*(rescaled(v, size, exponent(size)) for v, size in zip((a, c), sizes, strict=True)))
+        return undominated(rows, a, c, self.m)
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """Decisions, shape (k, d), among which is one for each point of the front; others may be among them."""
@@ -189,8 +203,7 @@ class DecisionSet(ABC):
             raise InvalidInputError(
                 f"{name} must be at most {LARGEST_NUMBER:g} in size, got {np.abs(array).max():g}: scale them down"
             )
-        tiny = np.abs(array) < 1.0 / LARGEST_NUMBER
-        return np.where(tiny, 0.0, array) if tiny.any() else array
+        return array
 
     def __contains__(self, x: object) -> bool:
         """Whether `x` is a decision; a vector of another length or with entries other than 0 and 1 is not."""
