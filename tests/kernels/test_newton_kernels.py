@@ -11,6 +11,7 @@ from semibandits.kernels.newton import (
     circulation_to_chords,
     reach,
     reduced_hessian,
+    scaled_to_unit_diagonal,
     spanning_tree,
     tree_potentials,
 )
@@ -89,3 +90,14 @@ def test_reach_is_the_longest_step_within_bounds():
     assert reach(values, np.array([-0.5, 3.0, 1.0])) == 1.0
     assert reach(values, np.array([5.0, -3.0, -1.0])) == 0.0
     assert reach(np.empty(0), np.empty(0)) == 1.0
+
+
+def test_scaling_to_a_unit_diagonal():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(6, 6)) * 10.0 ** rng.uniform(-3, 3, 6)[:, None]
+    matrix = root @ root.T
+    scaled = matrix.copy()
+    scale = scaled_to_unit_diagonal(scaled)
+    np.testing.assert_allclose(scale, np.diagonal(matrix) ** -0.5, rtol=1e-14)
+    np.testing.assert_allclose(np.tril(scaled), np.tril(matrix * scale * scale[:, None]), rtol=1e-12)
+    assert np.isnan(scaled_to_unit_diagonal(np.array([[1.0, 0.0], [0.0, 0.0]]))[1])

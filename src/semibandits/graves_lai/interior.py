@@ -19,7 +19,13 @@ from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
 from semibandits.kernels.cycles import cycles_by_arc
-from semibandits.kernels.newton import circulation_to_chords, reach, reduced_hessian, tree_potentials
+from semibandits.kernels.newton import (
+    circulation_to_chords,
+    reach,
+    reduced_hessian,
+    scaled_to_unit_diagonal,
+    tree_potentials,
+)
 
 MAX_STEPS = 25
 """Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
@@ -183,21 +189,18 @@ class _Newton:
         curvature[plain] += weights[: len(plain)]
         slope = block.twice_variance / flow**2
         at_ptr, at_cycles = cycles_by_arc(cycles.ptr, cycles.arcs, len(flow))
-        hessian = reduced_hessian(
-            curvature, slope, weights[len(plain) :] / pool.squared_gaps**2,
-            cycles.ptr, cycles.arcs, at_ptr, at_cycles,
-            tree.chords, graph.tails, graph.heads, *tree.parts,
-        )  # fmt: skip
-        diagonal = np.diagonal(hessian).copy()
-        if not (np.isfinite(diagonal).all() and (diagonal > 0).all()):
-            return None
-        scale = 1.0 / np.sqrt(diagonal)
-        hessian *= scale
-        hessian *= scale[:, None]
         for shift in (1e-13, 1e-11, 1e-9):
-            # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose.
+            hessian = reduced_hessian(
+                curvature, slope, weights[len(plain) :] / pool.squared_gaps**2,
+                cycles.ptr, cycles.arcs, at_ptr, at_cycles,
+                tree.chords, graph.tails, graph.heads, *tree.parts,
+            )  # fmt: skip
+            scale = scaled_to_unit_diagonal(hessian)
+            if not np.isfinite(scale).all():
+                return None
+            # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose. It is overwritten.
             np.fill_diagonal(hessian, 1.0 + shift)
-            factor, failed = dpotrf(hessian.T, lower=0, clean=0)
+            factor, failed = dpotrf(hessian.T, lower=0, clean=0, overwrite_a=1)
             if not failed:
                 return _Newton(block, pool, plain, tree, now, slack, multipliers, slope, scale, factor)
         return None

@@ -6,6 +6,8 @@ chord values to the circulation; ``Z'g`` adds to g on a chord the potential diff
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -179,6 +181,19 @@ def reduced_hessian(
         for j in range(i + 1):
             target[j] += plus[j] - minus[j]
     return hessian
+
+
+@njit(cache=True)
+def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
+    """Scale the lower triangle in place so that the diagonal is 1; returns 1/sqrt of the diagonal, not finite where it fails."""
+    scale = np.empty(len(matrix))
+    for i in range(len(matrix)):
+        scale[i] = 1.0 / math.sqrt(matrix[i, i]) if matrix[i, i] > 0.0 else np.nan
+        row = matrix[i]
+        for j in range(i):
+            row[j] *= scale[i] * scale[j]
+        row[i] = 1.0
+    return scale
 
 
 @njit(cache=True)
