@@ -18,7 +18,7 @@ from semibandits.graves_lai.bounds import lower_bound
 from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
-from semibandits.kernels.cycles import cycles_by_arc
+from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
     circulation_to_chords,
     reach,
@@ -188,7 +188,8 @@ class _Newton:
         curvature, weights = 2.0 * now.y / flow**3, multipliers / slack
         curvature[plain] += weights[: len(plain)]
         slope = block.twice_variance / flow**2
-        at_ptr, at_cycles = cycles_by_arc(cycles.ptr, cycles.arcs, len(flow))
+        at_ptr, positions = incidence(len(flow), cycles.arcs)
+        at_cycles = cycles.rows[positions]
         for shift in (1e-13, 1e-11, 1e-9):
             hessian = reduced_hessian(
                 curvature, slope, weights[len(plain) :] / pool.squared_gaps**2,
