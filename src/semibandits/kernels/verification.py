@@ -1,5 +1,7 @@
 """Exact search for the worst closed walk, for the certificate alone: nothing here is used while solving.
 
+The solver's searches rest on the same inequality, in code of their own.
+
 A closed walk of cost D and information u violates the threshold r if its *excess* u - r D^2 is positive. Take two walks
 from the start to a node v, of costs c <= c' and informations u, u', and any way x >= dist(v) back to the start. The
 difference of their excesses, u - u' + r (c' - c)(c' + c + 2x), grows with x. So if the first walk has at least the excess

@@ -86,32 +86,3 @@ class SquareRoot(Criterion):
     def generous(self, a: float, c: float, ratio: float) -> float:
         """Only the bonus is approximated."""
         return a + math.sqrt(max(c, 0.0)) / ratio
-
-
-@final
-@dataclass(frozen=True)
-class Quadratic(Criterion):
-    """F = a - weight (target - c)^2 for pairs with c <= target: separation of u(x) <= rho Delta_x^2.
-
-    Attributes
-    ----------
-    target : float
-        The largest c of a decision.
-    weight : float
-        Weight of the square, > 0.
-    """
-
-    target: float
-    weight: float
-
-    def value(self, a: float, c: float) -> float:
-        """The reward less the weighted square of the gap target - c."""
-        return a - self.weight * (self.target - c) ** 2
-
-    def slope(self, c: float) -> float:
-        """Twice the weighted gap."""
-        return max(2.0 * self.weight * (self.target - c), 0.0)
-
-    def bound(self, a: float, c: float, multiplier: float) -> float:
-        """Value a + l (c - target) + l^2 / (4 weight), since the best gap is l / (2 weight)."""
-        return a + multiplier * (c - self.target) + multiplier**2 / (4.0 * self.weight)

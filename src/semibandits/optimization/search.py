@@ -94,7 +94,6 @@ def search(
     *,
     m: int,
     ratio: float = 1.0,
-    stop_above: float = math.inf,
     known: BoolArray | None = None,
     keep: int | None = 16,
     branching: Branching = HEAVIEST_DIFFERENCE,
@@ -114,8 +113,6 @@ def search(
         No decision has more items.
     ratio : float
         Below 1, the decision found is best by ``criterion.generous``, and parts whose bound that reaches are closed.
-    stop_above : float
-        The search stops at the first decision of larger value.
     known : ndarray of bool, shape (k, d), optional
         Decisions to start from.
     keep : int or None
@@ -138,7 +135,7 @@ def search(
     ends of that edge differ in an item to branch on. A node starts from the decisions that earlier ones met.
     """
     pool = Pool(rewards, budgets, criterion, m, steepest)
-    state = _Search(maximize, pool, m, ratio, stop_above, criterion, branching)
+    state = _Search(maximize, pool, m, ratio, criterion, branching)
     for x in () if known is None else known:
         state.meet(x)
     bound = state.run(len(rewards))
@@ -173,12 +170,11 @@ class _Search:
         pool: Pool,
         m: int,
         ratio: float,
-        stop_above: float,
         criterion: Criterion,
         branching: Branching,
     ) -> None:
         self._maximize, self._pool, self._m, self._ratio = maximize, pool, m, ratio
-        self._stop_above, self._criterion, self._branching = stop_above, criterion, branching
+        self._criterion, self._branching = criterion, branching
         self._open: list[tuple[float, int, _Node]] = []
         self.best: int | None = None
         self._score = -math.inf
@@ -187,7 +183,7 @@ class _Search:
     def run(self, d: int) -> float:
         """Search, and return a bound on the value of every decision."""
         self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
-        while self._open and not self._stopped and not self._is_closed(-self._open[0][0]):
+        while self._open and not self._is_closed(-self._open[0][0]):
             self._split(heapq.heappop(self._open)[2])
         return max(self._score, -self._open[0][0] if self._open else -math.inf)
 
@@ -199,10 +195,6 @@ class _Search:
             if score > self._score:
                 self.best, self._score = number, score
         return number
-
-    @property
-    def _stopped(self) -> bool:
-        return self.best is not None and self._pool.values[self.best] > self._stop_above
 
     def _is_closed(self, bound: float) -> bool:
         """Whether a part of this bound holds nothing that matters."""
@@ -238,7 +230,7 @@ class _Search:
         """Bound of a part and the edge of its hull on which it rests; None if a decision attains it or there is none."""
         pool = self._pool
         edge = FLAT if len(numbers) == 0 else pool.peak_of(numbers)
-        while not self._stopped and not self._is_closed(bound):
+        while not self._is_closed(bound):
             number = self._ask(forced, edge)
             if number is None:
                 return -math.inf, None
