@@ -105,7 +105,7 @@ class CirculationSolver:
         return GravesLaiResult(
             value=value,
             lower=lower,
-            status=Status.OPTIMAL if reached else Status.TIME_LIMIT if done > self._block_deadline else Status.STALLED,
+            status=Status.of(reached=reached, late=done > self._block_deadline),
             method="cycles",
             plan=plan,
             optimal_decision=self._graph.decision,

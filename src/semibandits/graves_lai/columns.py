@@ -88,7 +88,7 @@ class ColumnSolver:
         return GravesLaiResult(
             value=self._value,
             lower=min(self._lower, self._value),
-            status=Status.OPTIMAL if self._done() else Status.TIME_LIMIT if late else Status.STALLED,
+            status=Status.of(reached=self._done(), late=late),
             method="columns",
             plan=plan,
             optimal_decision=self._oracle.optimal,

@@ -58,7 +58,7 @@ def solve_enumeration(
     return GravesLaiResult(
         value=value,
         lower=lower,
-        status=Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED,
+        status=Status.of(reached=reached, late=late),
         method="enumeration",
         plan=plan,
         optimal_decision=optimal_decision,

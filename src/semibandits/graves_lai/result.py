@@ -24,7 +24,12 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit"
     """The time limit ended the solve."""
     STALLED = "stalled"
-    """Numerical precision ended the solve before the gap was reached."""
+    """Numerical precision, or the end of GLPG's schedule, ended the solve before the gap was reached."""
+
+    @staticmethod
+    def of(*, reached: bool, late: bool) -> Status:
+        """Status of a solve that reached its gap or not, and ran out of time or not."""
+        return Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED
 
 
 @dataclass(frozen=True, eq=False)

@@ -193,7 +193,7 @@ class GLPG:
         return GravesLaiResult(
             value=value,
             lower=lower,
-            status=Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED,
+            status=Status.of(reached=reached, late=late),
             method="glpg",
             plan=plan,
             optimal_decision=self.problem.optimal_decision,
