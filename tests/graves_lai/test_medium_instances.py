@@ -168,8 +168,9 @@ def test_some_cycles_of_intersections_lead_to_no_decision():
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
     solver = circulation.CirculationSolver(decision_set, theta, np.full(100, 0.5), 1e-11, 1e-4, np.inf, None)
     blocks = solver._presolved.blocks
-    rated = solver._rated_cycles(blocks, solver._solve_blocks(blocks))
-    assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, rated.cycles))
+    used = solver._used_cycles(blocks, solver._solve_blocks(blocks))
+    walks = solver._unfolded(used.cycles)
+    assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks))
 
 
 # ------------------------------------------------------------------------------------------------------- equal bits

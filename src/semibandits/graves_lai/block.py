@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from semibandits.graves_lai.interior import InteriorPointMaster
 from semibandits.graves_lai.master import Master, information, row_values, starting_flow
 from semibandits.graves_lai.presolve import Block
 from semibandits.graves_lai.separation import Separator, Violations, spread
+from semibandits.graves_lai.warm_start import Start
 from semibandits.kernels.separation import repair
 
 REPAIRS = 6
@@ -23,8 +25,14 @@ DENSE_FROM = 60
 """Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
 MOST_CHORDS = 5_000
 """Size of a Newton matrix, about 200 MB, up to which the interior-point method is fallen back to."""
+FEW_CHORDS = 250
+"""Size of a Newton matrix up to which a guess is better put right by Newton steps than forgotten."""
 SLACK = 0.7
 """Rows below this value after a round are dropped."""
+FAR_OFF = 0.1
+"""A guess that costs more than the bound by this share is forgotten, but for its cycles."""
+HOPELESS = 15.0
+"""A guess that violates a constraint by more than so many times the gap is not worth repairs."""
 
 
 @dataclass
@@ -57,12 +65,15 @@ class BlockSolver:
         Value of `time.perf_counter` at which to stop.
     report : callable
         Called with the solution so far after each round.
+    start : Start or None
+        A guess at the solution, from an earlier solve.
     """
 
     block: Block
     gap: float
     deadline: float
     report: Callable[[BlockSolution], None]
+    start: Start | None = None
     pool: CyclePool = field(init=False)
     solution: BlockSolution = field(init=False)
 
@@ -70,6 +81,8 @@ class BlockSolver:
         self.pool = CyclePool(self.block.graph.costs)
         self.pool.add(self.block.cheapest)
         self._first = len(self.pool)
+        if self.start is not None:
+            self.pool.add(self.start.cycles)
         self._separator = Separator(self.block, self.deadline)
         graph, flow = self.block.graph, starting_flow(self.block)
         nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.zeros(graph.n))
@@ -79,17 +92,45 @@ class BlockSolver:
 
     def solve(self) -> BlockSolution:
         """Run rounds until the gap is reached, time is up, or no master helps any more."""
+        if self.start is not None and self._resume(self.start):
+            return self.solution
         for master in self._masters():
-            if self._solve_with(master(self.block, self.pool)):
+            if self._solve_with(master):
                 break
         return self.solution
 
-    def _masters(self) -> list[Callable[[Block, CyclePool], Master]]:
+    def _resume(self, start: Start) -> bool:
+        """A round on the guess, without a master; whether that is all it takes."""
+        self.solution.lower = lower_bound(
+            self.block, start.cycles, start.squared_gaps, start.multipliers, start.potentials(self.block)
+        )
+        # Whatever constraints the guess violates, repairs can only add to its cost.
+        lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ start.flow)
+        if lack > FAR_OFF:
+            self.start = None
+        if lack > 0.5 * self.gap:
+            return False
+        known = len(self.pool)
+        self._bound_above(start.flow, 1.0, hopeless=HOPELESS * self.gap)
+        self.solution.rounds += 1
+        self.report(self.solution)
+        if self.solution.gap <= self.gap:
+            return True
+        self.pool.keep(np.arange(len(self.pool)) < known)
+        return False
+
+    def _masters(self) -> Iterator[Master]:
         """The master to begin with, and the one to fall back to where it loses its digits."""
-        graph, arcs = self.block.graph, len(self.block.gaps)
-        if self.block.informative.all() and graph.has_hub and arcs >= DENSE_FROM:
-            return [InteriorPointMaster, ConicMaster]
-        return [ConicMaster, InteriorPointMaster] if arcs - graph.n < MOST_CHORDS else [ConicMaster]
+        chords = len(self.block.gaps) - self.block.graph.n
+        newton, conic = partial(InteriorPointMaster, self.block, self.pool), partial(ConicMaster, self.block, self.pool)
+        dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
+        if dense or (self.start is not None and chords < FEW_CHORDS):
+            yield newton() if self.start is None else newton(self.start)
+            yield conic()
+        else:
+            yield conic()
+            if chords < MOST_CHORDS:
+                yield newton()
 
     def _solve_with(self, master: Master) -> bool:
         """Rounds with this master; False if they end because they no longer help."""
@@ -119,18 +160,20 @@ class BlockSolver:
         )
         if bound.value > self.solution.lower.value:
             self.solution.lower = bound
-        threshold = 1.0 - min(accuracy, 0.01)
-        found = self._search(proposal.flow, threshold, backwards=False)
+        return self._bound_above(proposal.flow, 1.0 - min(accuracy, 0.01))
+
+    def _bound_above(self, flow: FloatArray, threshold: float, hopeless: float = np.inf) -> tuple[float, int]:
+        """Upper bounds from a flow, repaired unless its excess is hopeless; the excess, and how many cycles the pool gets."""
+        found = self._search(flow, threshold, backwards=False)
         cuts = [spread(found, len(self.block.gaps))]
-        excess = max(found.ratio - 1.0, 0.0)
-        if self.solution.gap > self.gap:
+        if self.solution.gap > self.gap and found.ratio - 1.0 < hopeless:
             if self.block.graph.has_hub:
-                mirrored = self._search(proposal.flow, threshold, backwards=True)
+                mirrored = self._search(flow, threshold, backwards=True)
                 cuts.append(spread(mirrored, len(self.block.gaps)))
-            cuts += self._repair(proposal.flow, cuts)
+            cuts += self._repair(flow, cuts)
         fresh = self.pool.add(Cycles.joined(cuts))
         self.solution.cycles = len(self.pool)
-        return excess, len(fresh)
+        return max(found.ratio - 1.0, 0.0), len(fresh)
 
     def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
         start = time.perf_counter()

@@ -1,6 +1,7 @@
 """Certificates of the Graves-Lai value that trust no solver: the worst cycle of given rates, and a lower bound from prices.
 
-Both look at the exchange graph itself, with nothing merged but its hub, and use no code of the solver.
+Both look at the exchange graph itself, with nothing merged but its hub, and use no code of the solver but the search for
+strongly connected components.
 
 **Upper.** Rates w that a circulation carries become feasible when multiplied by rho, the largest ratio ``u(C)/gap(C)^2`` of a
 simple cycle C, with u_i = 2 sigma_i^2 / w_i. So ``C(theta) <= rho * cost(w)``. :func:`worst_ratio` finds rho by an exact search
@@ -22,14 +23,13 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.kernels.components import strong_components
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -234,7 +234,7 @@ def lower_bound(
     gaps = np.bincount(np.repeat(np.arange(len(lengths)), lengths), graph.costs[cycles.arcs], len(lengths))
     y = np.bincount(cycles.arcs, np.repeat(mu, lengths), graph.n_arcs)
     weight = math.fsum(mu * gaps**2)
-    component = connected_components(_links(tails, heads, graph.n_nodes), directed=True, connection="strong")[1]
+    component = strong_components(graph.n_nodes, tails, heads)
     live = component[tails] == component[heads]
     informative = live & (graph.entering >= 0) & items[graph.entering]
     if not weight > 0.0:
@@ -300,10 +300,6 @@ def _incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
     return np.searchsorted(ends[arcs], np.arange(n + 1)), arcs
 
 
-def _links(tails: IntArray, heads: IntArray, n: int) -> sparse.csr_array:
-    return sparse.csr_array((np.ones(len(tails)), (tails, heads)), shape=(n, n))
-
-
 def _simple_cycles(walk: IntArray, tails: IntArray, heads: IntArray) -> list[IntArray]:
     """Simple cycles that a closed walk splits into."""
     cycles: list[IntArray] = []
@@ -325,7 +321,7 @@ def _check_free_cycles(
     if not information[free].any():
         return
     n = int(max(tails.max(initial=0), heads.max(initial=0))) + 1
-    component = connected_components(_links(tails[free], heads[free], n), directed=True, connection="strong")[1]
+    component = strong_components(n, tails[free], heads[free])
     wrong = np.flatnonzero(free & (component[tails] == component[heads]) & (information > 0))
     if len(wrong):
         raise InvalidInputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +13,8 @@ from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.paths import Paths
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.block import BlockSolution, BlockSolver
 from semibandits.graves_lai.certificate import lower_bound, worst_ratio
@@ -28,16 +30,20 @@ from semibandits.graves_lai.plan import (
 from semibandits.graves_lai.precision import gaps_below, sharpened
 from semibandits.graves_lai.presolve import Block, Presolved, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.graves_lai.warm_start import Memory
+from semibandits.kernels.cycles import are_simple
 
 MAX_LABELS = 5_000_000
 """Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
+SIMPLE_IS_ENOUGH = (Paths, Matchings)
+"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need be looked up."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification asks about, one after the other: the higher, the fewer labels are needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Duals:
-    """Multipliers over cycles of the exchange graph and a change of its potentials: what proves the lower bound."""
+    """Multipliers over cycles of the blocks and a change of potentials: what proves the lower bound."""
 
     cycles: Cycles
     multipliers: FloatArray
@@ -60,18 +66,20 @@ class CirculationSolver:
         Seconds, maybe infinite. A quarter of it is kept for the plan and its verification.
     progress : callable or None
         Called after each round.
+    memory : Memory or None
+        Of an earlier solve over the same set.
     """
 
     def __init__(
         self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
-        time_limit: float, progress: Callable[[Progress], None] | None,
+        time_limit: float, progress: Callable[[Progress], None] | None, memory: Memory | None = None,
     ) -> None:  # fmt: skip
         self._start = time.perf_counter()
         self._decision_set, self._theta, self._gap = decision_set, theta, gap
         self._variance, self._twice_variance = variance, 2.0 * variance
         self._deadline = self._start + time_limit
         self._block_deadline = self._start + 0.75 * time_limit
-        self._progress = progress
+        self._progress, self._memory = progress, memory
         self._graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
         self._presolved = presolve(self._graph, self._twice_variance, tolerance)
         live = (self._graph.entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
@@ -94,12 +102,14 @@ class CirculationSolver:
         blocks = self._presolved.blocks
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
-        plan, ratio = self._verified_plan(blocks, solutions)
+        used = self._used_cycles(blocks, solutions)
+        plan, ratio = self._verified_plan(used)
         # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
         ratio, doubt = ratio / (1.0 - self._doubt) ** 2, self._doubt
         value = ratio * (1.0 + doubt) * self._cost(plan)
         plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
-        lower = min(self._lower_bound(blocks, solutions) * (1.0 - doubt) / (1.0 + doubt) ** 2, value)
+        duals = self._duals(blocks, solutions)
+        lower = min(self._lower_bound(duals) * (1.0 - doubt) / (1.0 + doubt) ** 2, value)
         done = time.perf_counter()
         reached = value - lower <= self._gap * value
         return GravesLaiResult(
@@ -120,6 +130,7 @@ class CirculationSolver:
                 "separation_seconds": sum(s.separation_seconds for s in solutions),
                 "plan_and_verification_seconds": done - solved,
             },
+            _memory=Memory.of(self._graph, used.cycles, used.rates, duals.cycles, duals.multipliers, plan.decisions),
         )
 
     def _solve_blocks(self, blocks: tuple[Block, ...]) -> list[BlockSolution]:
@@ -140,9 +151,10 @@ class CirculationSolver:
                     )
                 )
 
-        for block in blocks:
+        starts = [None] * len(blocks) if self._memory is None else self._memory.starts(self._graph, blocks)
+        for block, start in zip(blocks, starts, strict=True):
             # A part of the gap is left to the plan and its verification.
-            solutions.append(BlockSolver(block, 0.8 * self._gap, self._block_deadline, report).solve())
+            solutions.append(BlockSolver(block, 0.8 * self._gap, self._block_deadline, report, start).solve())
         return solutions
 
     def _loop_cost(self) -> float:
@@ -152,11 +164,9 @@ class CirculationSolver:
 
     # ------------------------------------------------------------------ the plan and the upper certificate
 
-    def _verified_plan(
-        self, blocks: tuple[Block, ...], solutions: list[BlockSolution]
-    ) -> tuple[ExplorationPlan, float]:
+    def _verified_plan(self, used: RatedCycles) -> tuple[ExplorationPlan, float]:
         """A plan in decisions, and a proven bound on the worst ratio u(C)/gap^2 of its item rates."""
-        plan = self._plan(blocks, solutions)
+        plan = self._plan(used)
         if not len(plan):
             return plan, 1.0
         u = np.zeros(self._decision_set.d)
@@ -181,10 +191,12 @@ class CirculationSolver:
         ratios = u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2
         return float(np.sort(ratios)[-self._decision_set.m :].sum())
 
-    def _plan(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> ExplorationPlan:
-        rated = self._rated_cycles(blocks, solutions)
+    def _plan(self, used: RatedCycles) -> ExplorationPlan:
+        loops = self._presolved.loops
+        loop_rates = self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 2
+        rated = RatedCycles(self._unfolded(used.cycles), np.concatenate((used.rates, loop_rates)))
         decisions = exchanged(self._graph, rated.cycles)
-        valid = np.array([x in self._decision_set for x in decisions], dtype=np.bool_)
+        valid = self._are_decisions(rated.cycles, decisions)
         if valid.all():
             return merged_plan(decisions, rated.rates)
         # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
@@ -204,18 +216,28 @@ class CirculationSolver:
             self._deadline,
         )
 
-    def _rated_cycles(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> RatedCycles:
-        """Cycles of the exchange graph that carry the flows of all blocks and loops."""
-        parts, rates = [], []
-        for block, solution in zip(blocks, solutions, strict=True):
-            rated = strip_block(block, solution.flow)
-            parts.append(Cycles(rated.cycles.ptr, block.arcs[rated.cycles.arcs]))
-            rates.append(rated.rates)
+    def _are_decisions(self, walks: Cycles, exchanged: BoolArray) -> BoolArray:
+        """Which of x* after each walk are decisions."""
+        graph = self._graph
+        if isinstance(self._decision_set, SIMPLE_IS_ENOUGH):
+            valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
+        else:
+            known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
+            valid = np.array([x.tobytes() in known for x in exchanged], dtype=np.bool_)
+        for row in np.flatnonzero(~valid):
+            valid[row] = exchanged[row] in self._decision_set
+        return valid
+
+    def _used_cycles(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> RatedCycles:
+        """Cycles of the blocks that carry their flows."""
+        rated = [strip_block(block, solution.flow) for block, solution in zip(blocks, solutions, strict=True)]
+        return RatedCycles(_joined(blocks, [r.cycles for r in rated]), _values(r.rates for r in rated))
+
+    def _unfolded(self, cycles: Cycles) -> Cycles:
+        """These cycles of the blocks, and after them the loops, as walks of the exchange graph."""
         loops = self._presolved.loops
-        parts.append(Cycles(np.arange(len(loops) + 1), loops))
-        rates.append(self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 2)
-        cycles = unfolded(self._graph, self._presolved, Cycles.joined(parts))
-        return RatedCycles(cycles, np.concatenate(rates))
+        alone = Cycles(np.arange(len(loops) + 1), loops)
+        return unfolded(self._graph, self._presolved, Cycles.joined((cycles, alone)))
 
     def _cost(self, plan: ExplorationPlan) -> float:
         """Regret per ln T, from the rewards of the decisions themselves."""
@@ -223,30 +245,31 @@ class CirculationSolver:
 
     # ------------------------------------------------------------------ the lower certificate
 
-    def _lower_bound(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> float:
+    def _lower_bound(self, duals: _Duals) -> float:
         if not self._suboptimal.any():
             return 0.0
-        duals = self._duals(blocks, solutions)
+        loops = self._presolved.loops
+        # Self-loop: v/gap is the bound, with price gap and, in the common scale, mu = v/gap^3.
+        of_loops = self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 3
         return lower_bound(
-            self._graph, self._twice_variance, self._suboptimal, duals.cycles, duals.multipliers, duals.potentials,
-            theta=self._theta,
+            self._graph, self._twice_variance, self._suboptimal, self._unfolded(duals.cycles),
+            np.concatenate((duals.multipliers, of_loops)), duals.potentials, theta=self._theta,
         )  # fmt: skip
 
     def _duals(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> _Duals:
-        """The duals of all blocks as one proof on the exchange graph."""
-        parts, multipliers = [], []
-        for block, solution in zip(blocks, solutions, strict=True):
-            parts.append(Cycles(solution.lower.cycles.ptr, block.arcs[solution.lower.cycles.arcs]))
-            multipliers.append(solution.lower.multipliers)
-        loops = self._presolved.loops
-        parts.append(Cycles(np.arange(len(loops) + 1), loops))
-        # Self-loop: v/gap is the bound, with price gap and, in the common scale, mu = v/gap^3.
-        v = self._twice_variance[self._graph.entering[loops]]
-        multipliers.append(v / self._presolved.gaps[loops] ** 3)
-        cycles = unfolded(self._graph, self._presolved, Cycles.joined(parts))
-        changes = [s.lower.potentials for s in solutions]
-        merged = _glued(self._presolved, blocks, changes)
-        return _Duals(cycles, np.concatenate(multipliers), merged[self._presolved.merged])
+        """The duals of all blocks together, for the exchange graph."""
+        cycles = _joined(blocks, [s.lower.cycles for s in solutions])
+        merged = _glued(self._presolved, blocks, [s.lower.potentials for s in solutions])
+        return _Duals(cycles, _values(s.lower.multipliers for s in solutions), merged[self._presolved.merged])
+
+
+def _joined(blocks: tuple[Block, ...], families: list[Cycles]) -> Cycles:
+    """Cycles of the blocks, with the numbers that their arcs have in the exchange graph."""
+    return Cycles.joined(Cycles(c.ptr, block.arcs[c.arcs]) for block, c in zip(blocks, families, strict=True))
+
+
+def _values(parts: Iterable[FloatArray]) -> FloatArray:
+    return np.concatenate([np.empty(0), *parts])
 
 
 @cache

@@ -15,8 +15,10 @@ from semibandits.graves_lai.decision_search import DecisionSearch, simple_ratio
 from semibandits.graves_lai.enumeration import Listed, cone_program
 from semibandits.graves_lai.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.pricing_bound import priced, pricing_bound
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
+from semibandits.graves_lai.warm_start import DecisionMemory
 
 ACCURACIES = (1e-8, 1e-9, 1e-7)
 """Tolerances of the conic solver, one after the other where rounds no longer help."""
@@ -49,11 +51,13 @@ class ColumnSolver:
         Value of `time.perf_counter` at which to stop.
     progress : callable or None
         Called after each round.
+    memory : DecisionMemory or None
+        Of an earlier solve over the same set.
     """
 
     def __init__(
         self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
-        deadline: float, progress: Callable[[Progress], None] | None,
+        deadline: float, progress: Callable[[Progress], None] | None, memory: DecisionMemory | None = None,
     ) -> None:  # fmt: skip
         self._start = time.perf_counter()
         self._decision_set, self._variance = decision_set, variance
@@ -64,10 +68,20 @@ class ColumnSolver:
         first = [self._pool.add(x, float(g))[0] for x, g in zip(self._best.decisions, self._best.gaps, strict=True)]
         self._first = np.array(first, dtype=np.int64)
         self._active = np.unique(self._first)
+        self._remember(memory)
         self._twice_variance = 2.0 * variance[self._best.items]
         self._value, self._lower = 0.0, 0.0
         self._rates = np.empty(0)
         self._rounds = self._nodes = 0
+
+    def _remember(self, memory: DecisionMemory | None) -> None:
+        """Begin with the decisions of the last master of an earlier solve, where they still hold items of I."""
+        if memory is None or not len(self._best.items):
+            return
+        gaps = gaps_below(self._oracle.optimal, memory.decisions, self._oracle.theta)
+        known = zip(memory.decisions[gaps > 0.0], gaps[gaps > 0.0], strict=True)
+        rows = np.array([self._pool.add(x, float(g))[0] for x, g in known], dtype=np.int64)
+        self._active = np.unique(np.concatenate((self._first, rows[rows >= 0])))
 
     def solve(self) -> GravesLaiResult:
         """Run rounds until the gap is reached, time is up, or nothing helps any more.
@@ -103,6 +117,7 @@ class ColumnSolver:
                 "nodes": self._nodes,
                 "seconds": time.perf_counter() - self._start,
             },
+            _memory=DecisionMemory(self._pool.decisions[self._active]),
         )
 
     def _begin(self) -> None:
@@ -280,7 +295,7 @@ def _needed(v: FloatArray, item_rates: FloatArray, limit: float) -> float:
 
 def solve_columns(
     decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float, deadline: float,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | None = None, memory: DecisionMemory | None = None,
 ) -> GravesLaiResult:  # fmt: skip
     """Column-and-cut generation; see `ColumnSolver`."""
-    return ColumnSolver(decision_set, theta, variance, tolerance, gap, deadline, progress).solve()
+    return ColumnSolver(decision_set, theta, variance, tolerance, gap, deadline, progress, memory).solve()

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.cycles import arc_totals, cycle_sums
+from semibandits.kernels.cycles import arc_totals, cycle_sums, select_cycles
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +30,12 @@ class Cycles:
     @staticmethod
     def joined(families: Iterable[Cycles]) -> Cycles:
         """All the cycles of several families."""
-        lengths = [np.zeros(1, dtype=np.int64)]
-        arcs = [np.empty(0, dtype=np.int64)]
-        for family in families:
-            lengths.append(np.diff(family.ptr))
-            arcs.append(family.arcs)
-        return Cycles(np.cumsum(np.concatenate(lengths)), np.concatenate(arcs))
+        some = [family for family in families if len(family)]
+        if len(some) < 2:
+            return some[0] if some else Cycles.empty()
+        offsets = np.cumsum([0] + [len(family.arcs) for family in some])
+        ptr = [family.ptr[:-1] + offset for family, offset in zip(some, offsets[:-1], strict=True)]
+        return Cycles(np.concatenate([*ptr, offsets[-1:]]), np.concatenate([family.arcs for family in some]))
 
     def __getitem__(self, k: int) -> IntArray:
         return self.arcs[self.ptr[k] : self.ptr[k + 1]]
@@ -47,9 +47,7 @@ class Cycles:
 
     def select(self, mask: BoolArray) -> Cycles:
         """The cycles where `mask` is True."""
-        lengths = np.diff(self.ptr)
-        ptr = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths[mask])))
-        return Cycles(ptr, self.arcs[np.repeat(mask, lengths)])
+        return Cycles(*select_cycles(self.ptr, self.arcs, mask))
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""
@@ -80,7 +78,7 @@ class CyclePool:
         """Add the cycles that are new, and return those."""
         if not len(cycles):
             return cycles
-        keys = np.add.reduceat(self._marks[cycles.arcs], cycles.ptr[:-1])
+        keys = self._keys_of(cycles)
         new = np.zeros(len(cycles), dtype=np.bool_)
         for k, key in enumerate(keys.tolist()):
             if key not in self._known:
@@ -91,6 +89,19 @@ class CyclePool:
         self.cycles = Cycles.joined((self.cycles, fresh))
         self.squared_gaps = np.concatenate((self.squared_gaps, fresh.sums(self._costs) ** 2))
         return fresh
+
+    def carried(self, cycles: Cycles, values: FloatArray) -> FloatArray:
+        """Values of some cycles, at the places that these cycles have in the pool; 0 for all others."""
+        place = {key: k for k, key in enumerate(self._keys.tolist())}
+        carried = np.zeros(len(self))
+        for key, value in zip(self._keys_of(cycles).tolist(), values.tolist(), strict=True):
+            if key in place:
+                carried[place[key]] = value
+        return carried
+
+    def _keys_of(self, cycles: Cycles) -> IntArray:
+        keys: IntArray = np.add.reduceat(self._marks[cycles.arcs], cycles.ptr[:-1])
+        return keys
 
     def keep(self, mask: BoolArray) -> None:
         """Forget the cycles where `mask` is False."""

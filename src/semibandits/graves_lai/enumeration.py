@@ -121,33 +121,26 @@ def _dual_bound(problem: Listed, multipliers: FloatArray, prices: FloatArray) ->
 def cone_program(
     problem: Listed, accuracy: float, deadline: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Rates, row multipliers and item prices from Clarabel; items scaled by v/gap^2, rows by their squared gap."""
+    """Rates, row multipliers and item prices from Clarabel; items scaled by v/gap^2, rows by their squared gap.
+
+    Variables: rates, item rates, scaled information. Rows: each item's rate is at most the sum of its decisions' rates; rates
+    are not negative; decisions; item rate times information >= 1.
+    """
     n, k = problem.contains.shape
     scale = problem.twice_variance / problem.item_gaps**2
     unit = float((scale * problem.item_gaps).sum())
-    flow = sparse.csc_array((problem.contains.T / problem.gaps) * unit / scale[:, None])
-    rows = sparse.csc_array(problem.contains * problem.item_gaps**2 / problem.gaps[:, None] ** 2)
-    eye = sparse.eye_array(k)
-    cone = 3 * np.arange(k)
-    hyperbola = sparse.csc_array(
-        (
-            np.concatenate((-np.ones(3 * k), np.ones(k))),
-            (
-                np.concatenate((cone, cone, cone + 2, cone + 2)),
-                np.concatenate([n + np.arange(k), n + k + np.arange(k)] * 2),
-            ),
-        ),
-        shape=(3 * k, n + 2 * k),
-    )
-    matrix = sparse.vstack(
-        [
-            sparse.hstack([-flow, eye, sparse.csc_array((k, k))]),
-            sparse.hstack([-sparse.eye_array(n), sparse.csc_array((n, 2 * k))]),
-            sparse.hstack([sparse.csc_array((n, n + k)), rows]),
-            hyperbola,
-        ],
-        format="csc",
-    )
+    member, item = np.nonzero(problem.contains)
+    decision, variable, cone = np.arange(n), np.arange(k), k + 2 * n + 3 * np.arange(k)
+    rows = (item, variable, k + decision, k + n + member, cone, cone, cone + 2, cone + 2)
+    columns = (
+        member, n + variable, decision, n + k + item, n + variable, n + k + variable, n + variable, n + k + variable,
+    )  # fmt: skip
+    values = (
+        -unit / (problem.gaps[member] * scale[item]), np.ones(k), -np.ones(n),
+        problem.item_gaps[item] ** 2 / problem.gaps[member] ** 2, -np.ones(3 * k), np.ones(k),
+    )  # fmt: skip
+    shape = (4 * k + 2 * n, n + 2 * k)
+    matrix = sparse.csc_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
     bounds = np.concatenate((np.zeros(k + n), np.ones(n), np.tile([0.0, 2.0, 0.0], k)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -156,10 +149,8 @@ def cone_program(
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
     cones = [clarabel.NonnegativeConeT(k + 2 * n)] + [clarabel.SecondOrderConeT(3)] * k
-    shape = (n + 2 * k, n + 2 * k)
-    solution = clarabel.DefaultSolver(
-        sparse.csc_matrix(shape), objective, sparse.csc_matrix(matrix), bounds, cones, settings
-    ).solve()
+    no_quadratic = sparse.csc_matrix((n + 2 * k, n + 2 * k))
+    solution = clarabel.DefaultSolver(no_quadratic, objective, matrix, bounds, cones, settings).solve()
     primal, dual = np.nan_to_num(np.array(solution.x)), np.nan_to_num(np.array(solution.z))
     rates = np.maximum(primal[:n], 0.0) * unit / problem.gaps
     multipliers = np.maximum(dual[k + n : k + 2 * n], 0.0) / problem.gaps**2

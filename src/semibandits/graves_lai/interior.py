@@ -18,6 +18,7 @@ from semibandits.graves_lai.bounds import lower_bound
 from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.warm_start import Start
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
     circulation_to_chords,
@@ -27,6 +28,8 @@ from semibandits.kernels.newton import (
     tree_potentials,
 )
 
+CENTRED = 1e-2
+"""A guess is moved to where the slack of a row is at least this, and its product with the multiplier this share of the mean."""
 MAX_STEPS = 25
 """Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
 FLOPS = 1e11
@@ -55,16 +58,32 @@ class InteriorPointMaster(Master):
 
     patience = 15  # it starts loose, maybe where another master has ended
 
-    def __init__(self, block: Block, pool: CyclePool) -> None:
+    def __init__(self, block: Block, pool: CyclePool, start: Start | None = None) -> None:
         self._block = block
         self._pool = pool
         self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
         self._plain = np.flatnonzero(~block.informative)
+        self._warm = start is not None
+        if start is not None:
+            self._begin_at(start)
+            return
         flow = positive_flow(block)
         self._flow: FloatArray = flow * (1.1 * float(row_values(block, pool, flow).max()))
         self._slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(block, pool, self._flow)))
         multipliers = 1.0 / self._slack
         self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
+
+    def _begin_at(self, start: Start) -> None:
+        """Begin at a guess, moved to where products of slacks and multipliers are alike."""
+        flow = start.flow
+        if (flow[self._plain] <= 0.0).any():
+            flow = flow + CENTRED * positive_flow(self._block)
+        slack = np.maximum(1.0 - row_values(self._block, self._pool, flow), CENTRED)
+        multipliers = self._pool.carried(start.cycles, start.multipliers * start.squared_gaps)
+        mean = CENTRED * float(self._block.graph.costs @ flow) / (len(self._plain) + len(slack))
+        self._flow = flow
+        self._slack = np.concatenate((flow[self._plain], slack))
+        self._multipliers = np.concatenate((mean / flow[self._plain], np.maximum(multipliers, mean / slack)))
 
     @property
     def flow(self) -> FloatArray:
@@ -73,7 +92,7 @@ class InteriorPointMaster(Master):
 
     def first_accuracy(self, gap: float) -> float:
         """See `Master.first_accuracy`: loose, since the next call goes on from here."""
-        return 5e-2
+        return min(5e-2, 0.3 * gap) if self._warm else 5e-2
 
     def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
         """See `Master.next_accuracy`. Without new cycles only more accuracy helps, so all that is needed is asked for."""

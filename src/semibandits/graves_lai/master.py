@@ -120,11 +120,16 @@ def balanced(block: Block, flow: FloatArray) -> FloatArray:
     return flow
 
 
-def starting_flow(block: Block) -> FloatArray:
-    """Flow v/gap^2 along the cheapest cycle through each arc with an item: positive on all arcs that matter."""
+def starting_rates(block: Block) -> FloatArray:
+    """Rate v/gap^2 for each arc with an item, the least that its item needs (theory T5)."""
     informative = block.informative
-    rates = block.twice_variance[informative] / block.gaps[informative] ** 2
-    return block.cheapest.totals(rates, len(block.gaps))
+    rates: FloatArray = block.twice_variance[informative] / block.gaps[informative] ** 2
+    return rates
+
+
+def starting_flow(block: Block) -> FloatArray:
+    """That rate along the cheapest cycle through each arc with an item: positive on all arcs that matter."""
+    return block.cheapest.totals(starting_rates(block), len(block.gaps))
 
 
 def positive_flow(block: Block) -> FloatArray:

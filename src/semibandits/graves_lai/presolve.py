@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.kernels.components import strong_components
 from semibandits.kernels.exchange import (
     biconnected_blocks,
     cheapest_cycles,
@@ -147,10 +146,7 @@ def presolve(graph: ExchangeGraph, twice_variance: FloatArray, tolerance: float)
     free = gaps <= tolerance
     merged = number[merged]
     if free.any():
-        links = sparse.csr_array(
-            (np.ones(free.sum()), (simple.tails[free], simple.heads[free])), shape=(simple.n, simple.n)
-        )
-        merged = connected_components(links, directed=True, connection="strong")[1].astype(np.int64)[merged]
+        merged = strong_components(simple.n, simple.tails[free], simple.heads[free])[merged]
     tails, heads = merged[graph.tails], merged[graph.heads]
     informative = graph.entering >= 0
     inner = (tails == heads) & ~free

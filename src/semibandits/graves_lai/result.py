@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,8 @@ from semibandits.decisions.base import DecisionSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from semibandits.graves_lai.warm_start import DecisionMemory, Memory
 
 
 class Status(StrEnum):
@@ -104,6 +106,8 @@ class GravesLaiResult:
     theta: FloatArray
     variance: FloatArray
     stats: Mapping[str, float]
+    _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
+    """What a later solve may begin with."""
 
     @property
     def gap(self) -> float:

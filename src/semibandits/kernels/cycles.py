@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.typing import FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @njit(cache=True)
@@ -26,3 +26,46 @@ def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int
         for i in range(ptr[k], ptr[k + 1]):
             totals[arcs[i]] += per_cycle[k]
     return totals
+
+
+@njit(cache=True)
+def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
+    """Whether the arcs of each family, in any order, make up one simple cycle of a graph with n nodes."""
+    simple = np.zeros(len(ptr) - 1, dtype=np.bool_)
+    leaving = np.empty(n, dtype=np.int64)
+    family_at = np.full(n, -1, dtype=np.int64)
+    for k in range(len(simple)):
+        distinct = ptr[k + 1] > ptr[k]
+        for i in range(ptr[k], ptr[k + 1]):
+            v = tails[arcs[i]]
+            distinct = distinct and family_at[v] != k
+            family_at[v], leaving[v] = k, heads[arcs[i]]
+        if not distinct:
+            continue
+        start = tails[arcs[ptr[k]]]
+        v, steps = leaving[start], 1
+        while v != start and family_at[v] == k and steps < ptr[k + 1] - ptr[k]:
+            v = leaving[v]
+            steps += 1
+        simple[k] = v == start and steps == ptr[k + 1] - ptr[k]
+    return simple
+
+
+@njit(cache=True)
+def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
+    """The cycles where `mask` is True."""
+    kept = size = 0
+    for k in range(len(mask)):
+        if mask[k]:
+            kept += 1
+            size += ptr[k + 1] - ptr[k]
+    new_ptr, new_arcs = np.zeros(kept + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
+    kept = size = 0
+    for k in range(len(mask)):
+        if mask[k]:
+            for i in range(ptr[k], ptr[k + 1]):
+                new_arcs[size] = arcs[i]
+                size += 1
+            kept += 1
+            new_ptr[kept] = size
+    return new_ptr, new_arcs
