@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
@@ -252,6 +253,10 @@ class DecisionSet(ABC):
             If the family has no exchange graph.
         """
         raise UnsupportedError(f"{type(self).__name__} has no exchange graph")
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it; None if they cannot, and simulations play in Python."""
+        return None
 
 
 def _ratio(value: float) -> float:

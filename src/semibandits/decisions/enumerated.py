@@ -11,7 +11,9 @@ from scipy.sparse import csr_array
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.kernels.oracles.enumerated import enumerated_index, enumerated_linear
 from semibandits.matroids._checks import as_labels
 
 
@@ -110,6 +112,11 @@ class EnumeratedDecisions(DecisionSet):
     def _totals(self, weights: FloatArray) -> FloatArray:
         """Total weight of each decision."""
         return cast("FloatArray", self._sums @ weights)
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        arrays = (self._sums.indptr.astype(np.int64), self._sums.indices.astype(np.int64))
+        return compiled_oracle(enumerated_linear, enumerated_index, arrays, self.d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return np.packbits(x).tobytes() in self._index

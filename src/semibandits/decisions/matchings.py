@@ -12,11 +12,13 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
 from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.oracles.matchings import matchings_index, matchings_linear
 from semibandits.kernels.potentials import potentials
 from semibandits.optimization.problems import budget_criterion
 
@@ -228,6 +230,12 @@ class Matchings(DecisionSet):
         x = np.zeros(self.d, dtype=np.bool_)
         x[items[entries[entries >= 0]]] = True
         return x
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        ptr, others, items, n_others = self._leaders
+        arrays = (ptr, others, items, np.array([n_others, self._optional]))
+        return compiled_oracle(matchings_linear, matchings_index, arrays, self.d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         at_row = np.bincount(self.row_index[x], minlength=len(self.rows))

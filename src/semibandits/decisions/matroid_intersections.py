@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._greedy_oracles import intersection_oracle
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
@@ -201,6 +203,11 @@ class MatroidIntersection(DecisionSet):
             leaving=leaving,
             potentials=pi,
         )
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        known = intersection_oracle(self._m1, self._m2, self._m)
+        return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         indices = np.flatnonzero(x)

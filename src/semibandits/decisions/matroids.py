@@ -10,8 +10,10 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._greedy_oracles import greedy_oracle
 from semibandits.decisions._patching import budgeted_basis
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.matroids import Matroid
@@ -74,6 +76,11 @@ class MatroidDecisions(DecisionSet):
     def items(self) -> tuple[Hashable, ...]:
         """Label of each item, in order."""
         return self._matroid.items
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        known = greedy_oracle(self._matroid)
+        return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))

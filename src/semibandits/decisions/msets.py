@@ -8,17 +8,16 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import SolverError
 from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
+from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
+from semibandits.kernels.oracles.msets import msets_index, msets_linear
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.problems import budget_criterion
 
-MAX_LABELS = 5_000_000
-"""Of a search for budgeted m-sets, where rounding does not bound their number: each takes up to 64 bytes."""
-MAX_NODES = 1_000_000_000
-"""Of the depth-first search that goes on with that memory: tens of seconds."""
 SMALLEST_RATIO = 1e-6
 """Smaller ratios ask for less than this one gives."""
 UNLIMITED = 2**62
@@ -56,6 +55,10 @@ class MSets(MatroidDecisions):
             If `weights` has the wrong shape or holds NaN or infinity.
         """
         return select_largest(item_vector(weights, self._d, "weights"), self._m)
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        return compiled_oracle(msets_linear, msets_index, (np.array([self._m]),), self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m

@@ -12,11 +12,13 @@ from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError
 from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.labels import best_path, pareto_paths
+from semibandits.kernels.oracles.paths import paths_index, paths_linear
 
 MAX_LABELS = 10_000_000
 """Of a search for budgeted paths: each takes 32 bytes."""
@@ -231,6 +233,11 @@ class Paths(DecisionSet):
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
         # A fresh array, since kernels compile anew for read-only and strided ones.
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
+
+    def compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it."""
+        arrays = (*self._into, *self._out_of, np.array([self._m]))
+        return compiled_oracle(paths_linear, paths_index, arrays, self.d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))

@@ -80,9 +80,18 @@ def longest_path(
 
     Among equally heavy ways into a node the first arc of its group is taken.
     """
+    x = np.empty(len(weights), dtype=np.bool_)
+    return x, longest_path_into(weights, in_ptr, in_tails, in_items, x)
+
+
+@njit(cache=True)
+def longest_path_into(
+    weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, x: BoolArray
+) -> FloatArray:
+    """Write the path of :func:`longest_path` into x; the weight of a heaviest path to each node."""
     n = len(in_ptr) - 1
-    heaviest = np.zeros(n)
-    last = np.empty(n, dtype=np.int64)
+    heaviest, last = np.empty(n), np.empty(n, dtype=np.int64)
+    heaviest[0] = 0.0
     for v in range(1, n):
         best, best_k = -np.inf, -1
         for k in range(in_ptr[v], in_ptr[v + 1]):
@@ -90,12 +99,12 @@ def longest_path(
             if weight > best or best_k < 0:
                 best, best_k = weight, k
         heaviest[v], last[v] = best, best_k
-    x = np.zeros(len(weights), dtype=np.bool_)
+    x[:] = False
     v = n - 1
     while v > 0:
         x[in_items[last[v]]] = True
         v = in_tails[last[v]]
-    return x, heaviest
+    return heaviest
 
 
 @njit(cache=True)

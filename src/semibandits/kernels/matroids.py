@@ -36,6 +36,17 @@ def lightest_of_rows(swaps: BoolArray, members: IntArray, weights: FloatArray) -
 
 
 @njit(cache=True)
+def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, BoolArray]:
+    """Items outside if there is room for one more (d,), and items outside, once a member (k, d)."""
+    outside = np.ones(d, dtype=np.bool_)
+    outside[members] = False
+    swaps = np.empty((len(members), d), dtype=np.bool_)
+    for a in range(len(members)):
+        swaps[a] = outside
+    return outside if len(members) < m else np.zeros(d, dtype=np.bool_), swaps
+
+
+@njit(cache=True)
 def partition_greedy(group: IntArray, capacity: IntArray, order: IntArray) -> BoolArray:
     """Scan `order` and keep each item whose group has room; mask over all items."""
     chosen = np.zeros(len(group), dtype=np.bool_)

@@ -26,27 +26,56 @@ def sift_down(heap: FloatArray, p: int, x: float) -> None:
 
 @njit(cache=True)
 def select_largest(weights: FloatArray, m: int) -> BoolArray:
-    """Mask of the `m` largest weights; of equal ones those with the smaller index. One pass with a heap of size m."""
-    d = len(weights)
-    chosen = np.zeros(d, dtype=np.bool_)
+    """Mask of the `m` largest weights; of equal ones those with the smaller index."""
+    chosen = np.zeros(len(weights), dtype=np.bool_)
+    select_into(weights, m, chosen)
+    return chosen
+
+
+@njit(cache=True)
+def select_into(weights: FloatArray, m: int, chosen: BoolArray) -> None:
+    """Write the mask of :func:`select_largest` into `chosen`: one pass with a heap of size m.
+
+    What stands in `chosen` is a guess. If it holds m items and still is the only answer, a pass without branches is all;
+    else its m items fill the heap at the start, so that few others get in.
+    """
     if m == 0:
-        return chosen
-    heap = weights[:m].copy()
-    for p in range(m // 2 - 1, -1, -1):
-        sift_down(heap, p, heap[p])
-    for i in range(m, d):
-        if weights[i] > heap[0]:
-            sift_down(heap, 0, weights[i])
-    threshold = heap[0]  # the m-th largest
+        chosen[:] = False
+        return
+    count, inside, outside = 0, np.inf, -np.inf
+    for i in range(len(weights)):
+        if chosen[i]:
+            count += 1
+            inside = min(inside, weights[i])
+        else:
+            outside = max(outside, weights[i])
+    if count == m and inside > outside:
+        return
+    threshold = _threshold(weights, m, chosen, count == m)
     left = m
-    for i in range(d):
-        if weights[i] > threshold:
-            chosen[i] = True
-            left -= 1
+    for i in range(len(weights)):
+        larger = weights[i] > threshold
+        chosen[i] = larger
+        left -= larger
     i = 0
     while left > 0:
-        if weights[i] == threshold:
-            chosen[i] = True
-            left -= 1
+        equal = weights[i] == threshold
+        chosen[i] |= equal
+        left -= equal
         i += 1
-    return chosen
+
+
+@njit(cache=True)
+def _threshold(weights: FloatArray, m: int, guess: BoolArray, guessed: bool) -> float:
+    """The m-th largest weight; if `guessed`, the search starts from the m items of the guess."""
+    heap, filled = np.empty(m), 0
+    for i in range(len(weights) if guessed else m):
+        if not guessed or guess[i]:
+            heap[filled] = weights[i]
+            filled += 1
+    for p in range(m // 2 - 1, -1, -1):
+        sift_down(heap, p, heap[p])
+    for i in range(0 if guessed else m, len(weights)):
+        if weights[i] > heap[0] and not (guessed and guess[i]):
+            sift_down(heap, 0, weights[i])
+    return float(heap[0])

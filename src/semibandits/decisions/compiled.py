@@ -1,0 +1,106 @@
+"""Decision sets as kernels see them: two function pointers and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numba import types
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import SolverError
+from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
+
+PARTS = 8
+"""Arrays of integers that describe a decision set to its kernels."""
+_INTS = types.Array(types.int64, 1, "C")
+_FLOATS = types.Array(types.float64, 1, "C")
+_BOOLS = types.Array(types.boolean, 1, "C")
+_DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
+LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
+INDEX: Final = types.int64(_DATA, _FLOATS, _FLOATS, types.float64, _BOOLS)
+
+
+@cache
+def pointer(kernel: Any, signature: Any) -> Any:
+    """A kernel as something that others can be handed at run time; compiled once a process, and cached on disk.
+
+    Without the compiler (``NUMBA_DISABLE_JIT=1``) the kernel itself.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return kernel
+    return numba.cfunc(signature, cache=True)(kernel.py_func)
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledOracle:
+    """P_LM and P_IM over one decision set, callable from kernels.
+
+    Attributes
+    ----------
+    linear : function pointer
+        P_LM, see :mod:`semibandits.kernels.oracles`.
+    index : function pointer
+        P_IM; a family without one of its own is searched through `linear`.
+    searched : bool
+        Whether P_IM goes through :func:`semibandits.kernels.index_search.index_search`; `index` is then a stand-in.
+    data : tuple of 8 ndarrays of int
+        The decision set.
+    d, m : int
+        Numbers of items, and of items in the largest decision.
+    """
+
+    linear: Any
+    index: Any
+    searched: bool
+    data: tuple[IntArray, ...]
+    d: int
+    m: int
+
+    def maximize(self, weights: FloatArray) -> BoolArray:
+        """Decision of largest total weight, shape (d,).
+
+        Raises
+        ------
+        SolverError
+            If the kernel gave up.
+        """
+        x = np.empty(self.d, dtype=np.bool_)
+        if call_linear(self.linear, self.data, weights, x) != 0:
+            raise SolverError(
+                "no decision of largest weight was found, got weights whose sums overflow: scale them down"
+            )
+        return x
+
+    def maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0) -> BoolArray:
+        """Decision of largest ``rewards·x + sqrt(bonuses·x)``, or of that ratio, shape (d,).
+
+        Raises
+        ------
+        SolverError
+            If the search was broken off.
+        """
+        x = np.empty(self.d, dtype=np.bool_)
+        if call_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x) != 0:
+            raise SolverError("the search for the decision of largest index was broken off: pass a ratio below 1")
+        return x
+
+
+def compiled_oracle(
+    linear: Callable[..., int], index: Callable[..., int] | None, arrays: tuple[IntArray, ...], d: int, m: int
+) -> CompiledOracle:
+    """The oracle of kernels and up to eight arrays, which must be fresh or never change."""
+    empty = np.empty(0, dtype=np.int64)
+    data = tuple(np.require(array, np.int64, ["C", "W"]) for array in arrays) + (empty,) * (PARTS - len(arrays))
+    return CompiledOracle(
+        linear=pointer(linear, LINEAR),
+        index=pointer(no_index if index is None else index, INDEX),
+        searched=index is None,
+        data=data,
+        d=d,
+        m=m,
+    )

@@ -1,0 +1,11 @@
+"""Oracles in the one form that the simulation loop calls through pointers.
+
+* ``linear(data, weights, x) -> int``: write a decision of largest total weight into x (P_LM);
+* ``index(data, rewards, bonuses, ratio, x) -> int``: write one of largest ``rewards·x + sqrt(bonuses·x)`` into x, or of that
+  ratio (P_IM).
+
+What stands in x before is a guess, mostly the decision of the round before; answers do not depend on it.
+
+`data` is a tuple of eight int64 arrays whose meaning is the family's own; what is not used is empty. Both return 0, or
+another number if they failed: an exception could not cross a pointer.
+"""

@@ -1,0 +1,33 @@
+"""Calls through the pointers of a decision set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numba import njit
+
+from semibandits.kernels.index_search import index_search
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """P_LM."""
+    return linear(data, weights, x)
+
+
+@njit(cache=True)
+def call_index(
+    linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
+    rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray,
+) -> int:  # fmt: skip
+    """P_IM by the family's own kernel, or by search through `linear`."""
+    if searched:
+        return index_search(linear, data, rewards, bonuses, ratio, m, x)
+    return index(data, rewards, bonuses, ratio, x)
+
+
+@njit(cache=True)
+def no_index(data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray) -> int:
+    """Stand-in of families without a kernel of their own for P_IM."""
+    return 1

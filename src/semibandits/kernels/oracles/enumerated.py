@@ -1,0 +1,50 @@
+"""Listed decisions: data = pointers, items of each decision in ascending order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """The listed decision of largest total weight; of equal ones the first."""
+    ptr, items = data[0], data[1]
+    best, best_row = -np.inf, 0
+    for row in range(len(ptr) - 1):
+        total = 0.0
+        for k in range(ptr[row], ptr[row + 1]):
+            total += weights[items[k]]
+        if total > best:
+            best, best_row = total, row
+    _write(ptr, items, best_row, x)
+    return 0
+
+
+@njit(cache=True)
+def enumerated_index(
+    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
+) -> int:
+    """The listed decision of largest index, at any ratio; of equal ones the first."""
+    ptr, items = data[0], data[1]
+    best, best_row = -np.inf, 0
+    for row in range(len(ptr) - 1):
+        a = c = 0.0
+        for k in range(ptr[row], ptr[row + 1]):
+            a += rewards[items[k]]
+            c += bonuses[items[k]]
+        if a + math.sqrt(c) > best:
+            best, best_row = a + math.sqrt(c), row
+    _write(ptr, items, best_row, x)
+    return 0
+
+
+@njit(cache=True)
+def _write(ptr: IntArray, items: IntArray, row: int, x: BoolArray) -> None:
+    x[:] = False
+    for k in range(ptr[row], ptr[row + 1]):
+        x[items[k]] = True

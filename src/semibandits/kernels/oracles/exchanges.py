@@ -1,0 +1,32 @@
+"""Single-item changes of independent sets of packed matroids, see ``kernels/oracles/kinds.py``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.elimination import binary_exchanges
+from semibandits.kernels.forests import forest_exchanges
+from semibandits.kernels.laminar import laminar_exchanges
+from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
+from semibandits.kernels.oracles import kinds
+from semibandits.kernels.transversal import transversal_exchanges
+from semibandits.kernels.typing import BoolArray, IntArray
+
+
+@njit(cache=True)
+def exchanges(
+    kind: int, first: IntArray, second: IntArray, third: IntArray, d: int, members: IntArray
+) -> tuple[BoolArray, BoolArray]:
+    """Ways to change an independent set by one item, as ``Matroid.exchanges`` says: ``free`` (d,), ``swaps`` (k, d)."""
+    if kind == kinds.UNIFORM:
+        return uniform_exchanges(d, first[0], members)
+    if kind == kinds.PARTITION:
+        return partition_exchanges(first, second, members)
+    if kind == kinds.LAMINAR:
+        return laminar_exchanges(first, second, third, members)
+    if kind == kinds.GRAPHIC:
+        return forest_exchanges(third[0], first, second, members)
+    if kind == kinds.TRANSVERSAL:
+        return transversal_exchanges(third[0], first, second, members)
+    return binary_exchanges(first.view(np.uint64).reshape(second[0], second[1]), members)

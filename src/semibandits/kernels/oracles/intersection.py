@@ -1,0 +1,120 @@
+"""P_LM for intersections of two matroids; data: (kind 1, kind 2, size), then the three arrays of each packed matroid."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.matroid_intersection import FAR
+from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+BITS = 45
+"""Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
+FAILED = 1
+
+
+@njit(cache=True)
+def as_integers(weights: FloatArray) -> IntArray:
+    """``weights * 2**shift`` rounded, with the shift that gives the largest of them ``BITS`` bits."""
+    largest = 0.0
+    for w in weights:
+        largest = max(largest, abs(w))
+    shift = BITS - math.frexp(largest)[1]
+    integers = np.empty(len(weights), dtype=np.int64)
+    for i in range(len(weights)):
+        integers[i] = np.int64(np.rint(math.ldexp(weights[i], shift)))
+    return integers
+
+
+@njit(cache=True)
+def augment(
+    weights: IntArray,
+    members: IntArray,
+    free1: BoolArray,
+    swaps1: BoolArray,
+    free2: BoolArray,
+    swaps2: BoolArray,
+    x: BoolArray,
+    cost: IntArray,
+    arcs: IntArray,
+    via: IntArray,
+) -> bool:
+    """Change x along a cheapest path with the fewest arcs; False if there is none. The last three are room for items.
+
+    The path is that of ``kernels.matroid_intersection.augmenting_path``, which also bears what is no matroid. Between
+    matroids and around a heaviest set all cycles cost 0 or more. Hence a cheapest way to an item that is free in the first
+    starts there, and a cheapest path with the fewest arcs ends at the first item that is free in the second: paths that
+    go on need not be looked at.
+    """
+    k, d = swaps1.shape
+    cost_in, via_in = np.full(k, FAR), np.full(k, -1, dtype=np.int64)
+    is_active = np.zeros(k, dtype=np.bool_)
+    fresh, targets = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+    n_fresh = n_targets = 0
+    for z in range(d):
+        cost[z], arcs[z], via[z] = -weights[z] if free1[z] else FAR, 0, -1
+        if free1[z] and not free2[z]:
+            fresh[n_fresh] = z
+            n_fresh += 1
+        if not free1[z] and not x[z]:
+            targets[n_targets] = z
+            n_targets += 1
+    sweeps = 0
+    while n_fresh > 0 and sweeps <= k:
+        sweeps += 1
+        for z in fresh[:n_fresh]:
+            for a in range(k):
+                if swaps2[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
+                    cost_in[a], via_in[a], is_active[a] = cost[z] + weights[members[a]], z, True
+        for a in range(k):
+            if not is_active[a]:
+                continue
+            is_active[a] = False
+            for z in targets[:n_targets]:
+                if swaps1[a, z] and cost_in[a] - weights[z] < cost[z]:
+                    cost[z], arcs[z], via[z] = cost_in[a] - weights[z], 2 * sweeps, a
+        n_fresh = 0
+        for z in targets[:n_targets]:
+            if arcs[z] == 2 * sweeps and not free2[z]:
+                fresh[n_fresh] = z
+                n_fresh += 1
+    return change(members, free2, cost, arcs, via, via_in, x)
+
+
+@njit(cache=True)
+def change(
+    members: IntArray, free2: BoolArray, cost: IntArray, arcs: IntArray, via: IntArray, via_in: IntArray, x: BoolArray
+) -> bool:
+    """Change x along the best of the paths that end at an item free in the second matroid; False if there is none."""
+    end = -1
+    for z in range(len(x)):
+        better = end < 0 or cost[z] < cost[end] or (cost[z] == cost[end] and arcs[z] < arcs[end])
+        if free2[z] and cost[z] < FAR and better:
+            end = z
+    if end < 0:
+        return False
+    while via[end] >= 0:
+        x[end] = True
+        x[members[via[end]]] = False
+        end = via_in[via[end]]
+    x[end] = True
+    return True
+
+
+@njit(cache=True)
+def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """Heaviest common independent set of the given size, along shortest augmenting paths."""
+    d = len(weights)
+    integers = as_integers(weights)
+    cost, arcs, via = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+    x[:] = False
+    for _ in range(data[0][2]):
+        members = np.flatnonzero(x)
+        free1, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
+        free2, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
+        if not augment(integers, members, free1, swaps1, free2, swaps2, x, cost, arcs, via):
+            return FAILED
+    return 0

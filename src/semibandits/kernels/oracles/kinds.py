@@ -1,0 +1,26 @@
+"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold.
+
+======================  ==============================  ==========================  ==================
+kind                    first                           second                      third
+======================  ==============================  ==========================  ==================
+UNIFORM                 (m,)                            unused                      unused
+PARTITION               group of each item              capacity of each group      unused
+LAMINAR                 innermost set of each item      set above each set          capacities
+GRAPHIC                 tails                           heads                       (nodes,)
+TRANSVERSAL             start of each item's places     places                      (places,)
+BINARY                  bits of the packed words        (d, words of an item)       unused
+REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
+======================  ==============================  ==========================  ==================
+
+Sets and groups without a number are -1. Unused arrays are empty.
+"""
+
+from typing import Final
+
+UNIFORM: Final = 0
+PARTITION: Final = 1
+LAMINAR: Final = 2
+GRAPHIC: Final = 3
+TRANSVERSAL: Final = 4
+BINARY: Final = 5
+REAL: Final = 6

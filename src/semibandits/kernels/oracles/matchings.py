@@ -1,0 +1,50 @@
+"""Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
+
+As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.assignment import heaviest_matching
+from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """Heaviest matching, by shortest augmenting paths."""
+    ptr, others, items, sizes = data[0], data[1], data[2], data[3]
+    entries, stuck = heaviest_matching(_by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0)
+    _write(entries, items, x)
+    return len(stuck)
+
+
+@njit(cache=True)
+def matchings_index(
+    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
+) -> int:
+    """Matching of largest index, exact at any ratio."""
+    ptr, others, items, sizes = data[0], data[1], data[2], data[3]
+    a, c = _by_entry(rewards, items), _by_entry(bonuses, items)
+    entries, _, _, _ = best_matching(a, c, ptr, others, sizes[0], sizes[1] != 0, True, 0.0, 0.0)
+    _write(entries, items, x)
+    return 0
+
+
+@njit(cache=True)
+def _by_entry(weights: FloatArray, items: IntArray) -> FloatArray:
+    result = np.empty(len(items))
+    for k in range(len(items)):
+        result[k] = weights[items[k]]
+    return result
+
+
+@njit(cache=True)
+def _write(entries: IntArray, items: IntArray, x: BoolArray) -> None:
+    x[:] = False
+    for k in entries:
+        if k >= 0:
+            x[items[k]] = True

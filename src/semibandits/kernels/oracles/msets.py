@@ -1,0 +1,27 @@
+"""m-sets: ``data[0] = (m,)``."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from semibandits.kernels.knapsack import ROOT, SOLVED, select_best
+from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
+from semibandits.kernels.selection import select_into
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def msets_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """The m largest weights; of equal ones those with the smaller index."""
+    select_into(weights, data[0][0], x)
+    return 0
+
+
+@njit(cache=True)
+def msets_index(
+    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
+) -> int:
+    """The m items of largest index, exact at any ratio."""
+    chosen, status = select_best(rewards, bonuses, data[0][0], ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
+    x[:] = chosen
+    return 0 if status == SOLVED else 1

@@ -1,0 +1,129 @@
+"""Proofs that no basis of a matroid beats a known index, from the single swaps around the basis x of largest reward.
+
+Another basis brings in a set S of items, each for an item of its own that could also leave for it alone. Hence its reward
+is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
+an item is its smallest loss of reward in a single swap, and its gain the largest growth of the bonus, at least 0. As the
+root is concave, what an item adds to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+SAFETY = 1e-15
+"""Differences of bonuses are raised by this times the numbers subtracted: they may round down, and the root is steep at 0."""
+MAX_SETS = 2_000
+"""Sets that a proof looks at; one that needs more is given up."""
+
+
+@njit(cache=True)
+def best_swaps(
+    data: tuple[IntArray, ...],
+    rewards: FloatArray,
+    bonuses: FloatArray,
+    x: BoolArray,
+    forced: IntArray,
+    a: float,
+    c: float,
+    ratio: float,
+) -> tuple[int, int, FloatArray, FloatArray]:
+    """Single swaps around x, of largest reward a among the bases that hold and avoid the `forced` items; its bonus is c.
+
+    Returns the items that enter and leave in the swap of largest ``a + sqrt(c) / ratio`` (-1 if there is none), and the
+    gap (inf: cannot enter) and the gain of each item.
+    """
+    d = len(x)
+    members = np.flatnonzero(x)
+    _, swaps = exchanges(data[7][0], data[0], data[1], data[2], d, members)
+    gaps, gains = np.full(d, np.inf), np.zeros(d)
+    entering = leaving = -1
+    best = -np.inf
+    for position in range(len(members)):
+        j = members[position]
+        if forced[j] != 0:
+            continue
+        for i in range(d):
+            if not swaps[position, i] or forced[i] != 0:
+                continue
+            loss = rewards[j] - rewards[i]
+            gain = max(bonuses[i] - bonuses[j] + SAFETY * len(members) * (c + bonuses[i]), -c)
+            gaps[i], gains[i] = min(gaps[i], loss), max(gains[i], gain)
+            value = a - loss + math.sqrt(c + gain) / ratio
+            if value > best:
+                best, entering, leaving = value, i, j
+    return entering, leaving, gaps, gains
+
+
+@njit(cache=True)
+def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
+    """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
+    if a + math.sqrt(c) > limit:
+        return False
+    items = np.empty(len(gaps), dtype=np.int64)
+    n = 0
+    for i in range(len(gaps)):
+        if gains[i] > 0 and math.sqrt(c + gains[i]) - math.sqrt(c) > gaps[i]:
+            items[n] = i
+            n += 1
+    # Items that add nothing to the empty set add nothing to any: with at most one of the others they are looked at below.
+    for k in range(n):
+        i = items[k]
+        if a - gaps[i] + math.sqrt(c + gains[i]) > limit and not _pairs_lose(gaps, gains, a, c, limit, i):
+            return False
+    if n < 2:
+        return True
+    return _sets_of_some_lose(gaps[items[:n]], gains[items[:n]], a, c, limit)
+
+
+@njit(cache=True)
+def _pairs_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float, i: int) -> bool:
+    """Whether no pair with item i exceeds the limit."""
+    largest = -np.inf
+    for k in range(len(gaps)):
+        if k != i:
+            largest = max(largest, a - gaps[i] - gaps[k] + math.sqrt(c + gains[i] + gains[k]))
+    return largest <= limit
+
+
+@njit(cache=True)
+def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
+    """Whether no set of two or more of these items exceeds the limit, by depth-first search; False also if unknown."""
+    n = len(gaps)
+    if a + math.sqrt(c) + _completion(gaps, gains, c, 0) <= limit:
+        return True
+    reward, bonus, following = np.empty(n + 1), np.empty(n + 1), np.zeros(n + 1, dtype=np.int64)
+    reward[0], bonus[0] = a, c
+    depth = 0
+    for _ in range(MAX_SETS):
+        while following[depth] == n:
+            if depth == 0:
+                return True
+            depth -= 1
+        k = following[depth]
+        following[depth] += 1
+        a, c = reward[depth] - gaps[k], bonus[depth] + gains[k]
+        value = a + math.sqrt(c)
+        if depth > 0 and value > limit:
+            return False
+        if k + 1 < n and value + _completion(gaps, gains, c, k + 1) > limit:
+            depth += 1
+            reward[depth], bonus[depth], following[depth] = a, c, k + 1
+    return False
+
+
+@njit(cache=True)
+def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> float:
+    """Most that items from `start` on can add to a set of bonus c, one of them at least."""
+    root = math.sqrt(c)
+    total, largest = 0.0, -np.inf
+    for k in range(start, len(gaps)):
+        growth = math.sqrt(c + gains[k]) - root - gaps[k]
+        total += max(growth, 0.0)
+        largest = max(largest, growth)
+    return total if largest > 0 else largest

@@ -1,0 +1,365 @@
+"""Descriptions: what is rebuilt from JSON is the same set, and fingerprints tell sets apart in any process."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semibandits import matroids
+from semibandits.decisions import description as module
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.description import (
+    decode_label,
+    describe,
+    digest,
+    encode_label,
+    fingerprint,
+    rebuild,
+    without_addresses,
+)
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matchings import SATURATE, Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.registry import FAMILIES
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError, UnsupportedError
+
+RNG = np.random.default_rng(7)
+REAL = RNG.normal(size=(3, 6)).round(2)
+BINARY = (np.random.default_rng(3).random((70, 9)) < 0.4).astype(int)
+
+
+def grid_graph():
+    """A networkx DAG whose nodes are not in the order in which its edges mention them, one of them isolated."""
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from([(2, 2), "alone", (0, 0), (1, 1), (0, 1)])
+    graph.add_edges_from([((0, 0), (0, 1)), ((0, 1), (2, 2)), ((0, 0), (2, 2)), ((0, 0), (0, 1)), ((1, 1), (2, 2))])
+    return graph
+
+
+def bipartite_graph(isolated=()):
+    """Rows and columns mixed, edges against the order of the rows, parallel edges."""
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(["c2", "r1", "c1", "r2"])
+    graph.add_edges_from([("c1", "r2"), ("r1", "c1"), ("c2", "r1"), ("r2", "c1"), ("r2", "c2")])
+    graph.add_nodes_from(isolated)
+    for node in graph:
+        graph.nodes[node]["bipartite"] = int(node.startswith("c"))
+    return graph
+
+
+def mixed_tree():
+    graph = nx.MultiGraph()
+    graph.add_nodes_from([3, 1, 0, 2])
+    graph.add_edges_from([(0, 1), (2, 0), (3, 2), (1, 0), (1, 3), (2, 2)])
+    return graph
+
+
+CASES = {
+    "paths": lambda: Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"),
+    "paths, networkx": lambda: Paths(grid_graph(), (0, 0), (2, 2)),
+    "paths, odd labels": lambda: Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
+    "trees": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
+    "trees, networkx": lambda: SpanningTrees(mixed_tree()),
+    "msets": lambda: MSets(7, 3),
+    "msets, empty": lambda: MSets(3, 0),
+    "matchings, both": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
+    "matchings, rows": lambda: Matchings([(i, j) for i in range(2) for j in (3, 2, 1)], saturate="rows"),
+    "matchings, columns": lambda: Matchings([(i, j) for i in (4, 3, 2) for j in range(2)], saturate="columns"),
+    "matchings, none": lambda: Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "b")], saturate="none"),
+    "matchings, networkx": lambda: Matchings(bipartite_graph()),
+    "matchings, networkx, alone": lambda: Matchings(bipartite_graph(["c9", "r9"]), saturate="none"),
+    "matroid, uniform": lambda: MatroidBases(matroids.Uniform(5, 2)),
+    "matroid, partition": lambda: MatroidBases(matroids.Partition("babccb", {"a": 1, "b": 2, "c": 0, "z": 4})),
+    "matroid, laminar": lambda: MatroidBases(
+        matroids.Laminar([{0, 1}, {0, 1, 2, 3, 4}, set(), {2, 3}, {5}], [1, 3, 2, 2, 0], d=8)
+    ),
+    "matroid, graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0), (3, 4), (3, 3), (1, 0)])),
+    "matroid, transversal": lambda: MatroidBases(matroids.Transversal([{"a", "d"}, {"a", "b"}, {"b", "c"}, [], ["c"]])),
+    "matroid, real": lambda: MatroidBases(matroids.Linear(REAL, tolerance=1e-7)),
+    "matroid, real with zeros": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 2, 0], [0, 1, -1, 2, 0]])),
+    "matroid, binary": lambda: MatroidBases(matroids.Linear(BINARY, field=2)),
+    "intersection": lambda: MatroidIntersection(
+        matroids.Graphic([(0, 1), (1, 2), (2, 0), (0, 1)]), matroids.Partition("xyxy", 1)
+    ),
+    "intersection, size": lambda: MatroidIntersection(matroids.Uniform(4, 3), matroids.Linear(REAL[:, :4]), size=2),
+    "enumerated": lambda: EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items=["x", 2, (2.0, False)]),
+    "enumerated, plain": lambda: EnumeratedDecisions([[1, 0], [0, 1]]),
+}  # fmt: skip
+
+
+def written_and_read(decision_set):
+    return rebuild(json.loads(json.dumps(describe(decision_set), allow_nan=False)))
+
+
+def test_every_family_matroid_and_mode_is_tried():
+    assert {name.split(",")[0] for name in CASES} == {family.name for family in FAMILIES} == set(module._FAMILIES)
+    assert {CASES[name]().saturate for name in CASES if name.startswith("matchings")} == set(SATURATE)
+    built_in = {cls for cls in vars(matroids).values() if isinstance(cls, type) and issubclass(cls, matroids.Matroid)}
+    described = {cls for cls, _, _ in module._MATROIDS.values()}
+    assert described == built_in - {matroids.Matroid, matroids.Oracle}
+    assert described <= {type(CASES[name]().matroid) for name in CASES if name.startswith("matroid,")}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rebuilt_set_is_the_same(name):
+    decision_set = CASES[name]()
+    again = written_and_read(decision_set)
+    assert type(again) is type(decision_set)
+    assert (again.d, again.m) == (decision_set.d, decision_set.m)
+    assert repr(again.items) == repr(decision_set.items)
+    assert describe(again) == describe(decision_set) == describe(CASES[name]())
+    assert fingerprint(again) == fingerprint(decision_set)
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        tied = rng.integers(-2, 3, decision_set.d).astype(float)
+        loose = rng.normal(size=decision_set.d)
+        for w in (tied, loose):
+            np.testing.assert_array_equal(again.maximize(w), decision_set.maximize(w))
+        np.testing.assert_array_equal(
+            again.maximize_index(tied, np.abs(loose)), decision_set.maximize_index(tied, np.abs(loose))
+        )
+    np.testing.assert_array_equal(again.enumerate(), decision_set.enumerate())
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith(("paths", "matchings"))])
+def test_nodes_keep_their_order(name):
+    decision_set = CASES[name]()
+    again = written_and_read(decision_set)
+    for attribute in ("nodes", "tails", "heads", "rows", "columns", "row_index", "column_index"):
+        assert repr(getattr(again, attribute, None)) == repr(getattr(decision_set, attribute, None))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("matroid, ")])
+def test_matroids_agree_on_independence(name):
+    first, second = CASES[name]().matroid, written_and_read(CASES[name]()).matroid
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        order = rng.permutation(first.d)[: rng.integers(first.d + 1)]
+        np.testing.assert_array_equal(first.greedy(order), second.greedy(order))
+        members = np.flatnonzero(first.greedy(order))
+        for one, other in zip(first.exchanges(members), second.exchanges(members), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_real_matrices_keep_every_bit():
+    first = matroids.Linear(np.random.default_rng(1).normal(size=(7, 30)))
+    second = written_and_read(MatroidBases(first)).matroid
+    assert first._vectors.tobytes() == second._vectors.tobytes()
+
+
+def test_fingerprints_differ_between_sets():
+    found = {name: fingerprint(CASES[name]()) for name in CASES}
+    assert len(set(found.values())) == len(CASES)
+    changed = [
+        MSets(7, 2),
+        Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("y", "t"), ("a", "x")], "s", "t"),
+        Matchings([("a", "b"), ("b", "a"), ("a", "a"), ("c", "c")], saturate="none"),
+        EnumeratedDecisions([[1, 0], [0, 1]], items=[0.0, 1.0]),
+        EnumeratedDecisions([[0, 1], [1, 0]]),
+    ]
+    assert not {fingerprint(x) for x in changed} & set(found.values())
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_description import CASES, Shifted
+from semibandits.decisions.description import fingerprint
+print([fingerprint(CASES[name]()) for name in CASES] + [fingerprint(Shifted())])
+"""
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_fingerprints_are_those_of_another_process(hash_seed, request):
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    answer = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(request.path.parent)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    expected = [fingerprint(CASES[name]()) for name in CASES] + [fingerprint(Shifted())]
+    assert answer.stdout.strip() == str(expected)
+
+
+class Label:
+    """Hashable, and its text holds an address."""
+
+
+class Shifted(DecisionSet):
+    """One item or its neighbour, of a user's own."""
+
+    def __init__(self, d=4, shift=0):
+        self._d, self.shift, self._items = d, shift, tuple(Label() for _ in range(d))
+
+    @property
+    def d(self):
+        return self._d
+
+    @property
+    def m(self):
+        return 1
+
+    @property
+    def items(self):
+        return self._items
+
+    def maximize(self, weights):
+        return np.arange(self._d) == (int(np.argmax(weights)) + self.shift) % self._d
+
+
+def independent(indices):
+    return len(indices) <= 2
+
+
+def other(indices):
+    return len(indices) <= 2 and 0 not in indices
+
+
+UNSUPPORTED = {
+    "Shifted": Shifted,
+    "Oracle": lambda: MatroidBases(matroids.Oracle(4, independent)),
+    "function": lambda: MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
+    "int64": lambda: Paths([(np.int64(0), 1)], 0, 1),
+    "frozenset": lambda: SpanningTrees([(frozenset([1]), 1)]),
+    "str_": lambda: Matchings([(np.str_("r"), "c")]),
+    "Label": lambda: EnumeratedDecisions([[1]], items=[Label()]),
+}
+
+
+@pytest.mark.parametrize("word", UNSUPPORTED)
+def test_what_cannot_be_described_is_named(word):
+    decision_set = UNSUPPORTED[word]()
+    with pytest.raises(UnsupportedError, match=word):
+        describe(decision_set)
+    assert fingerprint(decision_set) == fingerprint(decision_set)
+
+
+def test_fingerprints_of_own_sets_see_their_answers():
+    assert fingerprint(Shifted()) == fingerprint(Shifted())
+    assert len({fingerprint(Shifted()), fingerprint(Shifted(shift=1)), fingerprint(Shifted(5))}) == 3
+    first, second = (MatroidBases(matroids.Oracle(4, f)) for f in (independent, other))
+    assert fingerprint(first) != fingerprint(second)
+    assert fingerprint(first) != fingerprint(MatroidBases(matroids.Uniform(4, 2)))
+
+
+LABELS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda parts: st.lists(parts, max_size=3).map(tuple),
+    max_leaves=6,
+)
+
+
+@given(LABELS)
+def test_labels_survive_exactly(label):
+    again = decode_label(json.loads(json.dumps(encode_label(label), allow_nan=False)))
+    assert repr(again) == repr(label)
+    assert type(again) is type(label)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=9), st.randoms())
+def test_any_multigraph_survives(pairs, random):
+    graph = nx.MultiGraph()
+    nodes = list(range(5))
+    random.shuffle(nodes)
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from(pairs)
+    for source in (graph, pairs):
+        first = matroids.Graphic(source)
+        second = written_and_read(MatroidBases(first)).matroid
+        assert (first.edges.nodes, first.items) == (second.edges.nodes, second.items)
+        np.testing.assert_array_equal(first.edges.tails, second.edges.tails)
+        np.testing.assert_array_equal(first.edges.heads, second.edges.heads)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8), st.booleans(), st.randoms())
+def test_any_bipartite_multigraph_survives(pairs, as_graph, random):
+    edges = pairs
+    if as_graph:
+        nodes = [*(("r", i) for i in range(4)), *(("c", j) for j in range(4))]
+        random.shuffle(nodes)
+        edges = nx.MultiGraph()
+        edges.add_nodes_from((node, {"bipartite": int(node[0] == "c")}) for node in nodes)
+        edges.add_edges_from((("r", i), ("c", j)) if random.random() < 0.5 else (("c", j), ("r", i)) for i, j in pairs)
+    first = Matchings(edges, "none")
+    second = written_and_read(first)
+    assert (first.rows, first.columns, first.items) == (second.rows, second.columns, second.items)
+    np.testing.assert_array_equal(first.row_index, second.row_index)
+    np.testing.assert_array_equal(first.column_index, second.column_index)
+
+
+@given(st.lists(st.sets(st.integers(0, 5), max_size=4), min_size=1, max_size=6), st.randoms())
+def test_names_of_places_do_not_matter(sets, random):
+    names = list("uvwxyz")
+    random.shuffle(names)
+    renamed = []
+    for places in sets:
+        order = [names[p] for p in places]
+        random.shuffle(order)
+        renamed.append(order)
+    first, second = (MatroidBases(matroids.Transversal([*s])) for s in (sets, renamed))
+    assert fingerprint(first) == fingerprint(second)
+    np.testing.assert_array_equal(written_and_read(first).enumerate(), second.enumerate())
+
+
+def changed(name, key, value):
+    return {**describe(CASES[name]()), key: value}
+
+
+DAMAGED = {
+    "nothing": {},
+    "text": "paths",
+    "family": {"family": "cycles"},
+    "list": [1],
+    "missing": {"family": "msets", "d": 3},
+    "number": changed("msets", "m", "3"),
+    "negative": changed("msets", "m", -1),
+    "edges": changed("paths", "edges", [["s", "t", "u"]]),
+    "no list": changed("paths", "edges", 3),
+    "label": changed("paths", "source", {"set": []}),
+    "tag": changed("paths", "source", {"float": "1", "int": "1"}),
+    "nan": changed("paths", "source", {"float": "nan"}),
+    "cycle": changed("paths", "edges", [["s", "t"], ["t", "s"]]),
+    "side": changed("matchings, both", "saturate", "all"),
+    "stranger": changed("matchings, rows", "edges", [[0, 9]]),
+    "matroid": changed("matroid, uniform", "matroid", {"matroid": "oracle"}),
+    "capacities": changed("matroid, partition", "matroid", {"matroid": "partition", "groups": [0], "capacities": []}),
+    "row": changed("enumerated", "decisions", [[3]]),
+    "negative row": changed("enumerated", "decisions", [[-1]]),
+    "fraction": changed("enumerated", "decisions", [[0.5]]),
+    "columns": changed(
+        "matroid, real", "matroid", {**describe(CASES["matroid, real"]())["matroid"], "columns": [[2.0, 0.0, 0.0]] * 6}
+    ),
+    "shape": changed("matroid, real", "matroid", {**describe(CASES["matroid, real"]())["matroid"], "shape": [4, 6]}),
+    "size": changed("intersection", "size", 9),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damage_is_one_clear_error(name):
+    with pytest.raises(InvalidInputError, match="description of a decision set must"):
+        rebuild(DAMAGED[name])
+
+
+def test_digests_do_not_tell_whole_floats_from_integers():
+    assert digest({"a": [1.0, -2.0, 0.5], "b": True}) == digest({"b": True, "a": [1, -2, 0.5]})
+    assert digest([1]) != digest([True])
+    assert digest([1]) != digest(["1"])
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        digest([math.nan])
+
+
+def test_addresses_are_dropped():
+    assert without_addresses("<a.Label object at 0x7f12ab>") == "<a.Label object>"

@@ -1,0 +1,105 @@
+"""The oracle of matroid intersections against ``X.maximize``."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import types
+
+import semibandits as sb
+from semibandits.decisions._greedy_oracles import intersection_oracle
+from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
+from semibandits.matroids._compiled import packed
+
+SIGNATURE = types.int64(
+    types.UniTuple(types.Array(types.int64, 1, "C"), 8),
+    types.Array(types.float64, 1, "C"),
+    types.Array(types.boolean, 1, "C"),
+)
+D = 7
+MATROIDS = {
+    "uniform": Uniform(D, 3),
+    "partition": Partition([0, 0, 1, 1, 2, 2, 3], {0: 1, 1: 2, 2: 1, 3: 0}),
+    "laminar": Laminar([[0, 1], [0, 1, 2, 3], [4]], [1, 2, 1], d=D),
+    "graphic": Graphic([(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (3, 3), (0, 3)]),
+    "transversal": Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3]]),
+    "binary": Linear(np.random.default_rng(3).integers(0, 2, (4, D)), field=2),
+}
+PAIRS = list(product(MATROIDS, MATROIDS))
+TIES = st.sampled_from([-2.0, -1.0, 0.0, 1.0, 1.0 + 2.0**-50, 2.0])
+WEIGHTS = st.lists(st.one_of(TIES, st.floats(-1e6, 1e6)), min_size=D, max_size=D).map(np.array)
+
+
+@cache
+def pointer_to(kernel):
+    return kernel if numba.config.DISABLE_JIT else numba.cfunc(SIGNATURE, cache=True)(kernel.py_func)
+
+
+@numba.njit
+def relay(pointer, data, weights, x):
+    return pointer(data, weights, x)
+
+
+def answer(kernel, data, weights, expected=0):
+    pointer = pointer_to(kernel)
+    x, y = np.ones((2, len(weights)), dtype=np.bool_)
+    assert kernel(data, weights, x) == expected
+    assert relay(pointer, data, weights, y) == expected
+    assert np.array_equal(x, y)
+    return x
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_the_oracle_decides_as_maximize_does(pair, data):
+    m1, m2 = (MATROIDS[name] for name in pair)
+    largest = sb.MatroidIntersection(m1, m2).m
+    decisions = sb.MatroidIntersection(m1, m2, data.draw(st.integers(0, largest), label="size"))
+    weights = data.draw(WEIGHTS)
+    kernel, arrays = intersection_oracle(m1, m2, decisions.m)
+    assert np.array_equal(answer(kernel, arrays, weights), decisions.maximize(weights))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e300])
+@pytest.mark.parametrize("seed", range(5))
+def test_it_decides_as_maximize_does_on_many_items(seed, scale):
+    rng = np.random.default_rng(seed)
+    decisions = sb.MatroidIntersection(
+        Partition(rng.integers(0, 9, 60).tolist(), 1), Graphic([(u, v) for v in range(12) for u in range(v)][:60])
+    )
+    kernel, arrays = intersection_oracle(decisions.m1, decisions.m2, decisions.m)
+    for weights in (rng.normal(size=60), rng.integers(-1, 2, 60).astype(np.float64), np.zeros(60)):
+        assert np.array_equal(answer(kernel, arrays, scale * weights), decisions.maximize(scale * weights))
+
+
+@pytest.mark.parametrize("name", MATROIDS)
+@given(seed=st.integers(0, 10_000), size=st.integers(0, 4))
+@settings(max_examples=30, deadline=None)
+def test_exchanges_are_those_of_the_matroid(name, seed, size):
+    matroid = MATROIDS[name]
+    order = np.random.default_rng(seed).permutation(D)
+    members = np.flatnonzero(matroid.greedy(order[:size]))
+    kind, arrays = packed(matroid)
+    for found, expected in zip(exchanges(kind, *arrays, D, members), matroid.exchanges(members), strict=True):
+        assert np.array_equal(found, expected)
+
+
+def test_a_size_out_of_reach_fails():
+    m1, m2 = Uniform(D, 2), MATROIDS["partition"]
+    kernel, arrays = intersection_oracle(m1, m2, 3)
+    answer(kernel, arrays, np.ones(D), expected=1)
+
+
+def test_what_needs_python_stays_there():
+    real, oracle = Linear(np.eye(D)), Oracle(D, lambda indices: len(indices) <= 2)
+    for other in (real, oracle):
+        assert intersection_oracle(other, MATROIDS["uniform"], 1) is None
+        assert intersection_oracle(MATROIDS["uniform"], other, 1) is None

@@ -1,0 +1,207 @@
+"""P_IM by compiled branch and bound against enumeration."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import types
+
+import semibandits as sb
+from semibandits.decisions._greedy_oracles import greedy_oracle, intersection_oracle
+from semibandits.kernels import swap_bound
+from semibandits.kernels.index_search import FAILED, SOLVED, index_search
+from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
+
+INTS = types.UniTuple(types.Array(types.int64, 1, "C"), 8)
+SIGNATURE = types.int64(INTS, types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C"))
+RNG = np.random.default_rng(0)
+
+
+def complete(n: int) -> list[tuple[int, int]]:
+    return [(u, v) for v in range(n) for u in range(v)]
+
+
+def intersection(m1, m2):
+    decisions = sb.MatroidIntersection(m1, m2)
+    return decisions, intersection_oracle(m1, m2, decisions.m)
+
+
+def bases(matroid):
+    return sb.MatroidBases(matroid), greedy_oracle(matroid)
+
+
+def trees(edges):
+    decisions = sb.SpanningTrees(edges)
+    return decisions, greedy_oracle(decisions.matroid)
+
+
+SETS = {
+    "one item, one decision": bases(Uniform(1, 1)),
+    "one empty decision": bases(Uniform(3, 0)),
+    "all items": bases(Uniform(4, 4)),
+    "a bridge": trees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)]),
+    "trees": trees(complete(5)),
+    "uniform": bases(Uniform(8, 3)),
+    "partition": bases(Partition([i % 3 for i in range(9)], {0: 1, 1: 2, 2: 1})),
+    "laminar": bases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7)),
+    "forests of two components": bases(Graphic([*complete(4), (4, 5), (5, 4), (4, 5)])),
+    "transversal": bases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3], [3, 0]])),
+    "binary": bases(Linear(RNG.integers(0, 2, (4, 8)), field=2)),
+    "real": bases(Linear(RNG.normal(size=(3, 7)))),
+    "matchings": intersection(Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)),
+    "coloured forests": intersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),
+}
+
+
+@cache
+def pointer_to(kernel):
+    return kernel if numba.config.DISABLE_JIT else numba.cfunc(SIGNATURE, cache=True)(kernel.py_func)
+
+
+@numba.njit
+def through(linear, data, rewards, bonuses, ratio, m, x):
+    return index_search(linear, data, rewards, bonuses, ratio, m, x)
+
+
+def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> np.ndarray:
+    decisions, (kernel, data) = SETS[name]
+    pointer = pointer_to(kernel)
+    x, y = np.zeros(decisions.d, dtype=np.bool_), np.ones(decisions.d, dtype=np.bool_)
+    rewards, bonuses = rewards.copy(), bonuses.copy()
+    assert index_search(pointer, data, rewards, bonuses, ratio, decisions.m, x) == SOLVED
+    assert through(pointer, data, rewards, bonuses, ratio, decisions.m, y) == SOLVED
+    assert np.array_equal(x, y)
+    listed = ALL[name]
+    assert (listed == x).all(axis=1).any()
+    largest = (listed @ rewards + np.sqrt(listed @ bonuses)).max()
+    size = max(1e-300, np.abs(rewards).max() + np.sqrt(bonuses.max()))
+    assert largest <= rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio + 1e-11 * size * (decisions.m + 1)
+    return x
+
+
+ALL = {name: decisions.enumerate() for name, (decisions, _) in SETS.items()}
+
+
+def vectors(d: int, numbers: st.SearchStrategy[float]) -> st.SearchStrategy[np.ndarray]:
+    return st.lists(numbers, min_size=d, max_size=d).map(np.array)
+
+
+REWARDS = st.one_of(st.sampled_from([-1.0, 0.0, 0.0, 1.0, 2.0]), st.floats(-3, 3))
+BONUSES = st.one_of(
+    st.sampled_from([0.0, 0.0, 1.0, 1.0, 4.0]), st.floats(0, 3), st.floats(-8, 8).map(lambda e: 10.0**e)
+)
+
+
+@pytest.mark.parametrize("name", SETS)
+@given(data=st.data(), ratio=st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
+@settings(max_examples=60, deadline=None)
+def test_no_decision_has_a_larger_index(name, data, ratio):
+    d = SETS[name][0].d
+    check(name, data.draw(vectors(d, REWARDS)), data.draw(vectors(d, BONUSES)), ratio)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("seed", range(8))
+def test_middle_of_a_run(name, seed):
+    rng = np.random.default_rng(seed)
+    d = SETS[name][0].d
+    theta, counts = rng.random(d), np.exp(rng.uniform(0.0, np.log(1e4), d))
+    rewards, bonuses = theta + rng.normal(size=d) * np.sqrt(0.5 / counts), np.log(counts.sum()) / counts
+    for ratio in (1.0, 0.7):
+        check(name, rewards, bonuses, ratio)
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if SETS[name][0].m > 0])
+def test_all_indices_nearly_equal(name):
+    """A run of ESCB holds the indices of what it plays together: there the Lagrangian bounds are weakest."""
+    decisions, _ = SETS[name]
+    rng = np.random.default_rng(1)
+    theta, counts, sums = rng.random(decisions.d), np.full(decisions.d, 1e-3), np.zeros(decisions.d)
+    for t in range(1, 300):
+        x = check(name, sums / counts, np.log(t + 1) / counts, 1.0)
+        counts[x] += 1
+        sums[x] += theta[x] + 0.5 * rng.normal(size=np.count_nonzero(x))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_without_bonuses_it_is_the_linear_oracle(name):
+    decisions, _ = SETS[name]
+    rewards = np.random.default_rng(2).integers(-2, 3, decisions.d).astype(np.float64)
+    x = check(name, rewards, np.zeros(decisions.d), 1.0)
+    assert np.array_equal(x, decisions.maximize(rewards))
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(("reward", "bonus"), [(1.0, 1e-30), (1e-30, 1.0), (1.0, 1e30), (0.0, 1.0), (1e30, 1e60)])
+def test_numbers_of_very_different_size(name, reward, bonus):
+    rng = np.random.default_rng(3)
+    d = SETS[name][0].d
+    check(name, reward * rng.normal(size=d), bonus * rng.random(d), 1.0)
+
+
+@pytest.mark.parametrize("name", ["trees", "matchings"])
+def test_the_value_is_that_of_maximize_index(name):
+    decisions, _ = SETS[name]
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        rewards, bonuses = rng.random(decisions.d), rng.random(decisions.d)
+        x, y = check(name, rewards, bonuses, 1.0), decisions.maximize_index(rewards, bonuses)
+        values = [rewards[z].sum() + np.sqrt(bonuses[z].sum()) for z in (x, y)]
+        assert values[0] == pytest.approx(values[1], abs=1e-10)
+
+
+@pytest.mark.parametrize("bonus", [0.0, 1.0])
+def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
+    kernel, data = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
+    pointer = pointer_to(kernel)
+    x = np.empty(3, dtype=np.bool_)
+    assert index_search(pointer, data, np.ones(3), np.full(3, bonus), 1.0, 2, x) == FAILED
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if len(SETS[name][1][1][7]) > 0])
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_gaps_and_gains_bound_every_basis(name, seed):
+    """Twin of the swaps, and the inequality that they are for, checked on all bases that agree with the forced items."""
+    decisions, (_, data) = SETS[name]
+    rng = np.random.default_rng(seed)
+    rewards, bonuses = rng.integers(-3, 4, decisions.d) * 1.0, rng.integers(0, 4, decisions.d) * 1.0
+    seen = ALL[name][rng.integers(len(ALL[name]))]
+    forced = np.where(rng.random(decisions.d) < 0.3, np.where(seen, 1, -1), 0)
+    part = ALL[name][~(ALL[name] != (forced > 0))[:, forced != 0].any(axis=1)]
+    x = part[np.argmax(part @ rewards)].copy()
+    a, c = rewards[x].sum(), bonuses[x].sum()
+    entering, leaving, gaps, gains = swap_bound.best_swaps(data, rewards, bonuses, x, forced, a, c, 1.0)
+    for y in part:
+        new = y & ~x
+        assert rewards[y].sum() <= a - gaps[new].sum() + 1e-12
+        assert bonuses[y].sum() <= c + gains[new].sum() + 1e-12
+    singles = part[np.count_nonzero(part & ~x, axis=1) == 1]
+    if len(singles) == 0:
+        assert (entering, leaving) == (-1, -1)
+    else:
+        y = x.copy()
+        y[entering], y[leaving] = True, False
+        assert (part == y).all(axis=1).any()
+        best = (singles @ rewards + np.sqrt(singles @ bonuses)).max()
+        assert rewards[y].sum() + np.sqrt(bonuses[y].sum()) == pytest.approx(best, abs=1e-12)
+
+
+@given(st.integers(0, 9), st.integers(0, 10_000))
+@settings(max_examples=150, deadline=None)
+def test_a_proof_by_swaps_is_one(d, seed):
+    rng = np.random.default_rng(seed)
+    gaps, gains = rng.random(d), 2 * rng.random(d) * rng.integers(0, 2, d)
+    gaps[rng.random(d) < 0.2] = np.inf
+    a, c = rng.normal(), rng.random() * rng.integers(0, 2)
+    sets = np.array([[k >> i & 1 for i in range(d)] for k in range(2**d)], dtype=bool)
+    values = np.array([a - gaps[s].sum() + np.sqrt(c + gains[s].sum()) for s in sets])
+    several = sets.sum(axis=1) != 1
+    largest = values[several].max()
+    assert not swap_bound.all_sets_lose(gaps, gains, a, c, largest - 1e-9)
+    assert swap_bound.all_sets_lose(gaps, gains, a, c, largest + 1e-9)
