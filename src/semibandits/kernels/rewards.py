@@ -1,0 +1,82 @@
+"""Rewards of the chosen items, one round at a time.
+
+A law is a kind, an array of numbers and an array of integers; what they hold is said at each kind. Rewards come in the order of
+the items. The number of random numbers that a round takes depends on the kind and on k alone, except for `BETA`, which rejects.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from semibandits.kernels.typing import FloatArray, IntArray
+
+GAUSSIAN = 0
+"""floats: d means, d standard deviations. ints: d. One normal an item."""
+CORRELATED = 1
+"""floats: d means, a lower triangular factor of the covariance row by row (d * d numbers). ints: d. Always d normals a round,
+so that what an item gets does not depend on who else is chosen."""
+BERNOULLI = 2
+"""floats: d means. ints: d. One uniform an item: 1 where it is below the mean, else 0."""
+BETA = 3
+"""floats: low, high - low, d first shapes, d second shapes. ints: d. low + (high - low) * Beta(first, second) an item; shapes
+are at least 1e-100, or 0 for the constant at that end, which takes no random number."""
+REPLAY_ITEMS = 4
+"""floats: the outcomes, item after item. ints: d + 1 pointers. One uniform an item."""
+REPLAY_ROUNDS = 5
+"""floats: the outcomes, d numbers a round, round after round. ints: d, number of rounds. One uniform a round."""
+
+
+# One loop with the kinds inside it, few calls of rng, and no helper that stays a call: the compiler then drops the reference
+# counts of the arrays and of rng. Otherwise they stay, and cost four times the five normals of a short round.
+@njit(cache=True, error_model="numpy")
+def draw(
+    kind: int, floats: FloatArray, ints: IntArray, items: IntArray, k: int, rng: Any, noise: FloatArray, out: FloatArray
+) -> None:
+    """Write rewards of ``items[:k]`` into ``out[:k]``; `noise` is scratch of length d, `rng` a NumPy Generator."""
+    d = ints[0]
+    row = d * int(rng.random() * ints[1]) if kind == REPLAY_ROUNDS else 0
+    for c in range(d if kind == CORRELATED else 0):
+        noise[c] = rng.standard_normal()
+    for j in range(k):
+        i = items[j]
+        if kind == GAUSSIAN:
+            out[j] = floats[i] + floats[d + i] * rng.standard_normal()
+        elif kind == BERNOULLI:
+            out[j] = 1.0 if rng.random() < floats[i] else 0.0
+        elif kind == CORRELATED:
+            deviation = 0.0
+            for c in range(i + 1):
+                deviation += floats[d + i * d + c] * noise[c]
+            out[j] = floats[i] + deviation
+        elif kind == BETA:
+            out[j] = floats[0] + floats[1] * _beta(floats[2 + i], floats[2 + d + i], rng)
+        elif kind == REPLAY_ITEMS:
+            out[j] = floats[ints[i] + int(rng.random() * (ints[i + 1] - ints[i]))]
+        else:
+            out[j] = floats[row + i]
+
+
+@njit(cache=True, error_model="numpy")
+def _beta(a: float, b: float, rng: Any) -> float:
+    """Draw from Beta(a, b) by rejection from a log-logistic law, in logarithms: small shapes make its odds overflow.
+
+    Cheng (1978), "Generating beta variates with nonintegral shape parameters", algorithm BA: at most 4 trials on average.
+    """
+    if a == 0.0 or b == 0.0:
+        return 0.0 if a == 0.0 else 1.0
+    total = a + b
+    excess = (a - 1.0) + (b - 1.0)  # written so that it and the product below stay positive for shapes just above 1
+    slope = 1.0 / min(a, b) if min(a, b) <= 1.0 else math.sqrt(excess / (a * (b - 1.0) + b * (a - 1.0)))
+    weight = a + 1.0 / slope
+    while True:
+        u, accept = rng.random(), math.log(1.0 - rng.random())
+        if u == 0.0:
+            continue
+        log_odds = slope * math.log(u / (1.0 - u))  # of the draw, up to log(a / b)
+        other = math.exp(-abs(log_odds))
+        scale = max(log_odds, 0.0) + math.log(a + b * other if log_odds > 0.0 else b + a * other)
+        if total * (math.log(total) - scale) + weight * log_odds - math.log(4.0) >= 2.0 * math.log(u) + accept:
+            return a / (a + b * other) if log_odds > 0.0 else a * other / (b + a * other)

@@ -1,0 +1,1 @@
+"""Reward models: the laws from which rounds are drawn, and what policies are told about them."""

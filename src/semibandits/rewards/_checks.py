@@ -1,0 +1,88 @@
+"""Checks of what users hand to reward models; each failure is one clear error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray, IntArray
+from semibandits._validation import as_floats, variance_vector
+from semibandits.errors import InvalidInputError
+
+LARGEST_NUMBER = 1e100
+"""Means, variances and outcomes above this are refused: their squares and sums might overflow."""
+
+
+def bounded_floats(values: ArrayLike, name: str) -> FloatArray:
+    """A fresh C-contiguous array of numbers whose squares do not overflow."""
+    array = np.array(as_floats(values, name), dtype=np.float64, order="C")
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST_NUMBER:
+        raise InvalidInputError(
+            f"{name} must be at most {LARGEST_NUMBER:g} in absolute value, got {largest:g}: "
+            "give rewards in a larger unit, their sums might overflow"
+        )
+    return array
+
+
+def mean_vector(theta: ArrayLike) -> FloatArray:
+    """Mean rewards of shape ``(d,)`` with d >= 1, in a fresh array."""
+    array = bounded_floats(theta, "theta")
+    if array.ndim != 1 or array.size == 0:
+        raise InvalidInputError(
+            f"theta must have shape (d,) with d >= 1, got {array.shape}: pass the mean reward of each item"
+        )
+    return array
+
+
+def told_variance(variance: ArrayLike, d: int) -> float | FloatArray:
+    """A positive variance: a number if one was given, else a fresh array of shape ``(d,)``."""
+    array = bounded_floats(variance, "variance")
+    vector = variance_vector(array, d)
+    return float(array) if array.shape == () else vector
+
+
+def item_indices(items: ArrayLike, d: int, rng: object) -> IntArray:
+    """Indices of items in a fresh array; `rng` is checked along the way."""
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidInputError(
+            f"rng must be a numpy.random.Generator, got {type(rng).__name__}: pass numpy.random.default_rng(seed)"
+        )
+    array = np.asarray(items)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidInputError(
+            f"items must be indices of items with shape (k,), got {array.dtype} with shape {array.shape}: "
+            "pass numpy.flatnonzero(decision)"
+        )
+    indices = array.astype(np.int64)
+    bad = np.flatnonzero((indices < 0) | (indices >= d))
+    if bad.size:
+        raise InvalidInputError(
+            f"items must be indices in 0 .. d - 1 = {d - 1}, got {array[bad[0]]}: pass items of this reward model"
+        )
+    return indices
+
+
+def checked_rewards(values: object, k: int, source: str) -> FloatArray:
+    """What code of the user's own drew, as a fresh array of k finite numbers; `source` names that code."""
+    try:
+        array = np.array(values)
+        array = array if array.dtype.kind == "c" else array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(
+            f"rewards of {source} must be an array of numbers, got {type(values).__name__}: {error}"
+        ) from error
+    if array.dtype.kind == "c":  # NumPy would drop the imaginary parts
+        raise InvalidInputError(
+            f"rewards of {source} must hold real numbers, got {array.dtype} ones: return their real parts"
+        )
+    if array.shape != (k,):
+        raise InvalidInputError(
+            f"rewards of {source} must have shape (k,) = ({k},), got {array.shape}: "
+            "return one reward per item, in the order of items"
+        )
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InvalidInputError(
+            f"rewards of {source} must be finite, got {array[bad[0]]} at index {bad[0]}: return finite rewards"
+        )
+    return array

@@ -1,0 +1,102 @@
+"""Rewards in an interval, independent across items."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rewards import BETA
+from semibandits.rewards._checks import LARGEST_NUMBER, mean_vector
+from semibandits.rewards._digest import described
+from semibandits.rewards.base import CompiledRewards, KernelRewards
+
+LEAST_CONCENTRATION, MOST_CONCENTRATION = 1e-3, 1e9
+"""Outside, a law is a coin or a constant to within rounding."""
+LEAST_SHAPE = 1e-100
+"""Smaller shapes of a Beta law count as 0: no draw would ever show the difference."""
+
+
+@final
+class BoundedRewards(KernelRewards):
+    """Rewards in [low, high], independent across items: scaled Beta laws.
+
+    With p = (theta - low) / (high - low), the reward of an item is low + (high - low) B, where B follows
+    Beta(c p, c (1 - p)) and c is the concentration. Its mean is theta and its variance (high - low)**2 p (1 - p) / (1 + c). At
+    c = 2 and p = 1/2 it is uniform; as c goes to 0 it becomes a coin between low and high, as c grows a constant.
+    An item with mean low or high always gives that.
+
+    Policies are told the variance (high - low)**2 / 4, a sub-Gaussian proxy of every law on the interval: a function of
+    the interval alone.
+
+    Parameters
+    ----------
+    theta : array_like of float, shape (d,)
+        Mean reward of each item, in [low, high].
+    low, high : float
+        Ends of the interval, low < high.
+    concentration : float
+        How close rewards stay to their mean, in [1e-3, 1e9].
+
+    Raises
+    ------
+    InvalidInputError
+        If `theta` has the wrong shape, is not finite, or leaves [low, high]; if low >= high, or either is not finite or exceeds
+        1e100; or if `concentration` leaves its interval.
+
+    References
+    ----------
+    Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
+    """
+
+    def __init__(self, theta: ArrayLike, *, low: float = 0.0, high: float = 1.0, concentration: float = 2.0) -> None:
+        means = mean_vector(theta)
+        self._low, self._high = _interval(low, high)
+        self._concentration = finite_number(concentration, "concentration")
+        if not LEAST_CONCENTRATION <= self._concentration <= MOST_CONCENTRATION:
+            raise InvalidInputError(
+                f"concentration must be in [{LEAST_CONCENTRATION:g}, {MOST_CONCENTRATION:g}], got {self._concentration:g}: "
+                "use BernoulliRewards for rewards at the two ends alone"
+            )
+        bad = np.flatnonzero((means < self._low) | (means > self._high))
+        if bad.size:
+            raise InvalidInputError(
+                f"theta must be in [low, high] = [{self._low:g}, {self._high:g}], got {means[bad[0]]} for item {bad[0]}: "
+                "widen the interval, or pass the means in its unit"
+            )
+        law = CompiledRewards(BETA, self._numbers(means), np.array([len(means)], dtype=np.int64))
+        super().__init__(means, (self._high - self._low) ** 2 / 4, law)
+
+    def _numbers(self, means: FloatArray) -> FloatArray:
+        """What the kernel reads: low, width, first shapes, second shapes."""
+        width = self._high - self._low
+        first = self._concentration * ((means - self._low) / width)
+        second = self._concentration * ((self._high - means) / width)
+        shapes = np.concatenate((first, second))
+        return np.concatenate(([self._low, width], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "theta": described(self._theta),
+            "low": self._low,
+            "high": self._high,
+            "concentration": self._concentration,
+        }
+
+
+def _interval(low: float, high: float) -> tuple[float, float]:
+    """Two numbers far enough apart to have numbers between them, and with a square of their distance."""
+    a, b = finite_number(low, "low"), finite_number(high, "high")
+    if max(abs(a), abs(b)) > LARGEST_NUMBER:
+        raise InvalidInputError(
+            f"low and high must be at most {LARGEST_NUMBER:g} in absolute value, got {a:g} and {b:g}: "
+            "give rewards in a larger unit"
+        )
+    if not b > a or (b - a) ** 2 / 4 == 0.0:
+        raise InvalidInputError(
+            f"low must be below high, got low = {a:g} and high = {b:g}: pass the interval that holds every reward"
+        )
+    return a, b

@@ -1,0 +1,118 @@
+"""Rewards resampled from what was logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, TypeAlias, cast, final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS
+from semibandits.rewards._checks import bounded_floats, told_variance
+from semibandits.rewards._digest import described
+from semibandits.rewards.base import CompiledRewards, KernelRewards
+
+Outcomes: TypeAlias = FloatArray | Sequence[ArrayLike]
+
+
+@final
+class ReplayedRewards(KernelRewards):
+    """Rewards resampled with replacement from logged outcomes; rounds are independent.
+
+    Parameters
+    ----------
+    outcomes : ndarray of float, shape (n, d), or sequence of d array_like of float
+        A table (an array or a data frame with two dimensions) holds n joint rounds: each round of the simulation is one of its
+        rows, so that the dependence between items stays as logged. Any other sequence, a list of lists too, holds one log an
+        item, each of any length: items are resampled from their own logs, independently.
+    variance : float or array_like of float, shape (d,), optional
+        What policies are told of the spread, > 0. By default max_i (b_i - a_i)**2 / 4, where [a_i, b_i] is the range of what is
+        logged for item i. That is a sub-Gaussian proxy of every item's law, by Hoeffding's lemma, so that bounds of policies
+        that need no more hold; it is one number for all items, so that it tells nothing of their order. Logs with rare extreme
+        outcomes make it large and policies slow: a smaller one, such as the largest sample variance, often plays better without
+        a guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no outcomes, or some item has none, or they are not finite or exceed 1e100; if `variance` has the wrong
+        shape or is not positive; or if it is left out and every log is constant.
+
+    References
+    ----------
+    Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
+
+    Notes
+    -----
+    The means `theta` are those of the logged outcomes: exact for the resampled law, an estimate for where the log came from.
+    """
+
+    def __init__(self, outcomes: Outcomes, *, variance: ArrayLike | None = None) -> None:
+        if getattr(outcomes, "ndim", 1) == 2:
+            means, largest_range, law = _joint_rounds(cast("FloatArray", outcomes))
+        else:
+            means, largest_range, law = _item_logs(cast("Sequence[ArrayLike]", outcomes))
+        told = largest_range**2 / 4 if variance is None else told_variance(variance, len(means))
+        if variance is None and told == 0.0:
+            raise InvalidInputError(
+                f"outcomes must vary for some item if variance is left out, got {largest_range:g} as the largest range: "
+                "pass variance, the one policies are told"
+            )
+        super().__init__(means, told, law)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether whole rounds are resampled, with the dependence between items."""
+        return self._law.kind == REPLAY_ROUNDS
+
+    def _parameters(self) -> dict[str, Any]:
+        told = {"variance": described(self._variance)}
+        if self.is_joint:
+            return {"rounds": described(self._law.floats.reshape(-1, self.d))} | told
+        return {
+            "outcomes": described(self._law.floats),
+            "counts": described(np.diff(self._law.ints).astype(np.float64)),
+        } | told
+
+    def __repr__(self) -> str:
+        head, numbers = super().__repr__().removesuffix(")"), len(self._law.floats)
+        what = f"{numbers // self.d} joint rounds" if self.is_joint else f"{numbers} outcomes of single items"
+        return f"{head}, {what})"
+
+
+def _joint_rounds(table: FloatArray) -> tuple[FloatArray, float, CompiledRewards]:
+    """Means, largest range and law of a table of joint rounds."""
+    rounds = bounded_floats(table, "outcomes")
+    n, d = rounds.shape
+    if rounds.size == 0:
+        raise InvalidInputError(
+            f"outcomes must have shape (n, d) with n >= 1 and d >= 1, got {rounds.shape}: "
+            "pass one row a round, one column an item"
+        )
+    law = CompiledRewards(REPLAY_ROUNDS, rounds.ravel(), np.array([d, n], dtype=np.int64))
+    return rounds.mean(axis=0), float(np.ptp(rounds, axis=0).max()), law
+
+
+def _item_logs(outcomes: Sequence[ArrayLike]) -> tuple[FloatArray, float, CompiledRewards]:
+    """Means, largest range and law of one log an item."""
+    unordered = isinstance(outcomes, str | bytes | Mapping | Set)
+    if unordered or getattr(outcomes, "ndim", 1) == 0 or not isinstance(outcomes, Iterable):
+        raise InvalidInputError(
+            f"outcomes must be a sequence of d arrays or an array of shape (n, d), got {type(outcomes).__name__}: "
+            "pass one log an item, or one row a round"
+        )
+    logs = [bounded_floats(log, f"outcomes[{i}]") for i, log in enumerate(outcomes)]
+    for i, log in enumerate(logs):
+        if log.ndim != 1 or log.size == 0:
+            raise InvalidInputError(
+                f"outcomes[{i}] must have shape (n,) with n >= 1, got {log.shape}: pass the outcomes of item {i}, "
+                "or an array of shape (n, d) with one row a round"
+            )
+    if not logs:
+        raise InvalidInputError("outcomes must hold one log an item, got none: pass at least one")
+    pointers = np.cumsum([0, *map(len, logs)], dtype=np.int64)
+    means = np.array([log.mean() for log in logs])
+    law = CompiledRewards(REPLAY_ITEMS, np.concatenate(logs), pointers)
+    return means, max(float(np.ptp(log)) for log in logs), law

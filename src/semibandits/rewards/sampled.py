@@ -1,0 +1,81 @@
+"""Rewards from a function of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray, IntArray
+from semibandits.errors import InvalidInputError
+from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, told_variance
+from semibandits.rewards._digest import described
+from semibandits.rewards.base import StoredRewards
+
+Sampler: TypeAlias = Callable[[IntArray, np.random.Generator], ArrayLike]
+
+
+@final
+class SampledRewards(StoredRewards):
+    """Rewards from a function of your own. Simulations play them in Python, slower than the compiled models.
+
+    Parameters
+    ----------
+    theta : array_like of float, shape (d,)
+        Mean reward of each item, which is what the regret is computed from. Nothing checks that the sampler has these means.
+    sampler : callable
+        ``sampler(items, rng)`` gives the rewards of one round: `items` is an int64 array of shape (k,), `rng` the Generator that
+        is its only source of randomness, the answer k finite numbers in the order of `items`. Rounds must not depend on one
+        another. It must be defined at module level if simulations run in several processes.
+    variance : float or array_like of float, shape (d,)
+        What policies are told of the spread, > 0: a sub-Gaussian proxy that does not give the means away.
+
+    Raises
+    ------
+    InvalidInputError
+        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100, if a variance is not positive, or if
+        `sampler` cannot be called.
+    """
+
+    def __init__(self, theta: ArrayLike, sampler: Sampler, *, variance: ArrayLike) -> None:
+        means = mean_vector(theta)
+        if not callable(sampler):
+            raise InvalidInputError(
+                f"sampler must be a function of items and rng, got {type(sampler).__name__}: "
+                "pass one that draws the rewards of one round"
+            )
+        self._sampler = sampler
+        super().__init__(means, told_variance(variance, len(means)))
+
+    def draw(self, items: IntArray, rng: np.random.Generator) -> FloatArray:
+        """Rewards of the chosen items in one round.
+
+        Parameters
+        ----------
+        items : array_like of int, shape (k,)
+            Indices of the chosen items.
+        rng : numpy.random.Generator
+            The only source of randomness.
+
+        Returns
+        -------
+        ndarray of float, shape (k,)
+            Rewards, in the order of `items`.
+
+        Raises
+        ------
+        InvalidInputError
+            If `items` are no indices of items, `rng` is no Generator, or the sampler answers with something else than k finite
+            numbers.
+        """
+        indices = item_indices(items, self.d, rng)
+        return checked_rewards(self._sampler(indices, rng), len(indices), "the sampler")
+
+    def _parameters(self) -> dict[str, Any]:
+        kind = self._sampler if hasattr(self._sampler, "__qualname__") else type(self._sampler)
+        return {
+            "theta": described(self._theta),
+            "variance": described(self._variance),
+            "sampler": f"{kind.__module__}.{kind.__qualname__}",
+        }

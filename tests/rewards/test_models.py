@@ -1,0 +1,416 @@
+"""Reward models: bits, moments, what they tell policies, and what survives a pickle."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pickle
+import pkgutil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits.rewards
+from semibandits.kernels.rewards import draw
+from semibandits.rewards.base import CompiledRewards, RewardModel
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.bounded import BoundedRewards
+from semibandits.rewards.correlated import CorrelatedGaussianRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.rewards.replayed import ReplayedRewards
+from semibandits.rewards.sampled import SampledRewards
+
+ROUNDS = 20_000
+ROOT = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [-0.5, 0.5, 2.0]])
+COVARIANCE = ROOT @ ROOT.T
+LOGS = [[0.0, 0.0, 1.0], [2.5], [-1.0, 4.0, 4.0, 4.0, 7.0]]
+TABLE = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.5], [2.0, 2.0, -3.0], [2.0, 7.0, 0.25]])
+
+
+def laplace(items, rng):
+    """Rewards around 0, 1 and 2, not Gaussian."""
+    return items + rng.laplace(scale=0.5, size=len(items))
+
+
+MODELS = {
+    "gaussian": GaussianRewards([1.0, -2.0, 0.0], variance=2.0),
+    "gaussian, a variance an item": GaussianRewards([1.0, -2.0, 0.0], variance=[0.5, 1e-6, 9.0]),
+    "correlated": CorrelatedGaussianRewards([1.0, -2.0, 0.0], COVARIANCE),
+    "bernoulli": BernoulliRewards([0.0, 0.3, 1.0]),
+    "bounded": BoundedRewards([-1.0, 0.5, 3.0], low=-1.0, high=3.0),
+    "bounded, concentrated": BoundedRewards([0.2, 0.5, 0.9], concentration=20.0),
+    "bounded, almost a coin": BoundedRewards([0.2, 0.5, 0.9], concentration=0.05),
+    "replayed items": ReplayedRewards(LOGS),
+    "replayed rounds": ReplayedRewards(TABLE, variance=[1.0, 2.0, 3.0]),
+    "sampled": SampledRewards([0.0, 1.0, 2.0], laplace, variance=1.0),
+}
+COVARIANCES = {
+    "gaussian": 2.0 * np.eye(3),
+    "gaussian, a variance an item": np.diag([0.5, 1e-6, 9.0]),
+    "correlated": COVARIANCE,
+    "bernoulli": np.diag([0.0, 0.21, 0.0]),
+    "bounded": np.diag([0.0, 16 * (3 / 8) * (5 / 8) / 3, 0.0]),
+    "bounded, concentrated": np.diag([0.16, 0.25, 0.09]) / 21,
+    "bounded, almost a coin": np.diag([0.16, 0.25, 0.09]) / 1.05,
+    "replayed items": np.diag([np.var(log) for log in LOGS]),
+    "replayed rounds": np.cov(TABLE.T, bias=True),
+    "sampled": 0.5 * np.eye(3),
+}
+every_model = pytest.mark.parametrize("name", MODELS)
+
+
+def drawn(model, seed=1, rounds=ROUNDS, items=(0, 1, 2)):
+    rng = np.random.default_rng(seed)
+    return np.array([model.draw(np.array(items), rng) for _ in range(rounds)])
+
+
+def test_every_model_is_here():
+    for module in pkgutil.iter_modules(semibandits.rewards.__path__):
+        importlib.import_module(f"semibandits.rewards.{module.name}")
+
+    def below(kind):
+        return {kind} | {c for child in kind.__subclasses__() for c in below(child)}
+
+    ours = {k for k in below(RewardModel) if k.__module__.startswith("semibandits.") and not k.__abstractmethods__}
+    assert ours == {type(model) for model in MODELS.values()}
+
+
+@every_model
+def test_moments(name):
+    """Means and covariances within five standard errors, estimated from the draws: 6e-7 a number, below 1e-4 in all."""
+    model, expected = MODELS[name], COVARIANCES[name]
+    rewards = drawn(model)
+    centred = rewards - model.theta
+    products = np.einsum("ti,tj->tij", centred, centred)
+    for sample, mean in ((centred, np.zeros(3)), (products, expected)):
+        errors = sample.std(axis=0) / np.sqrt(ROUNDS)
+        assert (np.abs(sample.mean(axis=0) - mean) <= 5 * errors + 1e-12).all()
+
+
+@every_model
+def test_the_same_seed_gives_the_same_rewards_and_another_does_not(name):
+    model = MODELS[name]
+    assert drawn(model, rounds=20).tolist() == drawn(model, rounds=20).tolist()
+    assert drawn(model, rounds=20).tolist() != drawn(model, seed=2, rounds=20).tolist()
+
+
+@every_model
+def test_python_and_compiled_path_give_the_same_bits(name):
+    model = MODELS[name]
+    law = model.compiled()
+    if law is None:
+        assert name == "sampled"
+        return
+    rng, rng_of_kernel = np.random.default_rng(3), np.random.default_rng(3)
+    noise, out = np.empty(3), np.empty(3)
+    for items in ([0, 1, 2], [2, 0], [1], [], [2, 1, 0]) * 4:
+        k = len(items)
+        draw(law.kind, law.floats, law.ints, np.array(items, dtype=np.int64), k, rng_of_kernel, noise, out)
+        assert model.draw(items, rng).tolist() == out[:k].tolist()
+    assert rng.bit_generator.state == rng_of_kernel.bit_generator.state
+
+
+@every_model
+def test_compiled_laws_are_fresh_writable_and_contiguous(name):
+    model = MODELS[name]
+    law = model.compiled()
+    if law is None:
+        return
+    before = drawn(model, rounds=5)
+    for array, kind in ((law.floats, np.float64), (law.ints, np.int64)):
+        assert array.dtype == kind
+        assert array.ndim == 1
+        assert array.flags.c_contiguous
+        assert array.flags.writeable
+        array[:] = 0
+    assert drawn(model, rounds=5).tolist() == before.tolist()
+
+
+@every_model
+def test_models_are_immutable(name):
+    model = MODELS[name]
+    for value in (model.theta, model.variance, getattr(model, "covariance", 0.0)):
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                value[...] = 0.0
+    for attribute in ("theta", "variance", "d"):
+        with pytest.raises(AttributeError):
+            setattr(model, attribute, 1.0)
+
+
+@every_model
+def test_pickles_draw_the_same_and_stay_immutable(name):
+    model = MODELS[name]
+    copy = pickle.loads(pickle.dumps(model))
+    assert drawn(copy, rounds=20).tolist() == drawn(model, rounds=20).tolist()
+    assert copy.specification() == model.specification()
+    assert repr(copy) == repr(model)
+    assert copy.is_independent_gaussian == model.is_independent_gaussian
+    for value in (copy.theta, copy.variance, getattr(copy, "covariance", 0.0)):
+        assert not isinstance(value, np.ndarray) or not value.flags.writeable
+
+
+@every_model
+def test_specifications_are_plain_and_tell_models_apart(name):
+    specification = MODELS[name].specification()
+    assert json.loads(json.dumps(specification, allow_nan=False)) == specification
+    assert specification["name"] == type(MODELS[name]).__name__
+    assert sum(model.specification() == specification for model in MODELS.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (GaussianRewards([1.0, 2.0]), GaussianRewards([1.0, 2.0], variance=0.25)),
+        (GaussianRewards(np.zeros(500)), GaussianRewards(np.zeros(501))),
+        (GaussianRewards(np.arange(500.0)), GaussianRewards(np.arange(500.0)[::-1])),
+        (CorrelatedGaussianRewards([1, 2], np.eye(2)), CorrelatedGaussianRewards([1, 2], [[1, 0.5], [0.5, 1]])),
+        (BoundedRewards([0.5]), BoundedRewards([0.5], high=2.0)),
+        (BoundedRewards([0.5]), BoundedRewards([0.5], concentration=3.0)),
+        (ReplayedRewards([[0, 1], [0, 1]]), ReplayedRewards([[0], [1, 0, 1]])),
+        (ReplayedRewards([[0, 1], [0, 1]]), ReplayedRewards(np.array([[0, 0], [1, 1]]))),
+        (ReplayedRewards([[0, 1]]), ReplayedRewards([[0, 1]], variance=1.0)),
+    ],
+)
+def test_specifications_tell_apart_what_differs_in_one_thing(one, other):
+    assert one.specification() != other.specification()
+
+
+def test_large_parameters_are_digests():
+    parameters = GaussianRewards(np.arange(1000.0)).specification()["parameters"]
+    assert parameters["theta"]["shape"] == [1000]
+    assert len(parameters["theta"]["sha256"]) == 64
+    with_minus_zero = np.arange(1000.0)
+    with_minus_zero[0] = -0.0
+    assert GaussianRewards(with_minus_zero).specification()["parameters"] == parameters
+    assert BernoulliRewards([0.1, 0.2]).specification() == {
+        "name": "BernoulliRewards",
+        "parameters": {"theta": [0.1, 0.2]},
+    }
+
+
+def test_what_policies_are_told():
+    assert GaussianRewards([1, 2]).variance == 0.5
+    assert MODELS["gaussian, a variance an item"].variance.tolist() == [0.5, 1e-6, 9.0]
+    np.testing.assert_allclose(MODELS["correlated"].variance, np.diag(COVARIANCE), rtol=1e-15)
+    assert BernoulliRewards([0.01, 0.99]).variance == 0.25
+    assert BoundedRewards([0.0, 1.0], low=-1, high=3).variance == 4.0
+    assert ReplayedRewards(LOGS).variance == 16.0  # the third log spans 8
+    assert ReplayedRewards(TABLE).variance == 8.5**2 / 4
+    assert MODELS["replayed rounds"].variance.tolist() == [1.0, 2.0, 3.0]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(st.floats(-10, 10), min_size=1, max_size=6), min_size=1, max_size=4), st.floats(-5, 5))
+def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, u):
+    """E exp(u (x - mean)) <= exp(variance u^2 / 2) for the empirical law of every item."""
+    if max(np.ptp(log) for log in logs) < 1e-150:
+        return
+    model = ReplayedRewards(logs)
+    for log, mean in zip(logs, model.theta, strict=True):
+        assert np.log(np.mean(np.exp(u * (np.array(log) - mean)))) <= model.variance * u**2 / 2 + 1e-9
+
+
+def test_only_independent_gaussian_rewards_say_so():
+    theirs = {name for name, model in MODELS.items() if model.is_independent_gaussian}
+    assert theirs == {"gaussian", "gaussian, a variance an item"}
+    assert CorrelatedGaussianRewards([1.0, 2.0], np.diag([1.0, 3.0])).is_independent_gaussian
+
+
+def test_theta_is_copied():
+    theta, variance = np.array([1.0, 2.0]), np.array([1.0, 1.0])
+    covariance, table = np.eye(2), TABLE.copy()
+    models = (
+        GaussianRewards(theta, variance=variance),
+        CorrelatedGaussianRewards(theta, covariance),
+        ReplayedRewards(table),
+    )
+    before = [drawn(model, rounds=3, items=(0, 1)).tolist() for model in models]
+    for array in (theta, variance, covariance, table):
+        array[:] = 77.0
+    assert models[0].theta.tolist() == [1.0, 2.0]
+    assert [drawn(model, rounds=3, items=(0, 1)).tolist() for model in models] == before
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.floats(-1e3, 1e3) | st.sampled_from([0.0, 1e-200, -1.0]), min_size=1, max_size=6),
+    st.floats(1e-6, 1e6),
+    st.integers(-60, 60),
+    st.integers(0, 2**32),
+)
+def test_gaussian_draws_scale_by_powers_of_two(theta, variance, power, seed):
+    """From theta and sigma to c theta and c sigma, every draw is multiplied by c, bit for bit."""
+    scale, d = 2.0**power, len(theta)
+    theta = np.array(theta)
+    factor = np.tril(np.random.default_rng(seed).standard_normal((d, d))) + 3 * np.eye(d)
+    covariance = variance * (factor @ factor.T)
+    covariance = (covariance + covariance.T) / 2
+    pairs = (
+        (GaussianRewards(theta, variance=variance), GaussianRewards(scale * theta, variance=scale**2 * variance)),
+        (CorrelatedGaussianRewards(theta, covariance), CorrelatedGaussianRewards(scale * theta, scale**2 * covariance)),
+    )
+    for one, scaled in pairs:
+        items = tuple(range(d))
+        ours, theirs = drawn(one, seed, 4, items), drawn(scaled, seed, 4, items)
+        assert (scale * ours).tolist() == theirs.tolist()
+
+
+def test_correlated_rewards_of_an_item_do_not_depend_on_who_else_is_chosen():
+    model = MODELS["correlated"]
+    everything = drawn(model, seed=4, rounds=50)
+    assert drawn(model, seed=4, rounds=50, items=(2, 0)).tolist() == everything[:, [2, 0]].tolist()
+
+
+@pytest.mark.parametrize("rank", [1, 2, 4])
+def test_singular_covariances(rank):
+    """The factor of a covariance of low rank multiplies back to it, and rewards stay in the space it spans."""
+    root = np.random.default_rng(rank).standard_normal((5, rank))
+    covariance = root @ root.T
+    model = CorrelatedGaussianRewards(np.zeros(5), covariance)
+    factor = model.compiled().floats[5:].reshape(5, 5)
+    assert (np.triu(factor, 1) == 0).all()
+    assert (np.diag(factor) >= 0).all()
+    np.testing.assert_allclose(factor @ factor.T, covariance, rtol=0, atol=1e-13 * np.abs(covariance).max())
+    rewards = drawn(model, rounds=50, items=range(5))
+    outside = rewards @ (np.eye(5) - root @ np.linalg.pinv(root))
+    assert np.abs(outside).max() <= 1e-6
+
+
+def test_perfectly_dependent_items():
+    model = CorrelatedGaussianRewards([0.0, 10.0, -3.0], [[4.0, 4.0, -4.0], [4.0, 4.0, -4.0], [-4.0, -4.0, 4.0]])
+    rewards = drawn(model, rounds=100) - model.theta
+    np.testing.assert_allclose(rewards[:, 1], rewards[:, 0], atol=1e-12)
+    np.testing.assert_allclose(rewards[:, 2], -rewards[:, 0], atol=1e-12)
+    assert rewards[:, 0].std() > 1
+
+
+def test_replayed_items_come_as_often_as_logged_and_independently():
+    """Shares within five standard errors: 6e-7 a share, below 1e-4 in all."""
+    rewards = drawn(MODELS["replayed items"])
+    joint = {(a, c): np.mean((rewards[:, 0] == a) & (rewards[:, 2] == c)) for a in (0, 1) for c in (-1, 4, 7)}
+    assert (rewards[:, 1] == 2.5).all()
+    assert sum(joint.values()) == pytest.approx(1.0, abs=1e-12)
+    for (a, c), share in joint.items():
+        p = LOGS[0].count(a) / 3 * LOGS[2].count(c) / 5
+        assert abs(share - p) <= 5 * np.sqrt(p * (1 - p) / ROUNDS)
+
+
+def test_replayed_rounds_are_rows_as_often_as_logged():
+    """Shares within five standard errors: 6e-7 a share."""
+    rows = [tuple(row) for row in drawn(MODELS["replayed rounds"]).tolist()]
+    logged = [tuple(row) for row in TABLE.tolist()]
+    assert set(rows) == set(logged)
+    for row in logged:
+        assert abs(rows.count(row) / ROUNDS - 1 / 4) <= 5 * np.sqrt(3 / 16 / ROUNDS)
+    assert set(drawn(MODELS["replayed rounds"], items=(2, 0))[:, 0].tolist()) == set(TABLE[:, 2].tolist())
+
+
+def test_what_is_a_table_and_what_are_logs():
+    table, logs = ReplayedRewards(TABLE), ReplayedRewards(TABLE.tolist())
+    assert (table.is_joint, table.d) == (True, 3)
+    assert (logs.is_joint, logs.d) == (False, 4)
+    np.testing.assert_allclose(table.theta, TABLE.mean(axis=0), rtol=1e-15)
+    np.testing.assert_allclose(logs.theta, TABLE.mean(axis=1), rtol=1e-15)
+
+    class Frame:
+        ndim = 2
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array(TABLE, dtype=dtype)
+
+    assert ReplayedRewards(Frame()).specification() == table.specification()
+    assert ReplayedRewards(np.asfortranarray(TABLE)).specification() == table.specification()
+
+
+def test_bounded_rewards_stay_inside_and_constants_are_constant():
+    rewards = drawn(MODELS["bounded"], rounds=500)
+    assert (rewards[:, 0] == -1.0).all()
+    assert (rewards[:, 2] == 3.0).all()
+    assert ((rewards >= -1.0) & (rewards <= 3.0)).all()
+    uniform = drawn(BoundedRewards([0.5]), items=(0,))[:, 0]
+    shares = np.histogram(uniform, bins=10, range=(0, 1))[0] / ROUNDS
+    assert (np.abs(shares - 0.1) <= 5 * np.sqrt(0.09 / ROUNDS)).all()  # wrong with probability 6e-6
+
+
+def test_tiny_means_of_bounded_rewards_are_constants():
+    """A shape below 1e-100 would overflow in the sampler, which would not end."""
+    model = BoundedRewards([5e-324, 1e-300, 1e-90])
+    assert model.compiled().floats.tolist()[2:5] == [0.0, 0.0, 2e-90]
+    assert drawn(model, rounds=20).tolist() == np.zeros((20, 3)).tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.floats(-1e6, 1e6),
+    st.floats(1e-9, 1e6),
+    st.sampled_from([0.0, 1.0, 1e-300, 1e-12]) | st.floats(0, 1),
+    st.sampled_from([1e-3, 2.0, 1e9]) | st.floats(1e-3, 1e9),
+)
+def test_bounded_rewards_at_any_interval(low, width, share, concentration):
+    high = low + width
+    if not high > low:
+        return
+    theta = min(max(low + share * (high - low), low), high)
+    model = BoundedRewards([theta], low=low, high=high, concentration=concentration)
+    rewards = drawn(model, rounds=5, items=(0,))
+    assert ((rewards >= low) & (rewards <= high)).all()
+
+
+def test_representations_show_shapes():
+    assert repr(GaussianRewards([1, 2, 3])) == "GaussianRewards(theta of shape (3,), variance=0.5)"
+    assert repr(MODELS["correlated"]) == "CorrelatedGaussianRewards(theta of shape (3,), variance of shape (3,))"
+    assert repr(ReplayedRewards(TABLE)).endswith(", 4 joint rounds)")
+    assert (
+        repr(ReplayedRewards(LOGS)) == "ReplayedRewards(theta of shape (3,), variance=16, 9 outcomes of single items)"
+    )
+
+
+class Coin(RewardModel):
+    """The least that a model of one's own needs."""
+
+    theta = np.array([0.5, 0.5])
+    variance = 0.25
+
+    def draw(self, items, rng):
+        return rng.integers(0, 2, size=len(items)).astype(float)
+
+
+def test_a_model_of_ones_own_needs_three_things():
+    model = Coin()
+    assert model.d == 2
+    assert model.compiled() is None
+    assert not model.is_independent_gaussian
+    specification = json.loads(json.dumps(model.specification()))
+    assert specification["name"].endswith(".Coin")
+    assert specification["parameters"] == {"theta": [0.5, 0.5], "variance": 0.25}
+
+
+class Callable:
+    def __call__(self, items, rng):
+        return np.zeros(len(items))
+
+
+def test_sampled_rewards_name_their_sampler():
+    assert MODELS["sampled"].specification()["parameters"]["sampler"].endswith(".laplace")
+    named = SampledRewards([0.0], Callable(), variance=1.0).specification()["parameters"]["sampler"]
+    assert named.endswith(".Callable")
+
+
+def test_a_sampler_cannot_reach_the_callers_items():
+    def spoil(items, rng):
+        items[:] = 0
+        return np.zeros(len(items))
+
+    items = np.array([1, 2])
+    SampledRewards([0.0, 0.0, 0.0], spoil, variance=1.0).draw(items, np.random.default_rng(0))
+    assert items.tolist() == [1, 2]
+
+
+def test_compiled_rewards_copy():
+    law = CompiledRewards(0, np.zeros(2), np.ones(1, dtype=np.int64))
+    copy = law.copy()
+    copy.floats[0] = 1.0
+    assert law.floats[0] == 0.0
