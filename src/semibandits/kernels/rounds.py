@@ -1,0 +1,198 @@
+"""Rounds of a policy on a decision set: one at a time, and many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.borrowing import borrowed
+from semibandits.kernels.oracles.calls import call_index
+from semibandits.kernels.rewards import draw
+from semibandits.kernels.rules.actions import INDEX, LINEAR, PLAY, RATIO
+from semibandits.kernels.rules.statistics import PLAYS, observe
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+DONE, FAILED = 0, -1
+ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS = 0, 1, 2, 3, 4, 5
+"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans."""
+COUNTERS = 6
+
+
+class Oracle(NamedTuple):
+    """A decision set without its pointers."""
+
+    data: tuple[IntArray, ...]
+    m: int
+    searched: bool
+
+
+class Player(NamedTuple):
+    """A policy at work: its numbers, what it has seen, and what it keeps.
+
+    ``cover[i]`` is the row of `covers` with a decision that has item i, -1 if there is none; ``pending[i]`` says how many rounds
+    with item i are open; `spread` is 2 sigma_i^2.
+    """
+
+    params: FloatArray
+    spread: FloatArray
+    stats: FloatArray
+    memory: FloatArray
+    marks: IntArray
+    rows: BoolArray
+    cover: IntArray
+    covers: BoolArray
+    pending: IntArray
+    counters: IntArray
+
+
+class Environment(NamedTuple):
+    """A reward model, its means, the largest mean of a decision, and the gap below which a decision counts as optimal."""
+
+    kind: int
+    floats: FloatArray
+    ints: IntArray
+    theta: FloatArray
+    best: float
+    tie: float
+
+
+class Record(NamedTuple):
+    """What is kept: at each of the `checkpoints`, one a row, (regret, reward) and (plays of each item, calls)."""
+
+    checkpoints: IntArray
+    sums: FloatArray
+    counts: IntArray
+    totals: FloatArray
+
+
+class Scratch(NamedTuple):
+    """Arrays of length d that rounds overwrite; `normals` is empty unless the rule wants them."""
+
+    x: BoolArray
+    items: IntArray
+    weights: FloatArray
+    bonuses: FloatArray
+    normals: FloatArray
+    outcomes: FloatArray
+    noise: FloatArray
+
+
+def scratch(d: int, *, samples: bool) -> Scratch:
+    """Fresh arrays."""
+    return Scratch(
+        np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(d if samples else 0),
+        np.zeros(d), np.zeros(d),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def lend_oracle(oracle: Oracle) -> Oracle:
+    """Uncounted arrays: see `kernels.borrowing`."""
+    a, b, c, d, e, f, g, h = oracle.data
+    data = (
+        borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f), borrowed(g), borrowed(h),
+    )  # fmt: skip
+    return Oracle(data, oracle.m, oracle.searched)
+
+
+@njit(cache=True)
+def lend_player(player: Player) -> Player:
+    """Uncounted arrays."""
+    return Player(
+        borrowed(player.params), borrowed(player.spread), borrowed(player.stats), borrowed(player.memory),
+        borrowed(player.marks), borrowed(player.rows), borrowed(player.cover), borrowed(player.covers),
+        borrowed(player.pending), borrowed(player.counters),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def lend_scratch(work: Scratch) -> Scratch:
+    """Uncounted arrays."""
+    return Scratch(
+        borrowed(work.x), borrowed(work.items), borrowed(work.weights), borrowed(work.bonuses), borrowed(work.normals),
+        borrowed(work.outcomes), borrowed(work.noise),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def choose(
+    rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
+    work: Scratch, rng: np.random.Generator,
+) -> int:  # fmt: skip
+    """Decision of the next round into x; ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
+
+    Items never seen come first: a decision that covers the first of them that is in no open round.
+    """
+    counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
+    if counters[UNSEEN] > 0:
+        for i in range(len(player.cover)):
+            if player.cover[i] >= 0 and player.stats[PLAYS, i] == 0.0 and player.pending[i] == 0:
+                x[:] = player.covers[player.cover[i]]
+                return DONE
+    for i in range(len(z)):
+        z[i] = rng.standard_normal()
+    action = rule(
+        counters[ROUND] + 1,
+        player.params,
+        player.stats,
+        z,
+        player.memory,
+        player.marks,
+        player.rows,
+        weights,
+        bonuses,
+        x,
+    )
+    if action == PLAY:
+        return DONE
+    if action == LINEAR:
+        counters[LINEAR_CALLS] += 1
+        return DONE if linear(oracle.data, weights, x) == 0 else FAILED
+    if action == INDEX:
+        counters[INDEX_CALLS] += 1
+        status = call_index(
+            linear, index, oracle.searched, oracle.data, weights, bonuses, player.params[RATIO], oracle.m, x
+        )
+        return DONE if status == 0 else FAILED
+    return action
+
+
+@njit(cache=True)
+def play(
+    rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
+    environment: Environment, record: Record, work: Scratch,
+    policy_rng: np.random.Generator, reward_rng: np.random.Generator,
+) -> int:  # fmt: skip
+    """Play until the last checkpoint; ``DONE``, or why not: see :func:`choose`."""
+    oracle, player, work = lend_oracle(oracle), lend_player(player), lend_scratch(work)
+    counters, totals, theta = player.counters, record.totals, environment.theta
+    d = len(theta)
+    x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
+    while counters[RECORDED] < len(record.checkpoints):
+        status = choose(rule, linear, index, oracle, player, work, policy_rng)
+        if status != DONE:
+            return status
+        k, value = 0, 0.0
+        for i in range(d):
+            if x[i]:
+                items[k] = i
+                value += theta[i]
+                k += 1
+        draw(environment.kind, environment.floats, environment.ints, items, k, reward_rng, noise, outcomes)
+        counters[UNSEEN] -= observe(player.stats, player.spread, items, k, outcomes)
+        counters[ROUND] += 1
+        gap = environment.best - value
+        totals[0] += gap if gap > environment.tie else 0.0
+        for p in range(k):
+            totals[1] += outcomes[p]
+        if counters[ROUND] == record.checkpoints[counters[RECORDED]]:
+            row = counters[RECORDED]
+            record.sums[row] = totals
+            for i in range(d):
+                record.counts[row, i] = np.int64(player.stats[PLAYS, i])
+            record.counts[row, d:] = counters[LINEAR_CALLS:]
+            counters[RECORDED] += 1
+    return DONE

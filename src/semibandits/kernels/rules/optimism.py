@@ -1,0 +1,57 @@
+"""Rules of optimism: CUCB, ESCB, AESCB."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
+from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+ADDITIVE, LEVELS = 3, 4
+"""Places in the parameters of AESCB: delta_t times t, and the largest number of steps up to the largest mean."""
+
+
+@njit(cache=True, error_model="numpy")
+def cucb(
+    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
+    """mean_i + sqrt(2 sigma_i^2 f(t) / n_i)."""
+    radius = math.sqrt(exploration(t, params[LOG], params[LOGLOG]))
+    for i in range(len(weights)):
+        weights[i] = stats[MEANS, i] + radius * stats[ROOTS, i]
+    return LINEAR
+
+
+@njit(cache=True, error_model="numpy")
+def escb(
+    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
+    """mean·x + sqrt(sum of 2 sigma_i^2 f(t) / n_i over x)."""
+    f = exploration(t, params[LOG], params[LOGLOG])
+    for i in range(len(weights)):
+        weights[i] = stats[MEANS, i]
+        bonuses[i] = f * stats[SCALES, i]
+    return INDEX
+
+
+@njit(cache=True, error_model="numpy")
+def aescb(
+    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
+    """The index of ESCB with means rounded up to multiples of one step, in units of that step."""
+    f = exploration(t, params[LOG], params[LOGLOG])
+    largest = 0.0
+    for i in range(len(weights)):
+        largest = max(largest, abs(stats[MEANS, i]))
+    step = max(params[ADDITIVE] / t, largest / params[LEVELS])
+    for i in range(len(weights)):
+        weights[i] = np.ceil(stats[MEANS, i] / step)
+        bonuses[i] = f * stats[SCALES, i] / (step * step)
+    return INDEX

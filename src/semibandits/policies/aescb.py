@@ -1,0 +1,75 @@
+"""AESCB: ESCB up to what rounding allows, in polynomial time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rules.optimism import aescb
+from semibandits.policies.radius import Radius, as_radius
+from semibandits.policies.rules import RulePolicy
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class AESCB(RulePolicy):
+    """Approximate ESCB: a decision whose index is nearly the largest.
+
+    In round t it plays an x with ``max_y {mean·y + sqrt(b·y)} <= mean·x + sqrt(b·x) / ratio + delta_t``, where
+    ``b_i = 2 sigma_i^2 f(t) / n_i``. Means are rounded up to multiples of ``delta_t / m``: with integer means, P_IM takes
+    polynomial time on paths and m-sets. ``delta_t = additive * m * max sigma / t`` costs nothing more once it is below the
+    smallest gap: a bounded regret in all.
+
+    Parameters
+    ----------
+    ratio : float
+        In (0, 1], epsilon_t of the paper: the bonus may be underestimated by this factor.
+    additive : float
+        > 0, delta_t times t, in units of m times the largest standard deviation.
+    levels : float
+        A cap on what rounding may cost: at most this many steps from 0 to the largest mean in size, so that delta_t is at least
+        m times that mean over `levels`. Without it the tables of round t would grow like t.
+    radius : str or Radius
+        f(t), as for :class:`ESCB`.
+    variance : float or sequence of float, shape (d,), optional
+        Variance of the rewards, > 0; by default what the environment or the learner states.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is malformed or out of range.
+
+    Notes
+    -----
+    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at once,
+    with the same guarantee, by the kernels behind ``maximize_index``.
+    """
+
+    ratio: float = 1.0
+    additive: float = 1.0
+    levels: float = 2.0**20
+    radius: str | Radius = "log"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", as_radius(self.radius))
+        for name, low, high in (("ratio", 0.0, 1.0), ("additive", 0.0, np.inf), ("levels", 0.0, np.inf)):
+            value = finite_number(getattr(self, name), name)
+            if not low < value <= high:
+                raise InvalidInputError(f"{name} must lie in ({low:g}, {high:g}], got {value:g}: 1 is a good start")
+            object.__setattr__(self, name, value)
+
+    @property
+    def rule(self) -> Any:
+        """The kernel."""
+        return aescb
+
+    def params(self, m: int, variance: FloatArray) -> FloatArray:
+        """Ratio, coefficients of f, the rounding step times t, and the largest number of steps."""
+        step = self.additive * float(np.sqrt(variance.max()))
+        return np.array([self.ratio, *as_radius(self.radius).coefficients(m), step, self.levels])

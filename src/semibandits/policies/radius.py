@@ -1,0 +1,64 @@
+"""Confidence radii."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Radius:
+    """How much confidence round t asks for: f(t) = log ln t + (loglog + loglog_per_item m) ln ln t.
+
+    An item played n times is known up to ``sqrt(2 sigma^2 f(t) / n)``, a decision x up to
+    ``sqrt(sum of 2 sigma_i^2 f(t) / n_i)``. The second term counts from round 3 on.
+
+    Parameters
+    ----------
+    log, loglog, loglog_per_item : float
+        The coefficients, >= 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If a coefficient is negative or no finite number.
+    """
+
+    log: float = 1.0
+    loglog: float = 0.0
+    loglog_per_item: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("log", "loglog", "loglog_per_item"):
+            value = finite_number(getattr(self, name), name)
+            if value < 0:
+                raise InvalidInputError(f"{name} must be >= 0, got {value:g}: confidence grows with the rounds")
+            object.__setattr__(self, name, value)
+
+    def coefficients(self, m: int) -> tuple[float, float]:
+        """Coefficients of ln t and of ln ln t for decisions of at most m items."""
+        return self.log, self.loglog + self.loglog_per_item * m
+
+
+RADII: Final = {
+    "log": Radius(),
+    "log-loglog": Radius(loglog_per_item=4.0),
+    "kveton": Radius(log=3.0),
+}
+"""f(t) = ln t, as in the paper; ln t + 4 m ln ln t, for which ESCB's guarantee is proved (Combes et al. 2015, Theorem 3); and
+3 ln t, which is sqrt(1.5 ln t / n) for rewards in [0, 1], whose variance is at most 1/4 (Kveton et al. 2015)."""
+
+
+def as_radius(value: str | Radius) -> Radius:
+    """A radius from its name, or as it is."""
+    if isinstance(value, Radius):
+        return value
+    if isinstance(value, str) and value in RADII:
+        return RADII[value]
+    raise InvalidInputError(
+        f"radius must be one of {', '.join(map(repr, RADII))} or a Radius, got {value!r}: "
+        "pass for instance Radius(log=1.0, loglog=3.0)"
+    )

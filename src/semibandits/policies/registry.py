@@ -1,0 +1,117 @@
+"""The policies of the library by name, and how they are built from plain values."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+from semibandits.errors import InvalidInputError
+from semibandits.policies.aescb import AESCB
+from semibandits.policies.base import Policy
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.escb import ESCB
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.radius import Radius
+from semibandits.policies.rules import RulePolicy
+from semibandits.policies.thompson import ThompsonSampling
+
+POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, OSSB, ThompsonSampling)
+"""Every policy of the library; a test proves the list complete."""
+_BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
+
+
+def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Policy:
+    """A policy of the library from its name and parameters.
+
+    Parameters
+    ----------
+    name : str
+        Name of its class, for instance ``"ESCB"``.
+    parameters : mapping of str to value, optional
+        Its keyword arguments. Text stands for a number or for True and False where the parameter is one; a radius may be a
+        mapping of the coefficients of :class:`Radius`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such policy or parameter, the message then says which name is nearest; or if a value is refused.
+    """
+    if name not in _BY_NAME:
+        raise InvalidInputError(
+            f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{_nearest(name, _BY_NAME)}"
+        )
+    policy = _BY_NAME[name]
+    defaults = {field.name: field.default for field in fields(policy)}
+    values: dict[str, Any] = {}
+    for key, value in ({} if parameters is None else parameters).items():
+        if key not in defaults:
+            raise InvalidInputError(
+                f"parameters of {name} must be among {', '.join(defaults)}, got {key!r}{_nearest(key, defaults)}"
+            )
+        values[key] = _value(key, value, defaults[key])
+    return policy(**values)
+
+
+def build(specification: Mapping[str, Any]) -> Policy:
+    """The policy of the library that has this ``specification()``.
+
+    Parameters
+    ----------
+    specification : mapping
+        Its name and all its parameters, as plain JSON.
+
+    Raises
+    ------
+    InvalidInputError
+        If no policy of the library has it.
+    """
+    if not isinstance(specification, Mapping) or not isinstance(specification.get("name"), str):
+        raise InvalidInputError(
+            f"the specification of a policy must be a mapping with its name, got {specification!r}: pass it unchanged"
+        )
+    parameters = {key: value for key, value in specification.items() if key != "name"}
+    policy = policy_from(specification["name"], parameters)
+    if policy.specification() != dict(specification):
+        raise InvalidInputError(
+            f"the specification of a policy must give all its parameters, {policy.specification()}, got {dict(specification)}: "
+            "pass it unchanged, to the version of the library that wrote it"
+        )
+    return policy
+
+
+def _value(name: str, value: object, default: object) -> object:
+    """A parameter as its class takes it."""
+    if isinstance(default, str | Radius):
+        return _radius(value) if isinstance(value, Mapping) else value
+    if not isinstance(value, str):
+        return value
+    if isinstance(default, bool):
+        if value.casefold() in ("true", "false"):
+            return value.casefold() == "true"
+        raise InvalidInputError(f"{name} must be true or false, got {value!r}: pass one of them")
+    kind = int if isinstance(default, int) else float
+    try:
+        return kind(value)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{name} must be a number, got {value!r}: pass for instance {name}={default}"
+        ) from error
+
+
+def _radius(coefficients: Mapping[Any, Any]) -> Radius:
+    known = [field.name for field in fields(Radius)]
+    for key in coefficients:
+        if key not in known:
+            raise InvalidInputError(f"a radius has {', '.join(known)}, got {key!r}{_nearest(key, known)}")
+    return Radius(**coefficients)
+
+
+def _nearest(name: object, known: Iterable[str]) -> str:
+    """The remedy: which of the names was meant, if that is clear."""
+    folded = {right.casefold(): right for right in known}
+    text = str(name).casefold()
+    close = difflib.get_close_matches(text, folded, n=1, cutoff=0.5)
+    close = close or [right for right in folded if text and (right.startswith(text) or text.startswith(right))]
+    return f": did you mean {folded[close[0]]!r}?" if close else ": pass one of these"
