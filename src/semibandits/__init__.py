@@ -29,31 +29,69 @@ from semibandits.graves_lai import (
     discretise,
     graves_lai,
 )
+from semibandits.learning.learner import Learner
+from semibandits.learning.round import Round
+from semibandits.policies.aescb import AESCB
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.escb import ESCB
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.radius import Radius
+from semibandits.policies.thompson import ThompsonSampling
+from semibandits.rewards.base import RewardModel
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.bounded import BoundedRewards
+from semibandits.rewards.correlated import CorrelatedGaussianRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.rewards.replayed import ReplayedRewards
+from semibandits.rewards.sampled import SampledRewards
+from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.run import simulate
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AESCB",
+    "CUCB",
+    "ESCB",
     "GLPG",
+    "OSSB",
+    "Agent",
+    "BernoulliRewards",
+    "BoundedRewards",
+    "CorrelatedGaussianRewards",
     "DecisionSet",
     "EnumeratedDecisions",
     "ExchangeGraph",
     "ExplorationPlan",
     "GLPGParameters",
+    "GaussianRewards",
     "GravesLaiResult",
     "Infeasible",
     "InvalidInputError",
+    "Learner",
     "MSets",
     "Matchings",
     "MatroidBases",
     "MatroidIntersection",
     "Paths",
+    "Policy",
+    "Radius",
     "ReducedProblem",
+    "ReplayedRewards",
+    "RewardModel",
+    "Round",
+    "SampledRewards",
     "SemibanditsError",
+    "SimulationResult",
     "SolverError",
     "SpanningTrees",
+    "ThompsonSampling",
     "TooManyDecisionsError",
     "UnsupportedError",
     "discretise",
     "graves_lai",
+    "load_simulation",
     "matroids",
+    "simulate",
 ]

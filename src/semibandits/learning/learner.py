@@ -1,0 +1,347 @@
+"""A policy that is asked for decisions and told their outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Self, final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import as_decision, checked_answer, variance_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.learning import storage
+from semibandits.learning.round import Outcome, Round
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.rules import RuleAgent
+
+
+@final
+class Learner:
+    """Ask for a decision, carry it out, tell its rewards.
+
+    Rounds may be asked for before earlier ones are told, and told in any order. Whatever fails leaves the learner as it was.
+    Under one seed and the same rewards it plays what :func:`semibandits.simulate` plays.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        What can be played.
+    policy : Policy, optional
+        How to choose; by default ``OSSB()``.
+    variance : array_like of float, scalar or shape (d,)
+        Variance of the rewards, > 0, for policies without one of their own; for bounded rewards a sub-Gaussian proxy, which
+        is (b - a)^2 / 4 on [a, b].
+    seed : int, SeedSequence, or Generator over PCG64
+        Where all randomness comes from. A generator is used as it is: draws of others from it change what is played.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is malformed.
+
+    Notes
+    -----
+    Not safe for use from several threads at once. Agents of your own should leave themselves unchanged when they raise an error;
+    the learner can only undo what it and the policies of the library have done.
+    """
+
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+    ) -> None:
+        if not isinstance(decision_set, DecisionSet):
+            raise InvalidInputError(
+                f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
+            )
+        policy = OSSB() if policy is None else policy
+        if not isinstance(policy, Policy):
+            raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
+        variance_vector(variance, decision_set.d)
+        self._decision_set, self._policy = decision_set, policy
+        self._variance = storage.variance_state(variance)
+        self._rng = _generator(seed)
+        self._agent: Agent = policy.start(decision_set, variance)
+        self._labels = decision_set.items
+        self._open: dict[int, Round] = {}
+        self._next = 0
+        self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
+        self._kept: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._open)} of them open"
+        )
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """What can be played."""
+        return self._decision_set
+
+    @property
+    def policy(self) -> Policy:
+        """How it chooses."""
+        return self._policy
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds asked for so far."""
+        return self._next
+
+    @property
+    def open_rounds(self) -> tuple[Round, ...]:
+        """Rounds neither told nor forgotten, the oldest first."""
+        return tuple(self._open.values())
+
+    @property
+    def plays(self) -> IntArray:
+        """How many rewards of each item were told, shape (d,)."""
+        return self._plays.astype(np.int64)
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean of the rewards told of each item, 0 before the first, shape (d,)."""
+        return self._sums / np.maximum(self._plays, 1.0)
+
+    def best(self) -> BoolArray:
+        """Decision of largest total mean as far as known, shape (d,): what to play if nothing more is to be learned.
+
+        Items never seen count as 0. Asking for it changes nothing.
+        """
+        d, m = self._decision_set.d, self._decision_set.m
+        return checked_answer(self._decision_set.maximize(self.means), d, m)
+
+    def ask(self) -> Round:
+        """The next decision to carry out; the round is open until it is told or forgotten.
+
+        Raises
+        ------
+        SolverError
+            If the policy finds no decision; the message names a remedy.
+        InvalidInputError
+            If a policy or decision set of your own answers with no decision.
+        """
+        with self._undone_on_error():
+            x = as_decision(self._agent.choose(self._rng), self._decision_set.d)
+            trusted = isinstance(self._agent, RuleAgent) and self._agent.oracle is not None
+            if x is None or not (trusted or x in self._decision_set):
+                raise InvalidInputError(
+                    f"policies must choose decisions, got {x!r} in round {self._next}: "
+                    "mend the policy, or `maximize` of the decision set"
+                )
+            asked = Round.of(self._next, x.copy(), self._labels)
+        self._open[asked.id] = asked
+        self._next += 1
+        return asked
+
+    def tell(self, round_id: int, rewards: Outcome) -> None:
+        """Take in what a round brought, and close it.
+
+        Parameters
+        ----------
+        round_id : int
+            ``round.id`` of an open round.
+        rewards : array_like of float, shape (k,), or mapping from label to float
+            Reward of each item of the round: finite, in the order of ``round.items``, or by label.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such open round, or the rewards are malformed.
+        """
+        self._take_in(*self._checked(round_id, rewards))
+
+    def tell_many(self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]) -> None:
+        """Take in what several rounds brought: all of them, or none if one is malformed.
+
+        Parameters
+        ----------
+        outcomes : mapping from round id to rewards, or iterable of such pairs
+            As for :meth:`tell`. They are taken in in this order.
+
+        Raises
+        ------
+        InvalidInputError
+            If an outcome is malformed, or one round is told twice.
+        """
+        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
+        try:
+            listed = [(round_id, rewards) for round_id, rewards in pairs]
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
+            ) from error
+        checked = [self._checked(*pair) for pair in listed]
+        if len({asked.id for asked, _ in checked}) < len(checked):
+            raise InvalidInputError(
+                f"outcomes must tell each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
+            )
+        for asked, values in checked:
+            self._take_in(asked, values)
+
+    def forget(self, round_id: int) -> None:
+        """Close a round whose outcome is lost.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such open round.
+        """
+        asked = self._opened(round_id)
+        self._agent.forget(asked.items.copy())
+        del self._open[asked.id]
+
+    def state(self) -> dict[str, Any]:
+        """All that it is, as plain JSON, for :meth:`from_state`: dictionaries, lists, numbers and strings of its own.
+
+        Raises
+        ------
+        InvalidInputError
+            If a policy of your own has a state or specification that is no plain JSON.
+        """
+        if self._kept is None:  # neither ever changes
+            self._kept = {
+                "decision_set": storage.decision_set_state(self._decision_set),
+                "policy": storage.policy_state(self._policy),
+            }
+        return storage.sealed(
+            {
+                **self._kept,
+                "variance": self._variance,
+                "generator": storage.generator_state(self._rng),
+                "statistics": storage.statistics_state(self._plays, self._sums),
+                "agent": self._agent.state(),
+                "open_rounds": [{"id": asked.id, "items": asked.items.tolist()} for asked in self._open.values()],
+                "next_id": self._next,
+            }
+        )
+
+    @classmethod
+    def from_state(
+        cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None
+    ) -> Self:
+        """A learner that goes on where another one stood, bit for bit.
+
+        Parameters
+        ----------
+        state : mapping
+            From :meth:`state`, maybe written to JSON and read again.
+        decision_set : DecisionSet, optional
+            The set it was started with. Needed if that is one of your own; sets of the library are built again.
+        policy : Policy, optional
+            The policy it was started with. Needed if that is one of your own.
+
+        Raises
+        ------
+        InvalidInputError
+            If the state is of another format, of a newer version or damaged, or belongs to another decision set or policy.
+        """
+        content = storage.opened(state)
+        x = storage.stored_decision_set(content["decision_set"], decision_set)
+        played = storage.stored_policy(content["policy"], policy)
+        learner = cls(x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]))
+        learner._plays, learner._sums = storage.stored_statistics(content["statistics"], x.d)
+        learner._next = storage.stored_integer(content["next_id"], "next_id")
+        learner._open = _stored_rounds(content["open_rounds"], x, learner._next)
+        learner._agent.restore(content["agent"])
+        learner._check_agreement()
+        return learner
+
+    def _check_agreement(self) -> None:
+        """That what was stored twice is the same."""
+        agent = self._agent
+        if not isinstance(agent, RuleAgent):
+            return
+        pending = sum(
+            (asked.decision.astype(np.int64) for asked in self._open.values()), np.zeros(len(self._plays), np.int64)
+        )
+        if (
+            not np.array_equal(agent.plays, self._plays)
+            or not np.array_equal(agent.means, self.means)
+            or not np.array_equal(agent.player.pending, pending)
+            or agent.player.counters[0] != self._next
+        ):
+            raise InvalidInputError(
+                "statistics, open_rounds, next_id and agent must agree, got different ones: the state is damaged, use a copy"
+            )
+
+    def _opened(self, round_id: object) -> Round:
+        if isinstance(round_id, bool | np.bool_) or not isinstance(round_id, int | np.integer):
+            raise InvalidInputError(f"round_id must be an integer, got {round_id!r}: pass round.id")
+        asked = self._open.get(int(round_id))
+        if asked is None:
+            known = 0 <= round_id < self._next
+            reason = "it was told or forgotten already" if known else "it was never asked for"
+            raise InvalidInputError(
+                f"round_id must be that of an open round, got {round_id}: {reason}; see learner.open_rounds"
+            )
+        return asked
+
+    def _checked(self, round_id: object, rewards: Outcome) -> tuple[Round, FloatArray]:
+        asked = self._opened(round_id)
+        return asked, asked.rewards(rewards)
+
+    def _take_in(self, asked: Round, rewards: FloatArray) -> None:
+        self._agent.observe(asked.items.copy(), rewards.copy())
+        self._plays[asked.items] += 1.0
+        self._sums[asked.items] += rewards
+        del self._open[asked.id]
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[None]:
+        """What a failing choice has changed is put back: the generator, and what kernels wrote."""
+        bits = self._rng.bit_generator.state
+        agent = self._agent
+        player = agent.player if isinstance(agent, RuleAgent) else None
+        if player is not None:
+            player = player._replace(
+                memory=player.memory.copy(),
+                marks=player.marks.copy(),
+                rows=player.rows.copy(),
+                pending=player.pending.copy(),
+                counters=player.counters.copy(),
+            )
+        try:
+            yield
+        except BaseException:
+            self._rng.bit_generator.state = bits
+            if player is not None and isinstance(agent, RuleAgent):
+                agent.player = player
+            raise
+
+
+def _generator(seed: object) -> np.random.Generator:
+    if isinstance(seed, np.random.Generator):
+        if isinstance(seed.bit_generator, np.random.PCG64):
+            return seed
+        raise InvalidInputError(
+            f"seed must be a Generator over PCG64, got one over {type(seed.bit_generator).__name__}: "
+            "pass numpy.random.default_rng(...) or an integer"
+        )
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.default_rng(seed)
+    if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInputError(
+            f"seed must be an integer >= 0, a SeedSequence or a Generator, got {seed!r}: pass for instance 0"
+        )
+    return np.random.default_rng(int(seed))
+
+
+def _stored_rounds(rounds: Any, decision_set: DecisionSet, n_asked: int) -> dict[int, Round]:
+    if not isinstance(rounds, list):
+        raise InvalidInputError(f"open_rounds must be a list, got {rounds!r}: the state is damaged, use a copy")
+    pairs = [storage.stored_decision(part, decision_set) for part in rounds]
+    numbers = [number for number, _ in pairs]
+    if numbers != sorted(set(numbers)) or any(number >= n_asked for number in numbers):
+        raise InvalidInputError(
+            f"ids of open rounds must ascend below next_id = {n_asked}, got {numbers}: the state is damaged, use a copy"
+        )
+    labels = decision_set.items
+    return {number: Round.of(number, x, labels) for number, x in pairs}

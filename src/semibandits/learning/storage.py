@@ -1,0 +1,280 @@
+"""Learners as plain JSON: the frame with its checksum, and the parts that are not the policy's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version as installed
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.description import describe, digest, fingerprint, rebuild, without_addresses
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.policies.base import Policy
+from semibandits.policies.registry import POLICIES, build
+
+JSON: TypeAlias = dict[str, Any]
+FORMAT: Final = "semibandits.learner"
+VERSION: Final = 1
+"""Of the format; raise it with every change that an older library would misread, and keep reading the older ones."""
+PARTS: Final = (
+    "decision_set", "policy", "variance", "generator", "statistics", "agent", "open_rounds", "next_id",
+)  # fmt: skip
+
+
+def sealed(content: JSON) -> JSON:
+    """A copy of the content in its frame: format, versions, and a checksum over all else.
+
+    Raises
+    ------
+    InvalidInputError
+        If the content is no plain JSON.
+    """
+    framed = {"format": FORMAT, "version": VERSION, "library": installed("semibandits"), **content}
+    try:
+        copy: JSON = json.loads(json.dumps(framed, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"the state must be plain JSON, got {error}: mend state() of the agent or specification() of the policy"
+        ) from error
+    return {**copy, "checksum": digest(copy)}
+
+
+def opened(state: object) -> JSON:
+    """A copy of the content of a frame, checked.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no state of a learner, one of a newer version, or damaged.
+    """
+    if not isinstance(state, Mapping):
+        raise InvalidInputError(
+            f"state must be what Learner.state() returned, got {type(state).__name__}: read JSON text with json.loads first"
+        )
+    if state.get("format") != FORMAT:
+        raise InvalidInputError(
+            f"state must have the format {FORMAT!r}, got {state.get('format')!r}: pass what Learner.state() returned"
+        )
+    version = state.get("version")
+    if type(version) is not int or version < 1:
+        raise InvalidInputError(
+            f"version must be a positive integer, got {version!r}: the state is damaged, use a copy"
+        )
+    if version > VERSION:
+        raise InvalidInputError(
+            f"version must be at most {VERSION}, got {version}, written by semibandits {state.get('library')}: "
+            f"this is semibandits {installed('semibandits')}, install a newer one"
+        )
+    try:
+        content: JSON = json.loads(
+            json.dumps({key: value for key, value in state.items() if key != "checksum"}, allow_nan=False)
+        )
+        checksum = digest(content)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"state must be plain JSON, got {error}: pass what Learner.state() returned") from error
+    if state.get("checksum") != checksum:
+        raise InvalidInputError(
+            f"the checksum of the state must be {checksum}, got {state.get('checksum')!r}: the state was changed or damaged, "
+            "use a copy"
+        )
+    missing = [part for part in PARTS if part not in content]
+    if missing:
+        raise InvalidInputError(f"state must hold {', '.join(PARTS)}, got none of {', '.join(missing)}: use a copy")
+    return content
+
+
+def decision_set_state(decision_set: DecisionSet) -> JSON:
+    """What a decision set is rebuilt from, or why it cannot be, and what it is known by."""
+    name = {"type": type(decision_set).__name__, "fingerprint": fingerprint(decision_set)}
+    try:
+        return {**name, "description": describe(decision_set)}
+    except UnsupportedError as error:
+        return {**name, "description": None, "reason": str(error)}
+
+
+def stored_decision_set(state: Any, own: DecisionSet | None) -> DecisionSet:
+    """The decision set of a state: `own`, checked, or built again.
+
+    Raises
+    ------
+    InvalidInputError
+        If `own` is another one, or missing although the set cannot be built.
+    """
+    state = _mapping(state, "decision_set", ("type", "fingerprint", "description"))
+    if own is not None and not isinstance(own, DecisionSet):
+        raise InvalidInputError(
+            f"decision_set must be a DecisionSet, got {type(own).__name__}: pass the set of the learner"
+        )
+    if own is None and state["description"] is None:
+        raise InvalidInputError(
+            f"decision_set must be passed for a state on a {state['type']}, got none: {state.get('reason')}"
+        )
+    decision_set = rebuild(state["description"]) if own is None else own
+    found = fingerprint(decision_set)
+    if found != state["fingerprint"]:
+        raise InvalidInputError(
+            f"decision_set must be the {state['type']} with fingerprint {state['fingerprint']}, got the "
+            f"{type(decision_set).__name__} with {found}: pass the one that the learner was started with"
+        )
+    return decision_set
+
+
+def policy_state(policy: Policy) -> JSON:
+    """What a policy is rebuilt from, or is known by."""
+    return {"built_in": type(policy) in POLICIES, "specification": _specification(policy)}
+
+
+def stored_policy(state: Any, own: Policy | None) -> Policy:
+    """The policy of a state: `own`, checked, or built again.
+
+    Raises
+    ------
+    InvalidInputError
+        If `own` is another one, or missing although the policy cannot be built.
+    """
+    state = _mapping(state, "policy", ("built_in", "specification"))
+    if own is None:
+        if state["built_in"] is True:
+            return build(state["specification"])
+        raise InvalidInputError(
+            f"policy must be passed for a state of {state['specification']}, got none: it is no policy of the library"
+        )
+    if not isinstance(own, Policy):
+        raise InvalidInputError(f"policy must be a Policy, got {type(own).__name__}: pass the policy of the learner")
+    if policy_state(own) != state:
+        raise InvalidInputError(
+            f"policy must have the specification {state['specification']}, got {_specification(own)}: "
+            "pass the one that the learner was started with"
+        )
+    return own
+
+
+def _specification(policy: Policy) -> Any:
+    try:
+        text = json.dumps(policy.specification(), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(
+            f"the specification of {policy.name} must be plain JSON, got {error}: mend it"
+        ) from error
+    return json.loads(without_addresses(text))
+
+
+def variance_state(variance: ArrayLike) -> float | list[float]:
+    """A variance as plain JSON."""
+    values: float | list[float] = np.asarray(variance, dtype=np.float64).tolist()
+    return values
+
+
+def generator_state(rng: np.random.Generator) -> JSON:
+    """Where a PCG64 stands; its integers of 128 bits as text."""
+    state: Any = rng.bit_generator.state
+    inner = {name: str(state["state"][name]) for name in ("state", "inc")}
+    return {
+        "bit_generator": "PCG64",
+        **inner,
+        "has_uint32": int(state["has_uint32"]),
+        "uinteger": int(state["uinteger"]),
+    }
+
+
+def stored_generator(state: Any) -> np.random.Generator:
+    """A generator that goes on from there.
+
+    Raises
+    ------
+    InvalidInputError
+        If this is not the state of a PCG64.
+    """
+    state = _mapping(state, "generator", ("bit_generator", "state", "inc", "has_uint32", "uinteger"))
+    big = [state["state"], state["inc"]]
+    texts = all(isinstance(text, str) and text.isascii() and text.isdigit() and len(text) <= 39 for text in big)
+    flag, spare = state["has_uint32"], state["uinteger"]
+    small = type(flag) is int and type(spare) is int and flag in (0, 1) and 0 <= spare < 2**32
+    if state["bit_generator"] != "PCG64" or not texts or not small:
+        raise InvalidInputError(
+            f"generator must be the state of a PCG64, got {state!r}: the state is damaged, use a copy"
+        )
+    position, increment = (int(text) for text in big)
+    if max(position, increment) >= 2**128 or increment % 2 == 0:
+        raise InvalidInputError(
+            f"generator must hold integers below 2^128, got {state!r}: the state is damaged, use a copy"
+        )
+    bits = np.random.PCG64(0)
+    bits.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": position, "inc": increment},
+        "has_uint32": flag,
+        "uinteger": spare,
+    }
+    return np.random.Generator(bits)
+
+
+def statistics_state(plays: FloatArray, sums: FloatArray) -> JSON:
+    """How often each item was seen, and the sums of its rewards."""
+    return {"plays": plays.tolist(), "sums": sums.tolist()}
+
+
+def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
+    """Counts and sums of a state.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are no counts and finite sums, one an item.
+    """
+    state = _mapping(state, "statistics", ("plays", "sums"))
+    arrays = []
+    for name in ("plays", "sums"):
+        values = state[name]
+        if not isinstance(values, list) or len(values) != d or not all(type(v) in (int, float) for v in values):
+            raise InvalidInputError(f"{name} must be d = {d} numbers, got {values!r}: the state is damaged, use a copy")
+        arrays.append(np.array(values, dtype=np.float64))
+    plays, sums = arrays
+    if (plays < 0).any() or (plays != np.floor(plays)).any() or not np.isfinite(sums).all() or sums[plays == 0].any():
+        raise InvalidInputError(
+            f"plays must be counts and sums finite, 0 without plays, got {state!r}: the state is damaged, use a copy"
+        )
+    return plays, sums
+
+
+def stored_integer(value: Any, name: str) -> int:
+    """A count of a state.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no integer >= 0.
+    """
+    if type(value) is not int or value < 0:
+        raise InvalidInputError(f"{name} must be an integer >= 0, got {value!r}: the state is damaged, use a copy")
+    return value
+
+
+def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Id and decision of an open round.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none, or its items are no decision.
+    """
+    state = _mapping(state, "each of open_rounds", ("id", "items"))
+    number, items, d = stored_integer(state["id"], "the id of a round"), state["items"], decision_set.d
+    x = np.zeros(d, dtype=np.bool_)
+    if isinstance(items, list) and all(type(item) is int and 0 <= item < d for item in items):
+        x[items] = True
+        if len(set(items)) == len(items) and x in decision_set:
+            return number, x
+    raise InvalidInputError(
+        f"items of round {number} must be those of a decision, got {items!r}: the state is damaged, use a copy"
+    )
+
+
+def _mapping(state: Any, name: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
+    if not isinstance(state, Mapping) or not set(keys) <= set(state):
+        raise InvalidInputError(f"{name} must hold {', '.join(keys)}, got {state!r}: the state is damaged, use a copy")
+    return state

@@ -1,0 +1,77 @@
+"""Checks of what a simulation result is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from semibandits.errors import InvalidInputError
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+
+
+def as_texts(values: Sequence[str], name: str) -> tuple[str, ...]:
+    """Strings as a tuple."""
+    if (
+        isinstance(values, str)
+        or not isinstance(values, Sequence)
+        or not all(isinstance(value, str) for value in values)
+    ):
+        raise InvalidInputError(f"{name} must be a sequence of strings, got {values!r}: pass str() of each")
+    return tuple(values)
+
+
+def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[float, float] | None]:
+    """A lower bound and the interval around it as floats."""
+    if bound is None:
+        if interval is not None:
+            raise InvalidInputError(
+                f"lower_bound_interval must be None where lower_bound is, got {interval}: no bound holds there"
+            )
+        return None, None
+    if not _is_number(bound) or bound < 0:
+        raise InvalidInputError(f"lower_bound must be a finite number of at least 0 or None, got {bound!r}: pass C(θ)")
+    if interval is None:
+        return float(bound), None
+    ends = tuple(interval) if isinstance(interval, tuple | list) else ()
+    open_ended = len(ends) == 2 and ends[1] == math.inf
+    if len(ends) != 2 or not all(map(_is_number, ends[: 2 - open_ended])) or not 0 <= ends[0] <= bound <= ends[1]:
+        raise InvalidInputError(
+            f"lower_bound_interval must be two numbers around lower_bound = {bound}, got {interval!r}: "
+            "pass (lower, value), where only value may be infinite"
+        )
+    return float(bound), (float(ends[0]), float(ends[1]))
+
+
+def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple[int | None, ...], symbols: str) -> Any:
+    """A read-only array of one type and shape, where None fits any length; the same array if nobody can write to it."""
+    array = np.asarray(values)
+    kinds = {np.int64: "iu", np.float64: "f", np.bool_: "b"}[dtype]
+    if array.dtype.kind not in kinds:
+        raise InvalidInputError(f"{name} must hold {dtype.__name__}, got {array.dtype}: convert it")
+    if array.ndim != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape, strict=True)):
+        wanted = ", ".join("any" if length is None else str(length) for length in shape) + "," * (len(shape) == 1)
+        raise InvalidInputError(
+            f"{name} must have shape {symbols} = ({wanted}), got {array.shape}: see SimulationResult"
+        )
+    if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
+        array = np.array(array, dtype=dtype, order="C")
+    if kinds == "f" and not np.isfinite(array).all():
+        raise InvalidInputError(f"{name} must be finite, got nan or infinity in it: mend what computed it")
+    array.setflags(write=False)
+    return array
+
+
+def _is_writeable(array: np.ndarray[Any, Any]) -> bool:
+    """Whether someone may write to the memory of an array, through it or through what it is a view of."""
+    part: object = array
+    while isinstance(part, np.ndarray):
+        if part.flags.writeable:
+            return True
+        part = part.base
+    return part is not None

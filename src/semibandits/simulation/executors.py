@@ -1,0 +1,141 @@
+"""Where replications are played: in this process, in others on this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final
+
+import joblib
+import numpy as np
+
+from semibandits.errors import InvalidInputError, SolverError
+from semibandits.simulation.replication import Trajectory, replicate
+from semibandits.simulation.specification import Specification
+
+Job = tuple[str, int]
+"""Policy and replication."""
+Finished = tuple[str, int, Trajectory, float]
+"""Policy, replication, what is kept of it, and the seconds it took."""
+
+ROUNDS_PER_TASK: Final = 500_000
+"""Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
+CONNECT_SECONDS: Final = 10
+"""How long a scheduler may take to answer."""
+MOST_LOSSES: Final = 5
+"""Times in a row that workers may die before any replication is finished."""
+
+
+def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, scheduler: Any = None) -> Iterator[Finished]:
+    """Play the jobs and yield them as they finish, in any order.
+
+    Parameters
+    ----------
+    specification : Specification
+        What is simulated.
+    jobs : sequence of (policy, replication)
+        Which parts of it.
+    n_jobs : int
+        Number of worker processes; 1 plays here, -1 takes one a core.
+    scheduler : str or distributed.Client, optional
+        A Dask cluster instead.
+
+    Raises
+    ------
+    SolverError
+        If workers keep dying.
+    """
+    if not jobs:
+        return
+    warm_up(specification, sorted({policy for policy, _ in jobs}))
+    if n_jobs == 1 and scheduler is None:
+        for job in jobs:
+            yield from _task(specification, [job])
+        return
+    open_jobs = dict.fromkeys(jobs)
+    losses = 0
+    with _backend(scheduler):
+        while open_jobs:
+            try:
+                for finished in _fan_out(specification, list(open_jobs), n_jobs):
+                    for result in finished:
+                        del open_jobs[result[0], result[1]]
+                        losses = 0
+                        yield result
+            except _lost_workers() as error:
+                losses += 1
+                if losses >= MOST_LOSSES:
+                    raise SolverError(
+                        f"workers must stay alive, got {losses} losses in a row with {len(open_jobs)} replications left: "
+                        "use fewer workers if memory is short, and resume from the folder"
+                    ) from error
+
+
+def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
+    size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * abs(n_jobs))))
+    tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    yield from parallel(joblib.delayed(_task)(specification, task) for task in tasks)
+
+
+def _task(specification: Specification, jobs: Sequence[Job]) -> list[Finished]:
+    results = []
+    for policy, replication in jobs:
+        start = time.perf_counter()
+        trajectory = replicate(specification, policy, replication)
+        results.append((policy, replication, trajectory, time.perf_counter() - start))
+    return results
+
+
+def warm_up(specification: Specification, policies: Sequence[str]) -> None:
+    """Play a few rounds of each policy here, so that workers find their kernels compiled.
+
+    Several processes that compile the same kernel would write the same cache file.
+    """
+    rounds = min(specification.horizon, specification.decision_set.d + 2)
+    short = replace(specification, horizon=rounds, checkpoints=np.array([rounds]))
+    for policy in policies:
+        replicate(short, policy, 0)
+
+
+def _lost_workers() -> tuple[type[BaseException], ...]:
+    """What is raised when a worker process dies, and the cluster does not see to it itself."""
+    try:
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        return (BrokenProcessPool,)
+    return (BrokenProcessPool, KilledWorker)
+
+
+@contextmanager
+def _backend(scheduler: Any) -> Iterator[None]:
+    """Makes joblib play on the cluster, if there is one; a client made here is closed here."""
+    if scheduler is None:
+        yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InvalidInputError(
+            "scheduler needs Dask, which is not installed: pip install 'semibandits[distributed]'"
+        ) from error
+    client_type: Any = Client
+    if isinstance(scheduler, client_type):
+        with joblib.parallel_config(backend="dask", client=scheduler):
+            yield
+    elif isinstance(scheduler, str):
+        try:
+            client = client_type(scheduler, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise InvalidInputError(
+                f"scheduler must be the address of a running Dask scheduler, got {scheduler!r}: {error}"
+            ) from error
+        with client, joblib.parallel_config(backend="dask", client=client):
+            yield
+    else:
+        raise InvalidInputError(
+            f"scheduler must be an address such as 'tcp://host:8786' or a distributed.Client, got {scheduler!r}: pass one"
+        )

@@ -1,0 +1,380 @@
+"""What `simulate` returns: regret, plays and oracle calls of each policy in each replication."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.simulation._checks import as_texts, check_bound, fixed_array
+from semibandits.simulation.statistics import (
+    Band,
+    Estimate,
+    PolicySummary,
+    mean_band,
+    slope_estimate,
+    summarise,
+)
+from semibandits.simulation.storage import plain_json, read_archive, write_archive
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+KIND: Final = "simulation result"
+CALLS: Final = ("linear", "index", "plans")
+"""What is counted in the last axis of `SimulationResult.calls`."""
+
+_RECORDS: Final = ("regret", "reward", "plays", "calls")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SimulationResult:
+    """Policies in one environment: n replications, recorded at c checkpoints. All arrays are read-only.
+
+    Attributes
+    ----------
+    policies : tuple of str
+        Distinct names of the policies, in the order given to `simulate`.
+    checkpoints : ndarray of int64, shape (c,)
+        Rounds, strictly increasing; the last is the horizon.
+    regret : mapping from policy to ndarray of float64, shape (n, c)
+        Cumulative pseudo-regret up to and including each checkpoint: the sum of the gaps of the decisions played.
+    reward : mapping from policy to ndarray of float64, shape (n, c)
+        Cumulative reward as drawn.
+    plays : mapping from policy to ndarray of int64, shape (n, c, d)
+        How often each item was played so far.
+    calls : mapping from policy to ndarray of int64, shape (n, c, 3)
+        Number of linear oracle calls, index oracle calls and plans so far.
+    items : tuple of str, length d
+        Labels of the items as text: ``str(item)`` of the decision set's items.
+    lower_bound : float or None
+        C(theta), regret per ln T; None where rewards are not independent Gaussian, since it bounds nothing there.
+    lower_bound_interval : (float, float) or None
+        Certified ends ``lower <= C(theta) <= value``, with `lower_bound` between them. `value` is infinite where the
+        solver found no plan.
+    rates : ndarray of float64, shape (d,), or None
+        Exploration plays of each item per ln T in the plan that attains C(theta).
+    suboptimal_items : ndarray of bool, shape (d,), or None
+        Items that are in some decision and in no optimal one. Only these need to be explored.
+    provenance : mapping
+        Plain JSON that says what was simulated, and with which versions. No times and no host names: equal
+        simulations give equal results.
+
+    Raises
+    ------
+    InvalidInputError
+        If a shape, type or range is not as above.
+
+    Notes
+    -----
+    Arrays are copied unless they are read-only already, of the type above, contiguous, and nobody can write to their
+    memory; so a caller that hands over arrays for good sets ``array.flags.writeable = False`` first.
+    """
+
+    policies: Sequence[str]
+    checkpoints: IntArray
+    regret: Mapping[str, FloatArray]
+    reward: Mapping[str, FloatArray]
+    plays: Mapping[str, IntArray]
+    calls: Mapping[str, IntArray]
+    items: Sequence[str]
+    lower_bound: float | None = None
+    lower_bound_interval: tuple[float, float] | None = None
+    rates: FloatArray | None = None
+    suboptimal_items: BoolArray | None = None
+    provenance: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        put = self._put
+        put("policies", as_texts(self.policies, "policies"))
+        if not self.policies or not all(self.policies) or len(set(self.policies)) < len(self.policies):
+            raise InvalidInputError(f"policies must have distinct names, got {self.policies}: give each one its own")
+        put("items", as_texts(self.items, "items"))
+        put("checkpoints", fixed_array(self.checkpoints, np.int64, "checkpoints", (None,), "(c,)"))
+        rounds = self.checkpoints
+        if not rounds.size or rounds[0] < 1 or (rounds[1:] <= rounds[:-1]).any():
+            raise InvalidInputError("checkpoints must be increasing rounds from 1 on, got others: sort them, once each")
+        self._check_records()
+        bound, interval = check_bound(self.lower_bound, self.lower_bound_interval)
+        put("lower_bound", bound)
+        put("lower_bound_interval", interval)
+        for name, dtype in (("rates", np.float64), ("suboptimal_items", np.bool_)):
+            if getattr(self, name) is not None:
+                put(name, fixed_array(getattr(self, name), dtype, name, (len(self.items),), "(d,)"))
+        if self.rates is not None and (self.rates < 0).any():
+            raise InvalidInputError(f"rates must be at least 0, got {self.rates.min()}: they count plays per ln T")
+        if not isinstance(self.provenance, Mapping):
+            raise InvalidInputError(f"provenance must be a mapping, got {self.provenance!r}: pass {{}} for none")
+        put("provenance", MappingProxyType(plain_json(self.provenance, "provenance")))
+
+    def _put(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_records(self) -> None:
+        c, d = len(self.checkpoints), len(self.items)
+        ends: dict[str, tuple[int, ...]] = {"regret": (), "reward": (), "plays": (d,), "calls": (len(CALLS),)}
+        n: int | None = None
+        for name, last in ends.items():
+            records = getattr(self, name)
+            if not isinstance(records, Mapping) or set(records) != set(self.policies):
+                got = list(records) if isinstance(records, Mapping) else records
+                raise InvalidInputError(
+                    f"{name} must map each policy to an array, got {got!r} for the policies {list(self.policies)}: "
+                    "give every policy exactly one"
+                )
+            arrays = {}
+            for policy in self.policies:
+                array = self._checked_record(f"{name}[{policy!r}]", records[policy], (n, c, *last))
+                arrays[policy], n = array, len(array)
+            self._put(name, MappingProxyType(arrays))
+        for policy in self.policies:
+            if (self.plays[policy].max(axis=(0, 2), initial=0) > self.checkpoints).any():
+                raise InvalidInputError(
+                    f"plays[{policy!r}] must be at most the number of rounds, got more: an item is played once a round"
+                )
+
+    @staticmethod
+    def _checked_record(where: str, values: object, shape: tuple[int | None, ...]) -> Any:
+        counts = len(shape) == 3
+        symbols = "(n, c)" if not counts else "(n, c, d)" if where.startswith("plays") else "(n, c, 3)"
+        array = fixed_array(values, np.int64 if counts else np.float64, where, shape, symbols)
+        if len(array) == 0:
+            raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
+        if counts and ((array[:, 0] < 0).any() or (array[:, 1:] < array[:, :-1]).any()):
+            raise InvalidInputError(f"{where} must hold counts that never fall, got others: pass running totals")
+        return array
+
+    @property
+    def horizon(self) -> int:
+        """The last round."""
+        return int(self.checkpoints[-1])
+
+    @property
+    def replications(self) -> int:
+        """Number of replications n."""
+        return len(self.regret[self.policies[0]])
+
+    def __repr__(self) -> str:
+        bound = "" if self.lower_bound is None else f", lower_bound={self.lower_bound:.6g}"
+        return (
+            f"SimulationResult(policies={list(self.policies)}, horizon={self.horizon}, "
+            f"replications={self.replications}, d={len(self.items)}{bound})"
+        )
+
+    def __getstate__(self) -> dict[str, object]:
+        """Fields for pickle and copy, which know no mapping proxies."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            self._put(name, value)
+        self.__post_init__()
+
+    def slopes(self, decades: float = 1.0) -> Mapping[str, Estimate]:
+        """Slope of the mean regret of each policy against ln T at the end of the simulation.
+
+        Parameters
+        ----------
+        decades : float
+            Width of the window: the checkpoints from ``horizon / 10**decades`` on, > 0.
+
+        Returns
+        -------
+        mapping from policy to Estimate
+            ``value`` is the mean of the least-squares slopes of the replications over the checkpoints in the window,
+            which is the slope of the mean regret. ``lower`` and ``upper`` are the ends of a 95 % interval: a t
+            quantile times the standard error, with the replications as samples. They are nan for one replication;
+            all three are nan where the window holds fewer than two checkpoints.
+
+        Raises
+        ------
+        InvalidInputError
+            If `decades` is not positive.
+        """
+        return MappingProxyType({p: slope_estimate(self.checkpoints, self.regret[p], decades) for p in self.policies})
+
+    def summary(self) -> list[PolicySummary]:
+        """One row per policy: final regret, slope of the last decade, ratios to C(theta), oracle calls."""
+        return [
+            summarise(policy, self.checkpoints, self.regret[policy], self.calls[policy], self.lower_bound)
+            for policy in self.policies
+        ]
+
+    def bands(self, policy: str, level: float = 0.95) -> Band:
+        """Mean regret of a policy with a pointwise confidence band.
+
+        Parameters
+        ----------
+        policy : str
+            Name of the policy.
+        level : float
+            Confidence level of the interval at each checkpoint, strictly between 0 and 1.
+
+        Returns
+        -------
+        Band
+            ``mean``, ``lower``, ``upper`` of shape (c,), by Student's t over replications; the ends are nan for one
+            replication. They are symmetric about the mean, and may thus lie below 0.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such policy or level.
+        """
+        return mean_band(self.regret[self._known(policy)], level)
+
+    def item_plays(self, policy: str, level: float = 0.95) -> Band:
+        """Mean number of plays of each item up to the horizon, with a confidence interval for each.
+
+        Parameters
+        ----------
+        policy : str
+            Name of the policy.
+        level : float
+            Confidence level of each interval, strictly between 0 and 1.
+
+        Returns
+        -------
+        Band
+            ``mean``, ``lower``, ``upper`` of shape (d,), as in `bands`.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such policy or level.
+        """
+        return mean_band(self.plays[self._known(policy)][:, -1].astype(np.float64), level)
+
+    def to_frame(self) -> DataFrame:
+        """Regret and reward as a tidy pandas frame.
+
+        Returns
+        -------
+        DataFrame
+            Columns policy, replication (from 0), round, regret, reward; one row per policy, replication and
+            checkpoint, in this order.
+
+        Raises
+        ------
+        SemibanditsError
+            If pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise SemibanditsError(
+                'frames need pandas, which is not installed: run pip install "semibandits[frames]"'
+            ) from error
+        n, c = self.replications, len(self.checkpoints)
+        columns = {
+            "policy": np.repeat(np.array(self.policies, dtype=object), n * c),
+            "replication": np.tile(np.repeat(np.arange(n), c), len(self.policies)),
+            "round": np.tile(self.checkpoints, n * len(self.policies)),
+            "regret": np.concatenate([self.regret[policy].ravel() for policy in self.policies]),
+            "reward": np.concatenate([self.reward[policy].ravel() for policy in self.policies]),
+        }
+        return pandas.DataFrame(columns)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the regret of all policies; see :func:`semibandits.plotting.regret.plot_regret`."""
+        from semibandits.plotting.regret import plot_regret
+
+        return plot_regret(self, ax=ax)
+
+    def plot_exploration(self, policy: str, ax: Axes | None = None) -> Axes:
+        """Draw plays of items against the plan; see :func:`semibandits.plotting.exploration.plot_exploration`."""
+        from semibandits.plotting.exploration import plot_exploration
+
+        return plot_exploration(self, policy, ax=ax)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to one file, in one step; equal results give equal bytes.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced. docs/simulation-file.md describes the format.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file cannot be written.
+        """
+        interval = self.lower_bound_interval
+        header = {
+            "kind": KIND,
+            "policies": self.policies,
+            "items": self.items,
+            "lower_bound": self.lower_bound,
+            "lower_bound_interval": interval and [end if end < math.inf else None for end in interval],
+            "provenance": self.provenance,
+        }
+        arrays = {"checkpoints": _narrow(self.checkpoints)}
+        for name in ("rates", "suboptimal_items"):
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
+        for name in _RECORDS:
+            for k, policy in enumerate(self.policies):
+                arrays[f"{name}/{k}"] = _narrow(getattr(self, name)[policy])
+        write_archive(path, header, arrays)
+
+    def _known(self, policy: str) -> str:
+        if policy not in self.policies:
+            raise InvalidInputError(f"policy must be one of {list(self.policies)}, got {policy!r}: pass its name")
+        return policy
+
+
+def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
+    """Read what :meth:`SimulationResult.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    SimulationResult
+        Equal to what was saved; saving it again gives the same bytes.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, holds something else, was written by a newer version, is cut off, or was altered.
+    """
+    header, arrays = read_archive(path, KIND)
+    try:
+        policies = header["policies"]
+        records = {name: {policy: arrays.pop(f"{name}/{k}") for k, policy in enumerate(policies)} for name in _RECORDS}
+        interval = header["lower_bound_interval"]
+        result = SimulationResult(
+            policies=policies,
+            checkpoints=arrays.pop("checkpoints"),
+            **records,
+            items=header["items"],
+            lower_bound=header["lower_bound"],
+            lower_bound_interval=interval and tuple(math.inf if end is None else end for end in interval),
+            rates=arrays.pop("rates", None),
+            suboptimal_items=arrays.pop("suboptimal_items", None),
+            provenance=header["provenance"],
+        )
+    except (KeyError, TypeError, InvalidInputError) as error:
+        problem = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise InvalidInputError(f"{path} must hold a complete simulation result, got one with {problem}") from error
+    if arrays:
+        raise InvalidInputError(f"{path} must hold a simulation result, got unknown arrays {sorted(arrays)} in it")
+    return result
+
+
+def _narrow(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Counts as the smallest unsigned type that holds them; other arrays as they are."""
+    return array.astype(np.min_scalar_type(int(array.max(initial=0)))) if array.dtype == np.int64 else array

@@ -1,0 +1,217 @@
+"""The entry point of simulations."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from typing import Any
+
+import joblib
+import numba
+import numpy as np
+
+from semibandits._typing import ArrayLike
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.graves_lai import GravesLaiResult, graves_lai
+from semibandits.policies.base import Policy
+from semibandits.rewards.base import RewardModel
+from semibandits.simulation.executors import run
+from semibandits.simulation.parts import Parts
+from semibandits.simulation.replication import Trajectory
+from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.specification import Specification
+
+BOUND_SECONDS = 60.0
+"""Time limit of the lower bound; its certificate says how far it got."""
+
+
+def simulate(
+    decision_set: DecisionSet,
+    rewards: RewardModel,
+    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
+    horizon: int = 10_000,
+    replications: int = 100,
+    seed: int = 0,
+    n_jobs: int = 1,
+    progress: bool | Callable[[int, int], None] = False,
+    *,
+    checkpoints: ArrayLike | None = None,
+    bound: bool | GravesLaiResult = True,
+    scheduler: Any = None,
+    folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> SimulationResult:
+    """Play policies in an environment, many times, and keep their regret.
+
+    Every replication of a policy depends on the specification and its own seed alone: results have the same bits for any
+    number of workers, on a cluster, and after a resume.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        The decisions X over d items.
+    rewards : RewardModel
+        The environment, for instance ``GaussianRewards(theta)``. Policies are told its variance, never its means.
+    policies : Policy, iterable of Policy, or mapping from name to Policy
+        Who plays; names must differ, and are those of the classes unless given.
+    horizon : int
+        Number of rounds T, >= 1.
+    replications : int
+        Repetitions of each policy, >= 1.
+    seed : int
+        Seed, >= 0. Replication i of every policy plays against the same random numbers.
+    n_jobs : int
+        Number of worker processes; 1 plays in this one, -1 takes one a core.
+    progress : bool or callable
+        True for a progress bar on the error stream; or a function that is called with the numbers of finished and of all
+        replications.
+    checkpoints : array_like of int, shape (c,), optional
+        Rounds after which the state is kept, increasing, the last one the horizon; by default 20 a decade.
+    bound : bool or GravesLaiResult
+        Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian; or a result for these
+        decisions, means and variances.
+    scheduler : str or distributed.Client, optional
+        Address of a Dask scheduler, or a client: replications are played on its workers, which need this library.
+    folder : path, optional
+        Where finished replications are kept while others are played, and the result and the timings in the end.
+    resume : bool
+        Whether to go on with what `folder` holds. A finished run is read, and nothing is played.
+
+    Returns
+    -------
+    SimulationResult
+        Regret, rewards, counts of each item and of solver calls at the checkpoints; C(theta) if it is known.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached.
+    SolverError
+        If a policy finds no decision, or workers keep dying.
+    """
+    specification = Specification.of(
+        decision_set,
+        rewards,
+        policies,
+        horizon=horizon,
+        replications=replications,
+        seed=seed,
+        checkpoints=checkpoints,
+    )
+    workers = _workers(n_jobs)
+    if resume and folder is None:
+        raise InvalidInputError("resume needs the folder of the earlier run, got folder=None: pass it")
+    parts = None if folder is None else Parts(folder, specification, resume=resume)
+    if parts is not None and parts.result.exists():
+        return load_simulation(parts.result)
+    limit = _bound(specification, bound)
+    found = {} if parts is None else parts.load()
+    jobs = [(p, i) for i in range(specification.replications) for p in specification.policies if (p, i) not in found]
+    seconds: dict[str, dict[int, float]] = {}
+    total = len(specification.policies) * specification.replications
+    try:
+        with _reporter(progress, len(found), total) as tell:
+            for policy, replication, trajectory, elapsed in run(specification, jobs, workers, scheduler):
+                found[policy, replication] = trajectory
+                seconds.setdefault(policy, {})[replication] = elapsed
+                if parts is not None:
+                    parts.save(policy, replication, trajectory)
+                tell(len(found))
+    finally:
+        if parts is not None and seconds:
+            parts.write_timings(seconds)
+    result = _assembled(specification, found, limit)
+    if parts is not None:
+        result.save(parts.result)
+        parts.clear()
+    return result
+
+
+def _bound(specification: Specification, bound: bool | GravesLaiResult) -> GravesLaiResult | None:
+    """C(theta) with its plan where it bounds the regret."""
+    rewards = specification.rewards
+    if isinstance(bound, GravesLaiResult):
+        variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
+        if not np.array_equal(bound.theta, rewards.theta) or not np.array_equal(bound.variance, variance):
+            raise InvalidInputError(
+                "bound must belong to the means and variances of the rewards, got that of others: pass bound=True"
+            )
+        return bound if rewards.is_independent_gaussian else None
+    if not bound or not rewards.is_independent_gaussian:
+        return None
+    try:
+        return graves_lai(
+            specification.decision_set, rewards.theta, rewards.variance, time_limit=BOUND_SECONDS, throw=False
+        )
+    except (SolverError, UnsupportedError, TooManyDecisionsError):
+        return None
+
+
+def _assembled(
+    specification: Specification, found: Mapping[tuple[str, int], Trajectory], limit: GravesLaiResult | None
+) -> SimulationResult:
+    def stacked(name: str) -> dict[str, Any]:
+        records = {
+            policy: np.stack([getattr(found[policy, i], name) for i in range(specification.replications)])
+            for policy in specification.policies
+        }
+        for record in records.values():
+            record.setflags(write=False)  # spares the result a copy
+        return records
+
+    known: dict[str, Any] = {}
+    if limit is not None:
+        known = {
+            "lower_bound": limit.lower,
+            "lower_bound_interval": (limit.lower, limit.value),
+            "rates": limit.rates if np.isfinite(limit.value) else None,
+            "suboptimal_items": limit.suboptimal_items if np.isfinite(limit.value) else None,
+        }
+    return SimulationResult(
+        policies=tuple(specification.policies),
+        checkpoints=specification.checkpoints,
+        regret=stacked("regret"),
+        reward=stacked("reward"),
+        plays=stacked("plays"),
+        calls=stacked("calls"),
+        items=tuple(str(item) for item in specification.decision_set.items),
+        provenance={"specification": specification.described(), "versions": versions()},
+        **known,
+    )
+
+
+def versions() -> dict[str, str]:
+    """Versions of this library and of what its numbers rest on."""
+    return {
+        "semibandits": version("semibandits"),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _workers(n_jobs: object) -> int:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
+        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 takes one worker a core")
+    return int(n_jobs) if n_jobs > 0 else joblib.cpu_count()
+
+
+@contextlib.contextmanager
+def _reporter(progress: bool | Callable[[int, int], None], done: int, total: int) -> Iterator[Callable[[int], None]]:
+    """What is called with the number of finished replications."""
+    if callable(progress):
+        yield lambda finished: progress(finished, total)
+    elif not progress:
+        yield lambda finished: None
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task("simulating", total=total, completed=done)
+            yield lambda finished: bar.update(task, completed=finished)

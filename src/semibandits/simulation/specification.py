@@ -1,0 +1,152 @@
+"""What is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, IntArray
+from semibandits._validation import variance_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.description import fingerprint
+from semibandits.errors import InvalidInputError
+from semibandits.policies.base import Policy
+from semibandits.rewards.base import RewardModel
+from semibandits.simulation.checkpoints import log_spaced
+
+
+@dataclass(frozen=True, eq=False)
+class Specification:
+    """A simulation, apart from how it is run.
+
+    Attributes
+    ----------
+    decision_set : DecisionSet
+        What can be played.
+    rewards : RewardModel
+        The environment.
+    policies : mapping of str to Policy
+        Who plays, by name.
+    horizon, replications, seed : int
+        Rounds, repetitions, and the seed of them all.
+    checkpoints : ndarray of int, shape (c,)
+        Rounds after which the state is recorded, increasing; the last one is the horizon.
+    """
+
+    decision_set: DecisionSet
+    rewards: RewardModel
+    policies: Mapping[str, Policy]
+    horizon: int
+    replications: int
+    seed: int
+    checkpoints: IntArray
+
+    @staticmethod
+    def of(
+        decision_set: DecisionSet,
+        rewards: RewardModel,
+        policies: Policy | Iterable[Policy] | Mapping[str, Policy],
+        *,
+        horizon: int,
+        replications: int,
+        seed: int,
+        checkpoints: ArrayLike | None = None,
+    ) -> Specification:
+        """A checked specification; see :func:`semibandits.simulate` for the parameters and errors."""
+        if not isinstance(decision_set, DecisionSet):
+            raise InvalidInputError(
+                f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
+            )
+        if not isinstance(rewards, RewardModel):
+            raise InvalidInputError(
+                f"rewards must be a reward model, got {type(rewards).__name__}: pass for instance GaussianRewards(theta)"
+            )
+        if rewards.d != decision_set.d:
+            raise InvalidInputError(
+                f"rewards must have one mean per item, d = {decision_set.d}, got {rewards.d}: "
+                "pass theta in the order of decision_set.items"
+            )
+        variance_vector(rewards.variance, decision_set.d)
+        rounds = _count(horizon, "horizon", 1)
+        return Specification(
+            decision_set,
+            rewards,
+            _named(policies),
+            rounds,
+            _count(replications, "replications", 1),
+            _count(seed, "seed", 0),
+            log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
+        )
+
+    def seeds(self, replication: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
+        """Seeds of the rewards and of the policy in one replication, the same for every policy."""
+        own = np.random.SeedSequence(self.seed, spawn_key=(replication,))
+        rewards, policy = own.spawn(2)
+        return rewards, policy
+
+    def described(self) -> dict[str, Any]:
+        """The specification as plain JSON: what is large as a digest."""
+        return {
+            "decision_set": {
+                "type": type(self.decision_set).__name__,
+                "d": self.decision_set.d,
+                "m": self.decision_set.m,
+                "fingerprint": fingerprint(self.decision_set),
+            },
+            "rewards": self.rewards.specification(),
+            "policies": {name: policy.specification() for name, policy in self.policies.items()},
+            "horizon": self.horizon,
+            "replications": self.replications,
+            "seed": self.seed,
+            "checkpoints": self.checkpoints.tolist(),
+        }
+
+
+def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mapping[str, Policy]:
+    if isinstance(policies, Policy):
+        policies = [policies]
+    if isinstance(policies, Mapping):
+        pairs = list(policies.items())
+    elif isinstance(policies, Iterable) and not isinstance(policies, str | bytes):
+        pairs = [(getattr(policy, "name", None), policy) for policy in policies]
+    else:
+        raise InvalidInputError(
+            f"policies must be policies, got {policies!r}: pass for instance [CUCB(), ThompsonSampling()]"
+        )
+    named: dict[str, Policy] = {}
+    for name, policy in pairs:
+        if not isinstance(policy, Policy):
+            raise InvalidInputError(
+                f"policies must hold Policy objects, got {policy!r}: pass for instance [CUCB(), ThompsonSampling()]"
+            )
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError(f"names of policies must be non-empty strings, got {name!r}: rename it")
+        if name in named:
+            raise InvalidInputError(
+                f"policies must have different names, got {name!r} twice: pass a mapping from name to policy"
+            )
+        named[name] = policy
+    if not named:
+        raise InvalidInputError("policies must hold at least one policy, got none: pass for instance [CUCB()]")
+    return MappingProxyType(named)
+
+
+def _count(value: object, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass one")
+    return int(value)
+
+
+def _increasing(checkpoints: ArrayLike, horizon: int) -> IntArray:
+    array = np.asarray(checkpoints)
+    valid = array.ndim == 1 and array.size > 0 and np.issubdtype(array.dtype, np.integer)
+    if not valid or array[0] < 1 or (np.diff(array) <= 0).any() or array[-1] != horizon:
+        raise InvalidInputError(
+            f"checkpoints must be increasing rounds from 1 to horizon = {horizon}, which comes last, got {checkpoints!r}: "
+            "leave them out for log-spaced ones"
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,210 @@
+"""Means, slopes and their confidence intervals over replications."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+
+
+class Estimate(NamedTuple):
+    """A mean over replications with its confidence interval; the ends are nan where there is one replication."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+class Band(NamedTuple):
+    """Means over replications with pointwise confidence intervals, each of shape (c,)."""
+
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True)
+class PolicySummary:
+    """How one policy did. Intervals have level 95 % and take replications as samples (Student's t).
+
+    Attributes
+    ----------
+    policy : str
+        Name of the policy.
+    regret : float
+        Mean cumulative pseudo-regret at the horizon, in units of reward.
+    standard_error : float
+        Standard error of `regret`; nan for one replication.
+    regret_interval : (float, float)
+        Confidence interval of `regret`; nan for one replication.
+    slope : float
+        Slope of the mean regret against ln T over the last decade; nan for fewer than two checkpoints in it.
+    slope_interval : (float, float)
+        Confidence interval of `slope`.
+    slope_ratio : float or None
+        ``slope / C(theta)``; None where the bound is unknown or 0.
+    regret_ratio : float or None
+        ``regret / (C(theta) ln T)`` at the horizon T; None where the bound is unknown or ``C(theta) ln T`` is 0.
+    calls : (float, float, float)
+        Mean number of linear oracle calls, index oracle calls and plans up to the horizon.
+    """
+
+    policy: str
+    regret: float
+    standard_error: float
+    regret_interval: tuple[float, float]
+    slope: float
+    slope_interval: tuple[float, float]
+    slope_ratio: float | None
+    regret_ratio: float | None
+    calls: tuple[float, float, float]
+
+
+def standard_error(samples: FloatArray) -> FloatArray:
+    """Standard error of the mean along the first axis; nan for one sample.
+
+    Parameters
+    ----------
+    samples : ndarray of float, shape (n, ...)
+        Independent samples, n >= 1.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        ``s / sqrt(n)`` with the unbiased variance s**2.
+    """
+    n = len(samples)
+    if n == 1:
+        return np.full(samples.shape[1:], np.nan)
+    return np.asarray(np.std(samples, axis=0, ddof=1) / math.sqrt(n), dtype=np.float64)
+
+
+def mean_band(samples: FloatArray, level: float) -> Band:
+    """Mean along the first axis and its pointwise confidence interval.
+
+    Parameters
+    ----------
+    samples : ndarray of float, shape (n, c)
+        Row k is replication k.
+    level : float
+        Confidence level, between 0 and 1.
+
+    Returns
+    -------
+    Band
+        Half widths are t quantiles with n - 1 degrees of freedom times the standard error; nan for n = 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If the level is not strictly between 0 and 1.
+    """
+    level = finite_number(level, "level")
+    if not 0 < level < 1:
+        raise InvalidInputError(f"level must be strictly between 0 and 1, got {level!r}: pass 0.95 for 95 %")
+    mean = np.asarray(np.mean(samples, axis=0), dtype=np.float64)
+    quantile = stdtrit(max(len(samples) - 1, 1), (1 + level) / 2)
+    half = quantile * standard_error(samples)
+    return Band(mean, mean - half, mean + half)
+
+
+def in_last_decades(checkpoints: IntArray, decades: float) -> BoolArray:
+    """Which checkpoints lie in the last decades: those from ``horizon / 10**decades`` on, that end included.
+
+    Raises
+    ------
+    InvalidInputError
+        If `decades` is no positive finite number.
+    """
+    decades = finite_number(decades, "decades")
+    if decades <= 0:
+        raise InvalidInputError(f"decades must be positive, got {decades!r}: pass 1.0 for the last factor of 10")
+    # A quotient: it is exact at the end of whole decades. Beyond 300 decades the power would overflow.
+    return np.asarray(checkpoints >= float(checkpoints[-1]) / 10.0 ** min(decades, 300.0))
+
+
+def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
+    """Least-squares slope of each row of values against the logarithm of the round.
+
+    Parameters
+    ----------
+    rounds : ndarray of int, shape (c,)
+        Distinct rounds, >= 1.
+    values : ndarray of float, shape (n, c)
+        One curve a row.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        Slopes per unit of ln T; nan if c < 2.
+    """
+    if len(rounds) < 2:
+        return np.full(len(values), np.nan)
+    x = np.log(rounds)
+    x -= x.mean()
+    return np.asarray((values - values.mean(axis=1, keepdims=True)) @ x / (x @ x), dtype=np.float64)
+
+
+def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, level: float = 0.95) -> Estimate:
+    """Slope of the mean regret against ln T over the last decades, with a confidence interval.
+
+    The slope of the mean curve is the mean of the slopes of the replications, which are the samples of the interval.
+
+    Parameters
+    ----------
+    checkpoints : ndarray of int, shape (c,)
+        Rounds of the columns.
+    regret : ndarray of float, shape (n, c)
+        One replication a row.
+    decades : float
+        Width of the window.
+    level : float
+        Confidence level.
+    """
+    window = in_last_decades(checkpoints, decades)
+    slopes = log_slopes(checkpoints[window], regret[:, window])
+    value, lower, upper = (float(end[0]) for end in mean_band(slopes[:, np.newaxis], level))
+    return Estimate(value, lower, upper)
+
+
+def summarise(
+    policy: str, checkpoints: IntArray, regret: FloatArray, calls: IntArray, lower_bound: float | None
+) -> PolicySummary:
+    """The row of one policy.
+
+    Parameters
+    ----------
+    policy : str
+        Its name.
+    checkpoints : ndarray of int, shape (c,)
+        Rounds of the columns.
+    regret : ndarray of float, shape (n, c)
+        Cumulative pseudo-regret, one replication a row.
+    calls : ndarray of int, shape (n, c, 3)
+        Numbers of oracle calls and plans.
+    lower_bound : float or None
+        C(theta), where it holds.
+    """
+    final = mean_band(regret[:, -1:], 0.95)
+    slope = slope_estimate(checkpoints, regret, 1.0)
+    bound = lower_bound or math.nan  # no ratio to a bound of 0
+    mean, reference = float(final.mean[0]), bound * math.log(int(checkpoints[-1]))
+    linear, index, plans = (float(count) for count in calls[:, -1].mean(axis=0))
+    return PolicySummary(
+        policy=policy,
+        regret=mean,
+        standard_error=float(standard_error(regret[:, -1])),
+        regret_interval=(float(final.lower[0]), float(final.upper[0])),
+        slope=slope.value,
+        slope_interval=(slope.lower, slope.upper),
+        slope_ratio=slope.value / bound if bound > 0 else None,
+        regret_ratio=mean / reference if reference > 0 else None,
+        calls=(linear, index, plans),
+    )

@@ -1,0 +1,307 @@
+"""One file for arrays and what they mean: a zip of ``simulation.json`` and .npy arrays, written in one step.
+
+The format, version 1 (docs/simulation-file.md describes it for those who read it without this library):
+
+- The archive is not compressed. Its first entry is ``simulation.json``, then comes one entry ``<name>.npy`` per
+  array, in alphabetical order. Time stamps and permissions are constant: equal contents give equal bytes.
+- ``simulation.json`` is strict JSON in ASCII with sorted keys: ``format`` and ``version`` of the file; ``header``,
+  whose ``kind`` says what the file holds; ``arrays``, with dtype, shape and SHA-256 of the whole entry for each.
+- Arrays are little-endian booleans, integers or floats in C order, in NumPy's format, without pickles. NaN and
+  infinity may stand in arrays only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import secrets
+import struct
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Final, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from semibandits.errors import InvalidInputError
+
+FORMAT: Final = "semibandits simulation"
+VERSION: Final = 1
+DESCRIPTION: Final = "simulation.json"
+
+_ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
+_STAMP: Final = (1980, 1, 1, 0, 0, 0)
+_DAMAGE: Final = (
+    zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
+)  # fmt: skip
+"""What zipfile, json and numpy raise on damaged input (NotImplementedError is a RuntimeError)."""
+
+AnyArray = NDArray[Any]
+
+
+def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], arrays: Mapping[str, AnyArray]) -> None:
+    """Write a header and arrays to one file, in one step.
+
+    Whoever looks sees the old file or the whole new one, also after a crash. Equal contents give equal bytes.
+
+    Parameters
+    ----------
+    path : path
+        The file; its folder must exist. An existing file is replaced.
+    header : mapping
+        Plain JSON. ``header["kind"]`` says what the file holds; `read_archive` asks for it.
+    arrays : mapping from str to ndarray
+        Boolean, integer or float arrays. Names are letters, digits, ``_`` and ``-``, in parts joined by ``/``.
+
+    Raises
+    ------
+    InvalidInputError
+        If the header is no plain JSON or has no kind, a name or type of an array is not allowed, or the file cannot
+        be written.
+    """
+    content = plain_json(header, "header")
+    assert isinstance(content, dict)
+    if not isinstance(content.get("kind"), str):
+        raise InvalidInputError(f"header['kind'] must be a string, got {content.get('kind')!r}: say what is stored")
+    stored = {name: _storable(name, arrays[name]) for name in sorted(arrays)}
+    about = {
+        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)}
+        for name, array in stored.items()
+    }
+    description = {"format": FORMAT, "version": VERSION, "header": content, "arrays": about}
+    text = json.dumps(description, allow_nan=False, sort_keys=True, indent=1).encode("ascii") + b"\n"
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb") as file:
+            _write_entries(file, text, stored)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise InvalidInputError(f"{path} must be writable, got {error.strerror}: choose another file") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+
+
+def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Read a file that `write_archive` wrote, and check all of it.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    kind : str
+        What it must hold: the ``kind`` of its header.
+
+    Returns
+    -------
+    header : dict
+        Plain JSON, equal to what was written.
+    arrays : dict from str to ndarray
+        The arrays, read-only and in C order, of the types that were written.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is missing, of another format, kind or newer version, cut off, or altered.
+    """
+    try:
+        with open(path, "rb") as file:
+            return _read_open(file, path, kind)
+    except OSError as error:
+        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+
+
+def plain_json(value: object, where: str) -> Any:
+    """A copy of a value that strict JSON can hold: lists for sequences, dicts for mappings, nothing lost on the way.
+
+    Parameters
+    ----------
+    value : object
+        None, booleans, integers, finite floats, strings, and lists, tuples and mappings of these. Keys are strings.
+    where : str
+        What the value is called in errors.
+
+    Raises
+    ------
+    InvalidInputError
+        If anything else is in it; the error names the place.
+    """
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, list | tuple):
+        return [plain_json(entry, f"{where}[{position}]") for position, entry in enumerate(value)]
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise InvalidInputError(f"{where} must have strings as keys, got {key!r}: write it as a string")
+        return {str(key): plain_json(entry, f"{where}[{key!r}]") for key, entry in value.items()}
+    raise InvalidInputError(
+        f"{where} must be plain JSON, got {value!r} of type {type(value).__name__}: "
+        "use None, booleans, integers, finite floats, strings, lists and dicts; put numbers that are not finite in arrays"
+    )
+
+
+def _storable(name: str, values: AnyArray) -> AnyArray:
+    """The array in C order and little-endian, or an error if it cannot be stored."""
+    if not isinstance(name, str) or not _ARRAY_NAME.fullmatch(name):
+        raise InvalidInputError(
+            f"names of arrays must be letters, digits, '_' and '-' in parts joined by '/', got {name!r}: rename it"
+        )
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        raise InvalidInputError(
+            f"array {name!r} must hold booleans, integers or floats of at most 8 bytes, got {array.dtype}: convert it"
+        )
+    return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+
+
+class _Hash:
+    """A sink that hashes what is written to it."""
+
+    def __init__(self) -> None:
+        self.sha256 = hashlib.sha256()
+
+    def write(self, data: bytes, /) -> int:
+        self.sha256.update(data)
+        return len(data)
+
+
+def _digest(array: AnyArray) -> str:
+    sink = _Hash()
+    np.lib.format.write_array(sink, array, version=(1, 0), allow_pickle=False)
+    return sink.sha256.hexdigest()
+
+
+def _write_entries(file: IO[bytes], description: bytes, arrays: Mapping[str, AnyArray]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        with archive.open(_entry(DESCRIPTION, len(description)), "w") as entry:
+            entry.write(description)
+        for name, array in arrays.items():
+            with archive.open(_entry(f"{name}.npy", array.nbytes + 1024), "w") as entry:
+                np.lib.format.write_array(entry, array, version=(1, 0), allow_pickle=False)
+
+
+def _entry(name: str, size: int) -> zipfile.ZipInfo:
+    """An entry whose bytes depend on its name and content only, not on the clock or the operating system."""
+    info = zipfile.ZipInfo(name, _STAMP)
+    info.create_system = 3
+    info.external_attr = 0o100644 << 16
+    info.file_size = size  # tells zipfile whether it needs 64 bit sizes
+    return info
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power failure, where the system can."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _read_open(file: IO[bytes], path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    looks_right = file.read(2) == b"PK"
+    size = file.seek(0, os.SEEK_END)
+    try:
+        archive = zipfile.ZipFile(file)
+    except _DAMAGE as error:
+        if looks_right:
+            _refuse_damage(path, f"no complete zip archive ({error})", error)
+        _refuse(path, "another format", error)
+    with archive:
+        entries = archive.infolist()
+        if not any(entry.filename == DESCRIPTION for entry in entries):
+            _refuse(path, f"a zip archive without {DESCRIPTION}")
+        if sum(entry.file_size for entry in entries) > size or any(entry.compress_type for entry in entries):
+            _refuse_damage(path, "entries that are compressed or larger than the file")
+        header, about = _read_description(archive, path, kind)
+        names = [entry.filename for entry in entries]
+        expected = [DESCRIPTION, *(f"{name}.npy" for name in about)]
+        if sorted(names) != sorted(expected):
+            odd = sorted(set(names) ^ set(expected)) or sorted({name for name in names if names.count(name) > 1})
+            _refuse_damage(path, f"missing, added or doubled entries: {', '.join(odd)}")
+        return header, {name: _read_array(archive, name, about[name], path) for name in about}
+
+
+def _read_description(
+    archive: zipfile.ZipFile, path: str | os.PathLike[str], kind: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The header and what is said about each array."""
+    content = _read_entry(archive, DESCRIPTION, path)
+    try:
+        description = json.loads(content, parse_constant=_no_constant)
+    except _DAMAGE as error:
+        _refuse_damage(path, f"an unreadable {DESCRIPTION} ({error})", error)
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        _refuse(path, f"a {DESCRIPTION} of another format")
+    version = description.get("version")
+    if type(version) is int and version > VERSION:
+        raise InvalidInputError(
+            f"{path} must be of format version {VERSION} or older, got version {version}: "
+            "read it with a newer version of semibandits"
+        )
+    header, about = description.get("header"), description.get("arrays")
+    if type(version) is not int or version != VERSION or not isinstance(header, dict) or not isinstance(about, dict):
+        _refuse_damage(path, f"a {DESCRIPTION} with version {version!r} that lacks its parts")
+    if header.get("kind") != kind:
+        raise InvalidInputError(
+            f"{path} must hold a {kind}, got a {header.get('kind')}: read it with what wrote it, or pass another file"
+        )
+    return header, about
+
+
+def _read_array(archive: zipfile.ZipFile, name: str, about: object, path: str | os.PathLike[str]) -> AnyArray:
+    content = _read_entry(archive, f"{name}.npy", path)
+    if not isinstance(about, dict) or hashlib.sha256(content).hexdigest() != about.get("sha256"):
+        _refuse_damage(path, f"array {name!r} with another SHA-256 than {DESCRIPTION} says")
+    try:
+        array: AnyArray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except _DAMAGE as error:
+        _refuse_damage(path, f"an unreadable array {name!r} ({error})", error)
+    said = (about.get("dtype"), about.get("shape"))
+    if (array.dtype.str, list(array.shape)) != said:
+        got = f"{array.dtype.str} of shape {array.shape}"
+        _refuse_damage(path, f"array {name!r} as {got} where {DESCRIPTION} says {said[0]} of shape {said[1]}")
+    for part in (array.base, array):
+        if isinstance(part, np.ndarray):
+            part.setflags(write=False)
+    return array
+
+
+def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:
+    try:
+        return archive.read(name)
+    except _DAMAGE as error:
+        _refuse_damage(path, f"an unreadable entry {name} ({error})", error)
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not allowed in strict JSON")
+
+
+def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
+    raise InvalidInputError(
+        f"{path} must be a file that semibandits saved a simulation to, got {got}: check the path"
+    ) from cause
+
+
+def _refuse_damage(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
+    raise InvalidInputError(
+        f"{path} must be a simulation file as it was written, got {got}: "
+        "it is cut off or was altered, so restore it or simulate again"
+    ) from cause

@@ -1,0 +1,76 @@
+"""A small decision set of each family, with ties among equal items, and policies of every kind."""
+
+import numpy as np
+
+from semibandits import matroids
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.policies.aescb import AESCB
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.escb import ESCB
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.thompson import ThompsonSampling
+
+
+class Pairs(DecisionSet):
+    """Neighbours on a line: a set of a user's own."""
+
+    def __init__(self, d=5):
+        self._d = d
+
+    @property
+    def d(self):
+        return self._d
+
+    @property
+    def m(self):
+        return 2
+
+    def maximize(self, weights):
+        w = np.asarray(weights, dtype=np.float64)
+        best = int(np.argmax(w[:-1] + w[1:]))
+        x = np.zeros(self._d, dtype=bool)
+        x[best : best + 2] = True
+        return x
+
+    def enumerate(self, limit=100_000):
+        return np.array([[i in (j, j + 1) for i in range(self._d)] for j in range(self._d - 1)])
+
+
+def pairs_of(n_rows, n_columns):
+    return [(f"r{i}", f"c{j}") for i in range(n_rows) for j in range(n_columns)]
+
+
+SETS = {
+    "paths": lambda: Paths(
+        [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"
+    ),
+    "trees": lambda: SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
+    "msets": lambda: MSets(6, 2),
+    "matchings": lambda: Matchings(pairs_of(3, 3)),
+    "matroid": lambda: MatroidBases(matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
+    "intersection": lambda: MatroidIntersection(matroids.Partition("aabbcc", 1), matroids.Partition("xyzxyz", 1)),
+    "enumerated": lambda: EnumeratedDecisions([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]], items="abcd"),
+    "own": Pairs,
+}
+POLICIES = {
+    "AESCB": AESCB(ratio=0.9),
+    "CUCB": CUCB(radius="kveton"),
+    "ESCB": ESCB(radius="log-loglog"),
+    "OSSB": OSSB(),
+    "ThompsonSampling": ThompsonSampling(scale=0.5),
+}
+
+
+def means_of(decision_set):
+    """Means with a tie, a zero and a negative one."""
+    theta = np.linspace(-0.2, 1.0, decision_set.d)
+    theta[1::3] = 0.5
+    theta[-1] = 0.0
+    return theta

@@ -1,0 +1,119 @@
+"""Any sequence of calls: the learner against a plain model of what it should know."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from learner_cases import POLICIES, SETS
+
+from semibandits.errors import InvalidInputError
+from semibandits.learning import Learner
+
+REWARDS = st.integers(-5, 5) | st.floats(-10, 10)
+
+
+class Machine(RuleBasedStateMachine):
+    """Keeps rounds, rewards by item, and a twin that is saved and read again at other times."""
+
+    @initialize(
+        family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
+        policy=st.sampled_from(sorted(POLICIES)),
+        seed=st.integers(0, 99),
+    )
+    def start(self, family, policy, seed):
+        self.make = SETS[family]
+        self.own = {"decision_set": self.make()} if family == "own" else {}
+        self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed) for _ in range(2))
+        self.open, self.closed, self.asked = {}, [], 0
+        self.told = [[] for _ in range(self.learner.decision_set.d)]
+
+    @rule()
+    def ask(self):
+        one, other = self.learner.ask(), self.twin.ask()
+        assert one.id == other.id == self.asked
+        np.testing.assert_array_equal(one.decision, other.decision)
+        assert one.decision in self.learner.decision_set
+        self.open[one.id] = one.items.tolist()
+        self.asked += 1
+
+    def take(self, data):
+        """An open round, and its rewards."""
+        i = data.draw(st.sampled_from(sorted(self.open)))
+        items = self.open.pop(i)
+        self.closed.append(i)
+        rewards = data.draw(st.lists(REWARDS, min_size=len(items), max_size=len(items)))
+        for item, reward in zip(items, rewards, strict=True):
+            self.told[item].append(float(reward))
+        return i, rewards
+
+    @precondition(lambda self: self.open)
+    @rule(data=st.data())
+    def tell(self, data):
+        i, rewards = self.take(data)
+        labels = dict(
+            zip(
+                self.learner.open_rounds[[a.id for a in self.learner.open_rounds].index(i)].labels, rewards, strict=True
+            )
+        )
+        self.learner.tell(i, rewards)
+        self.twin.tell(i, labels)
+
+    @precondition(lambda self: len(self.open) > 1)
+    @rule(data=st.data())
+    def tell_many(self, data):
+        outcomes = [self.take(data) for _ in range(data.draw(st.integers(1, len(self.open))))]
+        self.learner.tell_many(outcomes)
+        for i, rewards in outcomes:
+            self.twin.tell(i, rewards)
+
+    @precondition(lambda self: self.open)
+    @rule(data=st.data())
+    def forget(self, data):
+        i = data.draw(st.sampled_from(sorted(self.open)))
+        del self.open[i]
+        self.closed.append(i)
+        self.learner.forget(i)
+        self.twin.forget(i)
+
+    @rule(data=st.data(), which=st.booleans())
+    def misuse(self, data, which):
+        before = self.learner.state()
+        wrong = data.draw(st.sampled_from([*self.closed, self.asked, -1]))
+        with pytest.raises(InvalidInputError):
+            self.learner.forget(wrong) if which else self.learner.tell(wrong, [])
+        for i, items in self.open.items():
+            with pytest.raises(InvalidInputError):
+                self.learner.tell(i, [0.0] * (len(items) + 1) if which else [np.nan] * max(len(items), 1))
+        assert self.learner.state() == before
+
+    @rule()
+    def save_and_load(self):
+        state = self.learner.state()
+        self.learner = Learner.from_state(json.loads(json.dumps(state, allow_nan=False)), **self.own)
+        assert self.learner.state() == state
+
+    @invariant()
+    def knows_what_it_was_told(self):
+        if not hasattr(self, "learner"):
+            return
+        assert self.learner.rounds == self.asked
+        assert {a.id: a.items.tolist() for a in self.learner.open_rounds} == self.open
+        assert self.learner.plays.tolist() == [len(rewards) for rewards in self.told]
+        sums = [0.0] * len(self.told)
+        for item, rewards in enumerate(self.told):
+            for reward in rewards:
+                sums[item] += reward
+        expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
+        assert self.learner.means.tolist() == expected
+        np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+
+    def teardown(self):
+        if hasattr(self, "learner"):
+            assert self.learner.state() == self.twin.state()
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(max_examples=30, stateful_step_count=30, deadline=None)

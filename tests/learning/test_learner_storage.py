@@ -1,0 +1,385 @@
+"""Saved learners go on bit for bit; what does not fit is refused with one clear error."""
+
+import copy
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from learner_cases import POLICIES, SETS, Pairs, means_of
+
+from semibandits.decisions.description import digest
+from semibandits.decisions.msets import MSets
+from semibandits.errors import InvalidInputError
+from semibandits.learning import Learner, storage
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.escb import ESCB
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.radius import Radius
+from semibandits.policies.thompson import ThompsonSampling
+
+
+def through_json(learner, **own):
+    return Learner.from_state(json.loads(json.dumps(learner.state(), allow_nan=False)), **own)
+
+
+def own_set(learner):
+    return {"decision_set": Pairs()} if isinstance(learner.decision_set, Pairs) else {}
+
+
+def run(learner, rng, rounds, trace):
+    """Ask for rounds, and tell about as many open ones, in any order, some by forgetting them."""
+    theta = means_of(learner.decision_set)
+    for _ in range(rounds):
+        trace.append(learner.ask().items.tolist())
+        for asked in learner.open_rounds:
+            fate = rng.random()
+            if fate < 0.4:
+                learner.tell(asked.id, rng.normal(theta[asked.items]))
+            elif fate < 0.45:
+                learner.forget(asked.id)
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_future_is_the_same_bit_for_bit(family, name):
+    first = Learner(SETS[family](), POLICIES[name], variance=np.full(SETS[family]().d, 0.4), seed=9)
+    run(first, np.random.default_rng(1), 25, [])
+    while not first.open_rounds:
+        first.ask()
+    second = through_json(first, **own_set(first))
+    assert second.policy == first.policy
+    assert [a.id for a in second.open_rounds] == [a.id for a in first.open_rounds]
+    assert all((a.decision == b.decision).all() for a, b in zip(first.open_rounds, second.open_rounds, strict=True))
+    assert [a.labels for a in second.open_rounds] == [a.labels for a in first.open_rounds]
+    traces = [], []
+    for learner, trace in zip((first, second), traces, strict=True):
+        run(learner, np.random.default_rng(2), 25, trace)
+    assert traces[0] == traces[1]
+    assert first.state() == second.state()
+    np.testing.assert_array_equal(first.means, second.means)
+
+
+def test_saving_changes_nothing_and_can_be_repeated():
+    learner = Learner(SETS["paths"](), ThompsonSampling(), variance=0.5, seed=3)
+    run(learner, np.random.default_rng(0), 10, [])
+    assert learner.state() == learner.state() == through_json(through_json(learner)).state()
+
+
+def test_states_survive_readers_that_do_not_tell_whole_floats_from_integers():
+    learner = Learner(SETS["matchings"](), CUCB(), variance=1.0, seed=3)
+    learner.tell(learner.ask().id, [1.0, 2.0, 0.5])
+    plain = learner.state()
+
+    def read(value):
+        if isinstance(value, dict):
+            return {key: read(part) for key, part in reversed(value.items())}
+        if isinstance(value, list):
+            return [read(part) for part in value]
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    assert Learner.from_state(read(plain)).state() == plain
+
+
+def test_half_drawn_words_of_the_generator_are_kept():
+    rng = np.random.default_rng(0)
+    rng.integers(10, dtype=np.uint32)
+    learner = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=rng)
+    again = through_json(learner)
+    assert learner.state()["generator"]["has_uint32"] == 1
+    np.testing.assert_array_equal(
+        learner._rng.integers(10**6, size=5, dtype=np.uint32), again._rng.integers(10**6, size=5, dtype=np.uint32)
+    )
+
+
+SPECIAL = [
+    OSSB(gap=0.1, variance=(1.0, 2.0, 3.0)),
+    ESCB(radius=Radius(log=2.0, loglog=0.5, loglog_per_item=1.0)),
+    CUCB(variance=0.125),
+]
+
+
+@pytest.mark.parametrize("policy", SPECIAL)
+def test_parameters_of_policies_survive(policy):
+    assert through_json(Learner(MSets(3, 1), policy, variance=1.0, seed=0)).policy == policy
+
+
+class CountingAgent(Agent):
+    """Cycles through the decisions; its state holds floats and nested lists."""
+
+    def __init__(self, rows):
+        self.rows, self.asked, self.told = rows, 0, []
+
+    def choose(self, rng):
+        self.asked += 1 + int(rng.integers(2))
+        return self.rows[self.asked % len(self.rows)]
+
+    def observe(self, items, rewards):
+        self.told.append((items.tolist(), rewards.tolist()))
+
+    def state(self):
+        return {"asked": self.asked, "told": self.told}
+
+    def restore(self, state):
+        self.asked, self.told = state["asked"], state["told"]
+
+
+@dataclass(frozen=True)
+class Counting(Policy):
+    """A policy of a user's own, whose specification holds its parameter."""
+
+    step: int = 1
+
+    def start(self, decision_set, variance):
+        return CountingAgent(decision_set.enumerate())
+
+
+class Anonymous(Counting):
+    """Its text holds an address."""
+
+    __repr__ = object.__repr__
+
+
+@pytest.mark.parametrize("policy", [Counting(), Anonymous()])
+def test_own_policies_are_passed_in(policy):
+    first = Learner(MSets(4, 2), policy, variance=1.0, seed=0)
+    for i in range(5):
+        first.tell(first.ask().id, [1.0, float(i)])
+    state = first.state()
+    second = Learner.from_state(state, policy=type(policy)())
+    assert [first.ask().items.tolist() for _ in range(9)] == [second.ask().items.tolist() for _ in range(9)]
+    assert first.state() == second.state()
+    second._agent.told.clear()
+    assert len(state["agent"]["told"]) == 5
+
+
+def state_of(policy=None, decision_set=None):
+    learner = Learner(decision_set or MSets(4, 2), policy or CUCB(), variance=0.5, seed=4)
+    run(learner, np.random.default_rng(3), 8, [])
+    while len(learner.open_rounds) < 2:
+        learner.ask()
+    return learner.state()
+
+
+STRANGERS = {
+    "own policy missing": ("policy must be passed", lambda: state_of(Counting()), {}),
+    "another own policy": (
+        "policy must have the specification",
+        lambda: state_of(Counting()),
+        {"policy": Counting(step=2)},
+    ),
+    "built in for own": ("policy must have the specification", lambda: state_of(Counting()), {"policy": CUCB()}),
+    "another policy": ("policy must have the specification", lambda: state_of(), {"policy": CUCB(radius="kveton")}),
+    "no policy": ("must be a Policy", lambda: state_of(), {"policy": "CUCB"}),
+    "own set missing": ("decision_set must be passed", lambda: state_of(decision_set=Pairs()), {}),
+    "another own set": (
+        "decision_set must be the Pairs",
+        lambda: state_of(decision_set=Pairs()),
+        {"decision_set": Pairs(6)},
+    ),
+    "another set": ("decision_set must be the MSets", lambda: state_of(), {"decision_set": MSets(4, 3)}),
+    "no set": ("must be a DecisionSet", lambda: state_of(), {"decision_set": [4, 2]}),
+}
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_other_sets_and_policies_are_refused(name):
+    message, make, own = STRANGERS[name]
+    state = make()
+    with pytest.raises(InvalidInputError, match=message):
+        Learner.from_state(state, **own)
+
+
+def test_the_right_ones_may_be_passed_too():
+    decision_set = MSets(4, 2)
+    learner = Learner.from_state(state_of(), decision_set, CUCB())
+    assert learner.decision_set is decision_set
+    assert learner.state() == state_of()
+
+
+FRAMES = {
+    "text": ("json.loads", lambda state: json.dumps(state)),
+    "nothing": ("json.loads", lambda state: None),
+    "empty": ("format", lambda state: {}),
+    "format": ("format", lambda state: {**state, "format": "semibandits.simulation"}),
+    "newer": ("install a newer one", lambda state: {**state, "version": storage.VERSION + 1}),
+    "version zero": ("version", lambda state: {**state, "version": 0}),
+    "version text": ("version", lambda state: {**state, "version": "1"}),
+    "no checksum": ("checksum", lambda state: {k: v for k, v in state.items() if k != "checksum"}),
+    "other checksum": ("checksum", lambda state: {**state, "checksum": "0" * 64}),
+    "one number": ("checksum", lambda state: {**state, "next_id": state["next_id"] + 1}),
+    "an addition": ("checksum", lambda state: {**state, "note": "mine"}),
+    "a part missing": ("checksum", lambda state: {k: v for k, v in state.items() if k != "agent"}),
+    "nan": ("plain JSON", lambda state: {**state, "variance": float("nan")}),
+    "no JSON": ("plain JSON", lambda state: {**state, "variance": object()}),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_other_frames_are_refused(name):
+    message, change = FRAMES[name]
+    with pytest.raises(InvalidInputError, match=message):
+        Learner.from_state(change(state_of()))
+
+
+def test_every_changed_digit_is_found():
+    text = json.dumps(state_of())
+    for position in range(0, len(text), 7):
+        if text[position].isdigit():
+            digit = str((int(text[position]) + 1) % 10)
+            changed = json.loads(text[:position] + digit + text[position + 1 :])
+            with pytest.raises(InvalidInputError):
+                Learner.from_state(changed)
+
+
+def put(*path_and_value):
+    *path, last, value = path_and_value
+
+    def change(state):
+        for key in path:
+            state = state[key]
+        state[last] = value
+
+    return change
+
+
+def drop(*path):
+    def change(state):
+        for key in path[:-1]:
+            state = state[key]
+        del state[path[-1]]
+
+    return change
+
+
+@pytest.fixture(scope="module")
+def ossb_state():
+    """A state whose agent keeps something of everything; not to be changed."""
+    return state_of(OSSB())
+
+
+def all_marks(value):
+    def change(state):
+        state["agent"]["marks"] = [value] * len(state["agent"]["marks"])
+
+    return change
+
+
+CONTENT = {
+    "agent missing": drop("agent"),
+    "no mapping": put("decision_set", 3),
+    "description": put("decision_set", "description", "m", 3),
+    "description damaged": put("decision_set", "description", "m", "x"),
+    "fingerprint": put("decision_set", "fingerprint", "0" * 64),
+    "specification": put("policy", "specification", "name", "UCB"),
+    "specification, missing": drop("policy", "specification", "radius"),
+    "specification, unknown": put("policy", "specification", "gammma", 1.0),
+    "specification, value": put(
+        "policy", "specification", "radius", {"log": -1.0, "loglog": 0.0, "loglog_per_item": 0.0}
+    ),
+    "specification, list": put("policy", "specification", []),
+    "variance": put("variance", -1.0),
+    "variance, text": put("variance", "a"),
+    "generator": put("generator", {}),
+    "generator, kind": put("generator", "bit_generator", "MT19937"),
+    "generator, number": put("generator", "state", 12),
+    "generator, long": put("generator", "state", str(2**128)),
+    "generator, even": put("generator", "inc", "4"),
+    "generator, sign": put("generator", "inc", "-5"),
+    "generator, flag": put("generator", "has_uint32", 2),
+    "generator, spare": put("generator", "uinteger", -1),
+    "statistics": put("statistics", []),
+    "plays": put("statistics", "plays", 0, 77.0),
+    "plays, negative": put("statistics", "plays", 0, -1.0),
+    "plays, text": put("statistics", "plays", 0, "1"),
+    "sums": put("statistics", "sums", 0, 1e300),
+    "next_id": put("next_id", 99),
+    "next_id, small": put("next_id", 0),
+    "next_id, text": put("next_id", "9"),
+    "open rounds": put("open_rounds", {}),
+    "open rounds, one lost": drop("open_rounds", 0),
+    "open rounds, id": put("open_rounds", 0, "id", 10**6),
+    "open rounds, twice": lambda state: state["open_rounds"].append(state["open_rounds"][-1]),
+    "open rounds, no decision": put("open_rounds", 0, "items", [0]),
+    "open rounds, outside": put("open_rounds", 0, "items", [0, 9]),
+    "open rounds, repeated": put("open_rounds", 0, "items", [1, 1, 2]),
+    "open rounds, text": put("open_rounds", 0, "items", "01"),
+    "agent": put("agent", []),
+    "agent, plays": put("agent", "plays", [0.0] * 4),
+    "agent, plays missing": drop("agent", "plays"),
+    "agent, stranger": put("agent", "more", 1),
+    "agent, broken plays": put("agent", "plays", 0, 0.5),
+    "agent, short": put("agent", "plays", [1.0]),
+    "agent, sums": put("agent", "sums", 0, "inf"),
+    "agent, pending": put("agent", "pending", 0, -1),
+    "agent, pending text": put("agent", "pending", 0, "1"),
+    "agent, counters": put("agent", "counters", [0]),
+    "agent, unseen": put("agent", "counters", 1, 3),
+    "agent, too few rounds": put("agent", "counters", 0, 1),
+    "agent, memory": put("agent", "memory", [1.0]),
+    "agent, memory text": put("agent", "memory", "abc"),
+    "agent, marks": all_marks(1.5),
+    "agent, marks missing": put("agent", "marks", []),
+    "agent, huge marks": all_marks(10**400),
+    "agent, rows": put("agent", "rows", 4),
+    "agent, rows outside": put("agent", "rows", [[0, 7]]),
+    "agent, rows no decisions": put("agent", "rows", [[0]]),
+}
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_content_that_does_not_fit_is_refused_whatever_the_checksum(name, ossb_state):
+    """Someone may have computed the checksum anew: damage is found in the content too."""
+    state = copy.deepcopy(ossb_state)
+    CONTENT[name](state)
+    del state["checksum"]
+    state["checksum"] = digest(state)
+    with pytest.raises(InvalidInputError, match=r"must|did you mean"):
+        Learner.from_state(state)
+
+
+AGENT = [name for name in CONTENT if name.startswith("agent, ")]
+
+
+@pytest.mark.parametrize("name", AGENT)
+def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
+    learner = Learner.from_state(ossb_state)
+    state = copy.deepcopy(ossb_state)
+    CONTENT[name](state)
+    before = learner._agent.state()
+    try:
+        learner._agent.restore(state["agent"])
+    except InvalidInputError:
+        assert learner._agent.state() == before
+    else:  # what only the learner can know
+        assert name == "agent, plays"
+
+
+def test_states_that_are_no_json_are_refused():
+    class Odd(Counting):
+        def specification(self):
+            return {"step": object()}
+
+    with pytest.raises(InvalidInputError, match="specification of Odd must be plain JSON"):
+        Learner(MSets(3, 1), Odd(), variance=1.0, seed=0).state()
+    learner = Learner(MSets(3, 1), Counting(), variance=1.0, seed=0)
+    learner._agent.told = [float("nan")]
+    with pytest.raises(InvalidInputError, match="plain JSON"):
+        learner.state()
+
+
+def test_the_format_is_what_is_documented():
+    """A change here needs a new version of the format, and a reader for the old one."""
+    state = state_of()
+    assert (state["format"], state["version"]) == ("semibandits.learner", 1)
+    assert set(state) == {"format", "version", "library", "checksum", *storage.PARTS}
+    assert set(state["generator"]) == {"bit_generator", "state", "inc", "has_uint32", "uinteger"}
+    assert isinstance(state["generator"]["state"], str)
+    assert state["open_rounds"][0].keys() == {"id", "items"}
+
+
+def test_policies_may_refuse_what_their_kernels_would_trust(monkeypatch, ossb_state):
+    monkeypatch.setattr(OSSB, "accepts", lambda self, player: False)
+    with pytest.raises(InvalidInputError, match="marks in the state of an agent must be those of OSSB"):
+        Learner.from_state(ossb_state)

@@ -1,0 +1,71 @@
+"""The learner plays what the engine plays: same seeds, same rewards, same decisions, bit for bit."""
+
+import json
+
+import numpy as np
+import pytest
+from learner_cases import POLICIES, SETS, means_of
+
+from semibandits.decisions.registry import FAMILIES
+from semibandits.learning import Learner
+from semibandits.policies.registry import POLICIES as ALL_POLICIES
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.replication import replicate
+from semibandits.simulation.specification import Specification
+
+ROUNDS = 80
+
+
+def specification_of(decision_set, policy, rewards=None, horizon=ROUNDS):
+    rewards = GaussianRewards(means_of(decision_set), variance=0.3) if rewards is None else rewards
+    every = np.arange(1, horizon + 1)
+    return Specification.of(
+        decision_set, rewards, {"it": policy}, horizon=horizon, replications=3, seed=11, checkpoints=every
+    )
+
+
+def learned(specification, replication, saved_at=()):
+    """Plays of each item after each round, and the learner; saved and read again at the start of some rounds."""
+    reward_seed, seed = specification.seeds(replication)
+    rewards = specification.rewards
+    learner = Learner(specification.decision_set, specification.policies["it"], variance=rewards.variance, seed=seed)
+    rng = np.random.default_rng(reward_seed)
+    plays = np.zeros((specification.horizon, rewards.d), dtype=np.int64)
+    for t in range(specification.horizon):
+        if t in saved_at:
+            own = {} if learner.state()["decision_set"]["description"] else {"decision_set": learner.decision_set}
+            learner = Learner.from_state(json.loads(json.dumps(learner.state(), allow_nan=False)), **own)
+        asked = learner.ask()
+        learner.tell(asked.id, rewards.draw(asked.items, rng))
+        plays[t] = learner.plays
+    return plays, learner
+
+
+def test_nothing_is_missing():
+    assert {family.name for family in FAMILIES} == set(SETS) - {"own"}
+    assert {policy.__name__ for policy in ALL_POLICIES} == set(POLICIES)
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
+def test_same_trace_as_the_engine(family, name):
+    specification = specification_of(SETS[family](), POLICIES[name])
+    expected = replicate(specification, "it", 2)
+    plays, learner = learned(specification, 2, saved_at=(3, 40))
+    np.testing.assert_array_equal(plays, expected.plays)
+    assert learner._agent.calls == tuple(expected.calls[-1].tolist())
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_same_trace_with_bernoulli_rewards_and_many_rounds(name):
+    decision_set = SETS["paths"]()
+    rewards = BernoulliRewards(np.clip(means_of(decision_set), 0.0, 1.0))
+    specification = specification_of(decision_set, POLICIES[name], rewards, horizon=400)
+    np.testing.assert_array_equal(learned(specification, 0)[0], replicate(specification, "it", 0).plays)
+
+
+def test_another_replication_plays_otherwise():
+    specification = specification_of(SETS["msets"](), POLICIES["ThompsonSampling"])
+    first, second = replicate(specification, "it", 0).plays, learned(specification, 1)[0]
+    assert (first != second).any()

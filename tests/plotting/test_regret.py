@@ -1,0 +1,339 @@
+"""Figures of simulations: what is drawn and said, and that names neither collide nor call anything a bound wrongly."""
+
+import io
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+from matplotlib.text import Annotation
+
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.plotting.exploration import MOST_LABELS, MOST_ROWS, PLAN_LABEL, plot_exploration
+from semibandits.plotting.regret import _LOOKS, BOUND_LABEL, plot_regret, spread
+from semibandits.plotting.style import BEST, INK
+from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.results import SimulationResult
+
+NAMES = tuple(f"policy {k}" for k in range(10))
+
+
+def made_up(policies=3, replications=4, horizon=1000, d=6, bound=2.0, width=0.0, **changes):
+    """Policy k has regret (3 + k width) ln t, scattered over replications, and plays each item in a share of rounds."""
+    rounds = log_spaced(horizon, 5)
+    names = NAMES[:policies]
+    scatter = np.linspace(0.8, 1.2, replications)[:, np.newaxis] if replications > 1 else np.ones((1, 1))
+    regret = {name: scatter * (3 + k * width) * np.log(rounds) for k, name in enumerate(names)}
+    shape = (replications, len(rounds))
+    made = {
+        "policies": names,
+        "checkpoints": rounds,
+        "regret": regret,
+        "reward": regret,
+        "plays": {name: np.broadcast_to(rounds[:, None] // np.arange(1, d + 1), (*shape, d)) for name in names},
+        "calls": {name: np.zeros((*shape, 3), dtype=np.int64) for name in names},
+        "items": [f"item {i}" for i in range(d)],
+        "lower_bound": bound,
+        "rates": np.arange(d, dtype=float) * 10,
+        "provenance": {},
+    }
+    return SimulationResult(**made | changes)
+
+
+def axes():
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.subplots()
+
+
+def line_named(ax, label):
+    return next(line for line in ax.lines if line.get_label() == label)
+
+
+def names_of(ax):
+    return [child for child in ax.get_children() if isinstance(child, Annotation)]
+
+
+def overlapping(ax):
+    ax.figure.canvas.draw()
+    boxes = [name.get_tightbbox() if name.arrow_patch is None else text_box(name) for name in names_of(ax)]
+    return sum(one.overlaps(two) for i, one in enumerate(boxes) for two in boxes[:i])
+
+
+def text_box(name):
+    from matplotlib.text import Text
+
+    return Text.get_window_extent(name)
+
+
+def words_of(ax):
+    legend = ax.get_legend()
+    texts = [text.get_text() for text in legend.get_texts()] if legend else []
+    return " ".join([ax.get_title(), ax.get_xlabel(), ax.get_ylabel(), *texts, *(n.get_text() for n in names_of(ax))])
+
+
+@pytest.mark.parametrize("policies", range(1, 11))
+@pytest.mark.parametrize("replications", [1, 4])
+def test_a_line_and_a_name_per_policy_and_the_bound(policies, replications):
+    result = made_up(policies, replications, width=1.0)
+    ax = plot_regret(result, ax=axes())
+    assert sorted(name.get_text() for name in names_of(ax)) == sorted([*result.policies, BOUND_LABEL])
+    for policy in result.policies:
+        line = line_named(ax, policy)
+        np.testing.assert_array_equal(line.get_xdata(), result.checkpoints)
+        np.testing.assert_allclose(line.get_ydata(), result.regret[policy].mean(axis=0))
+    bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
+    assert len(bands) == (policies if replications > 1 else 0)
+    assert overlapping(ax) == 0
+
+
+def test_the_bound_is_a_dashed_line_of_its_slope():
+    ax = plot_regret(made_up(bound=2.0), ax=axes())
+    line = line_named(ax, BOUND_LABEL)
+    np.testing.assert_allclose(line.get_ydata(), 2.0 * np.log(line.get_xdata()))
+    assert line.is_dashed()
+    assert BOUND_LABEL == "C(θ) ln T"
+
+
+def test_the_certified_interval_is_shaded():
+    result = made_up(1, 1, lower_bound_interval=(1.5, 2.5))
+    (band,) = [c for c in plot_regret(result, ax=axes()).collections if isinstance(c, PolyCollection)]
+    heights = band.get_paths()[0].vertices
+    last = heights[heights[:, 0] == 1000, 1]
+    np.testing.assert_allclose([last.min(), last.max()], np.array([1.5, 2.5]) * np.log(1000))
+
+
+@pytest.mark.parametrize("interval", [None, (2.0, 2.0), (2.0, np.inf)])
+def test_intervals_that_are_a_point_or_open_are_not_shaded(interval):
+    ax = plot_regret(made_up(1, 1, lower_bound_interval=interval), ax=axes())
+    assert not [c for c in ax.collections if isinstance(c, PolyCollection)]
+
+
+def test_where_there_is_no_bound_none_is_drawn_or_named():
+    ax = plot_regret(made_up(bound=None), ax=axes())
+    assert len(ax.lines) == 3
+    assert "C(" not in words_of(ax)
+    assert "bound" not in words_of(ax).lower()
+
+
+def test_bands_are_confidence_bands():
+    result = made_up(1)
+    ax = plot_regret(result, ax=axes(), level=0.8)
+    (band,) = [c for c in ax.collections if isinstance(c, PolyCollection)]
+    vertices = band.get_paths()[0].vertices
+    at_end = vertices[vertices[:, 0] == 1000, 1]
+    expected = result.bands(NAMES[0], 0.8)
+    np.testing.assert_allclose([at_end.min(), at_end.max()], [expected.lower[-1], expected.upper[-1]])
+    assert "80 %" in ax.get_title()
+    with pytest.raises(InvalidInputError, match="level"):
+        plot_regret(result, ax=axes(), level=1.0)
+
+
+def test_axes_are_named_with_units_and_rounds_are_logarithmic():
+    ax = plot_regret(made_up(), ax=axes(), unit="ms")
+    assert ax.get_xscale() == "log"
+    assert "round" in ax.get_xlabel()
+    assert "regret (ms)" in ax.get_ylabel()
+    assert ax.get_xlim() == (1, 1000)
+    assert "4 replications" in ax.get_title()
+
+
+def luminance(colour):
+    return to_rgba(colour)[:3] @ np.array([0.2126, 0.7152, 0.0722])
+
+
+def test_ten_policies_differ_in_more_than_colour():
+    ax = plot_regret(made_up(10), ax=axes())
+    lines = [line_named(ax, name) for name in NAMES]
+    assert len({line.get_color() for line in lines}) == 10
+    assert len({line.get_marker() for line in lines}) == 10
+    assert len({colour for colour, _, _ in _LOOKS}) == 10
+    assert max(luminance(colour) for colour, _, _ in _LOOKS) < 0.7  # all of them show on white
+
+
+# Deuteranopia and protanopia in linear RGB (Vienot, Brettel and Mollon 1999).
+BLIND = {
+    "deutan": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+    "protan": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+    "normal": np.eye(3),
+}
+
+
+def lab(colour):
+    """CIELAB of a linear RGB colour."""
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ colour
+    x, y, z = np.cbrt(np.maximum(xyz / np.array([0.9505, 1.0, 1.089]), 0.0089))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("kind", sorted(BLIND))
+def test_colours_stay_apart_for_colour_blind_readers(kind):
+    """A distance of 15 in CIELAB is plain to see; dashes and markers come on top."""
+    linear = [np.array(to_rgba(colour)[:3]) ** 2.2 for colour in (INK, *(look[0] for look in _LOOKS))]
+    seen = [lab(np.asarray(BLIND[kind]) @ colour) for colour in linear]
+    assert min(np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i]) > 15
+
+
+def test_names_of_equal_lines_do_not_collide():
+    for changes in ({"width": 0.0}, {"width": 0.01}, {"width": 0.0, "bound": 3.0}):
+        assert overlapping(plot_regret(made_up(10, **changes), ax=axes())) == 0
+
+
+def test_names_stand_in_the_order_of_the_lines_ends():
+    ax = plot_regret(made_up(10, width=0.02), ax=axes())
+    ax.figure.canvas.draw()
+    heights = {name.get_text(): text_box(name).y0 for name in names_of(ax)}
+    assert sorted(heights, key=heights.get) == [BOUND_LABEL, *NAMES]
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 10**9])
+def test_horizons_of_all_lengths(horizon):
+    ax = plot_regret(made_up(horizon=horizon), ax=axes())
+    ax.figure.canvas.draw()
+    plot_exploration(made_up(horizon=horizon, rates=np.zeros(6)), NAMES[0], ax=axes()).figure.canvas.draw()
+
+
+def test_no_regret_at_all():
+    nothing = {name: np.zeros((4, 16)) for name in NAMES[:3]}
+    ax = plot_regret(made_up(regret=nothing, bound=0.0), ax=axes())
+    ax.figure.canvas.draw()
+    assert ax.get_ylim()[0] == 0
+
+
+def test_the_image_opens():
+    for ax in (made_up().plot(ax=axes()), made_up().plot_exploration(NAMES[1], ax=axes())):
+        file = io.BytesIO()
+        ax.figure.savefig(file, format="png", dpi=50)
+        file.seek(0)
+        image = imread(file)
+        assert image.shape[:2] == (350, 400)
+        assert len(np.unique(image.reshape(-1, 4), axis=0)) > 10
+
+
+def test_a_figure_of_its_own():
+    with mpl.rc_context({"backend": "agg"}):
+        from matplotlib import pyplot
+
+        ax = made_up().plot()
+        assert ax.figure.number in pyplot.get_fignums()
+        pyplot.close(ax.figure)
+
+
+def test_figures_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.delattr(mpl, "pyplot", raising=False)
+    for draw in (made_up().plot, lambda: made_up().plot_exploration(NAMES[0])):
+        with pytest.raises(SemibanditsError, match=r"semibandits\[plot\]"):
+            draw()
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.integers(0, 300).map(float), min_size=1, max_size=12))
+def test_spread_heights_are_apart_in_limits_and_no_farther_than_needed(heights):
+    heights = np.sort(heights)
+    places = spread(heights, 12.0, 0.0, 300.0)
+    assert (np.diff(places) >= 12.0 - 1e-9).all()
+    assert places[0] >= -1e-9
+    assert places[-1] <= 300.0 + 1e-9
+    if (np.diff(heights) >= 12.0).all():
+        np.testing.assert_allclose(places, heights)
+
+
+def test_heights_that_do_not_all_fit_start_at_the_bottom():
+    np.testing.assert_allclose(spread(np.array([5.0, 5.0, 6.0]), 10.0, 2.0, 12.0), [2.0, 12.0, 22.0])
+
+
+def dots_of(ax):
+    return {c.get_label(): np.asarray(c.get_offsets()) for c in ax.collections if isinstance(c, PathCollection)}
+
+
+def test_plays_against_the_plan():
+    result = made_up()
+    ax = plot_exploration(result, NAMES[2], ax=axes())
+    (dots,) = dots_of(ax).values()
+    np.testing.assert_allclose(dots[:, 0], np.arange(6) * 10 * np.log(1000))
+    np.testing.assert_allclose(dots[:, 1], 1000 // np.arange(1, 7))
+    line = line_named(ax, PLAN_LABEL)
+    np.testing.assert_array_equal(line.get_xdata(), line.get_ydata())
+    assert "w ln T" in ax.get_xlabel()
+    assert "plays" in ax.get_ylabel()
+    assert NAMES[2] in ax.get_title()
+
+
+def test_items_of_rate_zero_are_seen():
+    ax = plot_exploration(made_up(), NAMES[0], ax=axes())
+    ax.figure.canvas.draw()
+    (dots,) = dots_of(ax).values()
+    assert dots[0, 0] == 0.0
+    inside = ax.get_window_extent()
+    for x, y in ax.transData.transform(dots):
+        assert inside.x0 <= x <= inside.x1
+        assert inside.y0 <= y <= inside.y1
+
+
+def test_optimal_items_are_drawn_in_another_shape_and_unplayable_ones_not_at_all():
+    plays = {name: made_up().plays[name].copy() for name in NAMES[:3]}
+    plays[NAMES[0]][..., 5] = 0
+    result = made_up(plays=plays, suboptimal_items=np.array([False, True, True, True, True, False]))
+    ax = plot_exploration(result, NAMES[0], ax=axes())
+    dots = dots_of(ax)
+    assert set(dots) == {"suboptimal item", "item of an optimal decision"}
+    np.testing.assert_allclose(dots["item of an optimal decision"], [[0.0, 1000.0]])
+    assert len(dots["suboptimal item"]) == 4
+    best = next(c for c in ax.collections if c.get_label() == "item of an optimal decision")
+    np.testing.assert_allclose(best.get_facecolor()[0, :3], to_rgba(BEST)[:3])
+    assert {name.get_text() for name in names_of(ax)} <= {f"item {i}" for i in range(1, 5)}
+
+
+def test_the_largest_deviations_are_named():
+    """Forty items, all on the line but two."""
+    result = made_up(d=40, rates=1000 // np.arange(1, 41) / np.log(1000))
+    plays = {name: array.copy() for name, array in result.plays.items()}
+    for array in plays.values():
+        array[:, -1, 7] = 900
+        array[:, -1, 20] = 1
+        array[:, :-1] = 0
+    ax = plot_exploration(made_up(d=40, rates=result.rates, plays=plays), NAMES[0], ax=axes())
+    named = [name.get_text() for name in names_of(ax)]
+    assert set(named[:2]) == {"item 7", "item 20"}
+    assert len(named) <= MOST_LABELS
+    assert overlapping(ax) == 0
+
+
+def test_bars_show_the_interval_over_replications():
+    plays = {name: array.copy() for name, array in made_up().plays.items()}
+    plays[NAMES[0]][:, -1, 2] = [333, 400, 500, 600]
+    result = made_up(plays=plays)
+    ax = plot_exploration(result, NAMES[0], ax=axes())
+    (bars,) = [c for c in ax.collections if hasattr(c, "get_segments")]
+    low, high = bars.get_segments()[2][:, 1]
+    values = plays[NAMES[0]][:, -1, 2]
+    half = 3.182446305284263 * values.std(ddof=1) / 2  # t quantile at 97.5 % with three degrees of freedom, from tables
+    np.testing.assert_allclose([low, high], [values.mean() - half, values.mean() + half])
+    alone = plot_exploration(made_up(replications=1), NAMES[0], ax=axes())
+    assert not [c for c in alone.collections if hasattr(c, "get_segments")]
+
+
+@pytest.mark.parametrize("d", [6, 100])
+def test_without_rates_items_are_listed_by_plays(d):
+    ax = plot_exploration(made_up(rates=None, bound=None, d=d), NAMES[0], ax=axes())
+    ax.figure.canvas.draw()
+    shown = min(d, MOST_ROWS)
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == [f"item {i}" for i in range(shown)]
+    (dots,) = dots_of(ax).values()
+    np.testing.assert_allclose(dots[:, 0], 1000 // np.arange(1, shown + 1))
+    assert any("60 more items" in text.get_text() for text in ax.texts) == (d == 100)
+    assert "plan" not in words_of(ax)
+
+
+def test_policies_that_are_not_there():
+    for rates in (None, np.ones(6)):
+        with pytest.raises(InvalidInputError, match="policy must be one of"):
+            plot_exploration(made_up(rates=rates), "CUCB", ax=axes())

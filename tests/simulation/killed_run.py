@@ -1,0 +1,33 @@
+"""Runs a simulation in a folder, and tells how many replications are done; the tests kill it in the middle."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import semibandits as sb
+
+
+def simulate(folder: str, *, slow: bool, n_jobs: int = 1) -> sb.SimulationResult:
+    def tell(done: int, total: int) -> None:
+        print(done, flush=True)
+        if slow:
+            sys.stdin.readline()
+
+    return sb.simulate(
+        sb.MSets(6, 2),
+        sb.GaussianRewards(np.linspace(0.0, 1.0, 6)),
+        [sb.CUCB(), sb.ThompsonSampling(), sb.OSSB()],
+        horizon=300,
+        replications=4,
+        seed=3,
+        n_jobs=n_jobs,
+        folder=folder,
+        resume=True,
+        progress=tell,
+    )
+
+
+if __name__ == "__main__":
+    simulate(sys.argv[1], slow=True)

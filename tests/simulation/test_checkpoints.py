@@ -1,0 +1,79 @@
+"""Log-spaced checkpoints: their laws for all horizons, and small cases written out."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.errors import InvalidInputError
+from semibandits.simulation.checkpoints import LONGEST_HORIZON, log_spaced
+
+horizons = st.one_of(st.integers(1, 300), st.integers(1, LONGEST_HORIZON), st.integers(0, 15).map(lambda k: 10**k))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(horizons, st.integers(1, 60))
+def test_increasing_from_one_to_the_horizon(horizon, per_decade):
+    rounds = log_spaced(horizon, per_decade)
+    assert rounds.dtype == np.int64
+    assert rounds[0] == 1
+    assert rounds[-1] == horizon
+    assert (np.diff(rounds) > 0).all()
+    assert len(rounds) <= per_decade * math.log10(horizon) + 2
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(horizons, st.integers(1, 60))
+def test_powers_of_ten_are_in_and_steps_are_bounded(horizon, per_decade):
+    rounds = log_spaced(horizon, per_decade)
+    powers = [10**k for k in range(17) if 10**k <= horizon]
+    assert set(powers) <= set(rounds.tolist())
+    # Rounding moves each end by at most a half, and two checkpoints that round to the same integer are one.
+    assert (rounds[1:] <= rounds[:-1] * 10 ** (1 / per_decade) * (1 + 1e-9) + 2).all()
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(horizons, horizons, st.integers(1, 40))
+def test_longer_simulations_record_the_same_early_rounds(one, two, per_decade):
+    short, long = sorted((one, two))
+    early = log_spaced(short, per_decade)
+    late = log_spaced(long, per_decade)
+    np.testing.assert_array_equal(early[:-1], late[late < short])
+
+
+def test_cases_written_out():
+    assert log_spaced(1).tolist() == [1]
+    assert log_spaced(2).tolist() == [1, 2]
+    assert log_spaced(1000, 1).tolist() == [1, 10, 100, 1000]
+    assert log_spaced(1001, 1).tolist() == [1, 10, 100, 1000, 1001]
+    assert log_spaced(100, 3).tolist() == [1, 2, 5, 10, 22, 46, 100]
+    assert log_spaced(10, 1000).tolist() == list(range(1, 11))
+
+
+def test_memory_does_not_grow_with_the_horizon():
+    tracemalloc.start()
+    try:
+        log_spaced(LONGEST_HORIZON)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("horizon", [0, -3, 1.5, 10.0, "10", True, None, LONGEST_HORIZON + 1])
+def test_horizons_that_are_none(horizon):
+    with pytest.raises(InvalidInputError, match="horizon must be an integer"):
+        log_spaced(horizon)
+
+
+@pytest.mark.parametrize("per_decade", [0, 2.5, False])
+def test_numbers_per_decade_that_are_none(per_decade):
+    with pytest.raises(InvalidInputError, match="per_decade must be an integer"):
+        log_spaced(100, per_decade)
+
+
+def test_numpy_integers_are_integers():
+    np.testing.assert_array_equal(log_spaced(np.int32(500), np.int64(7)), log_spaced(500, 7))

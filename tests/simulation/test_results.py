@@ -1,0 +1,302 @@
+"""Results of simulations: what they refuse, that nobody can change them, and that files give back what was saved."""
+
+import copy
+import math
+import pickle
+import sys
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from results_examples import fields, made_up
+
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.storage import read_archive, write_archive
+
+RECORDS = ("regret", "reward", "plays", "calls")
+
+
+def assert_same(one, two):
+    for name in ("policies", "items", "lower_bound", "lower_bound_interval", "provenance"):
+        assert getattr(one, name) == getattr(two, name), name
+    for name in ("checkpoints", "rates", "suboptimal_items"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name), strict=True)
+    for name in RECORDS:
+        assert list(getattr(one, name)) == list(getattr(two, name))
+        for policy in one.policies:
+            np.testing.assert_array_equal(getattr(one, name)[policy], getattr(two, name)[policy], strict=True)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(1, 4), st.integers(1, 3000), st.integers(1, 6), st.integers(0, 99), st.booleans())
+def test_saving_and_loading(tmp_path_factory, n, horizon, d, seed, bounded):
+    folder = tmp_path_factory.getbasetemp()
+    unknown = {"lower_bound": None, "lower_bound_interval": None, "rates": None, "suboptimal_items": None}
+    changes = {} if bounded else unknown
+    result = made_up(policies=["θ/1", "a b"], replications=n, horizon=horizon, d=d, seed=seed, **changes)
+    result.save(folder / "one.sim")
+    loaded = load_simulation(folder / "one.sim")
+    assert_same(loaded, result)
+    loaded.save(folder / "two.sim")
+    assert (folder / "one.sim").read_bytes() == (folder / "two.sim").read_bytes()
+
+
+def test_equal_results_give_equal_files_whatever_the_order_of_their_mappings(tmp_path):
+    turned = fields()
+    for name in (*RECORDS, "provenance"):
+        turned[name] = dict(reversed(turned[name].items()))
+    made_up().save(tmp_path / "one")
+    SimulationResult(**turned).save(tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_an_interval_without_an_upper_end(tmp_path):
+    result = made_up(lower_bound=1.2, lower_bound_interval=(1.2, math.inf))
+    result.save(tmp_path / "one")
+    loaded = load_simulation(tmp_path / "one")
+    assert loaded.lower_bound_interval == (1.2, math.inf)
+    loaded.save(tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_different_results_give_different_files(tmp_path):
+    made_up(seed=0).save(tmp_path / "one")
+    made_up(seed=1).save(tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() != (tmp_path / "two").read_bytes()
+
+
+@pytest.mark.parametrize("most", [255, 256, 65535, 65536, 2**32 - 1, 2**32])
+def test_counts_are_stored_small_and_read_as_they_were(tmp_path, most):
+    plays = {p: np.zeros((1, 1, 4), dtype=np.int64) for p in ("OSSB", "CUCB")}
+    plays["CUCB"][0, 0, 2] = most
+    flat = {p: np.ones((1, 1)) for p in plays}
+    calls = {p: np.full((1, 1, 3), most) for p in plays}
+    result = made_up(checkpoints=[most], plays=plays, regret=flat, reward=flat, calls=calls)
+    result.save(tmp_path / "run")
+    assert_same(load_simulation(tmp_path / "run"), result)
+    stored = read_archive(tmp_path / "run", kind="simulation result")[1]["plays/1"]
+    assert stored.dtype == np.min_scalar_type(most)
+
+
+def test_files_with_parts_missing_or_too_many(tmp_path):
+    path = tmp_path / "run"
+    made_up().save(path)
+    header, arrays = read_archive(path, kind="simulation result")
+
+    def refused(words, header=header, arrays=arrays):
+        write_archive(path, header, arrays)
+        with pytest.raises(InvalidInputError, match=words) as caught:
+            load_simulation(path)
+        assert str(path) in str(caught.value)
+
+    for name in ("checkpoints", "plays/1", "regret/0"):
+        refused(f"no '{name}'", arrays={key: array for key, array in arrays.items() if key != name})
+    for name in ("policies", "items", "lower_bound", "lower_bound_interval", "provenance"):
+        refused(f"no '{name}'", header={key: value for key, value in header.items() if key != name})
+    refused(r"unknown arrays \['more'\]", arrays=arrays | {"more": np.zeros(1)})
+    refused("must have shape", arrays=arrays | {"regret/1": arrays["regret/1"][:, :-1]})
+    refused("must hold a complete simulation result", header=header | {"policies": 3})
+    refused("must hold a complete simulation result", header=header | {"lower_bound_interval": 3})
+    refused("must be a simulation result|must hold a simulation result", header=header | {"kind": "part"})
+
+
+def test_nobody_can_change_a_result():
+    given = fields()
+    result = SimulationResult(**given)
+    for array in (result.checkpoints, result.rates, result.suboptimal_items, result.plays["OSSB"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    for mapping in (result.regret, result.provenance):
+        assert isinstance(mapping, MappingProxyType)
+    with pytest.raises(AttributeError):
+        result.policies = ()
+    before = result.regret["OSSB"].copy()
+    given["regret"]["OSSB"][:] = 9.0
+    given["provenance"]["versions"]["numpy"] = "3"
+    np.testing.assert_array_equal(result.regret["OSSB"], before)
+    assert result.provenance["versions"] == {"numpy": "2"}
+
+
+def test_arrays_handed_over_for_good_are_not_copied_and_all_others_are():
+    given = fields()
+    kept, view, writeable = (np.array(given["regret"]["OSSB"]) for _ in range(3))
+    kept.setflags(write=False)
+    behind = view[:]
+    behind.setflags(write=False)
+    for array, same in ((kept, True), (behind, False), (writeable, False)):
+        result = SimulationResult(**given | {"regret": given["regret"] | {"OSSB": array}})
+        assert np.shares_memory(result.regret["OSSB"], array) == same
+    assert writeable.flags.writeable
+
+
+def test_copies_and_pickles():
+    result = made_up()
+    for twin in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert_same(twin, result)
+        assert not twin.regret["OSSB"].flags.writeable
+        assert isinstance(twin.regret, MappingProxyType)
+
+
+def test_the_text_of_a_result():
+    result = made_up()
+    assert (result.horizon, result.replications) == (1000, 3)
+    assert repr(result) == (
+        "SimulationResult(policies=['OSSB', 'CUCB'], horizon=1000, replications=3, d=4, lower_bound=1.25)"
+    )
+    assert "lower_bound" not in repr(made_up(lower_bound=None, lower_bound_interval=None))
+
+
+def changed(name, change):
+    """Arguments of a result with the array of CUCB changed in one record."""
+    made = fields()
+    made[name]["CUCB"] = change(made[name]["CUCB"].copy())
+    return made
+
+
+def with_entry(value, *place):
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("regret", lambda a: a[:, :-1], r"regret\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(3, 15\)"),
+        ("reward", lambda a: a[:2], r"reward\['CUCB'\] must have shape \(n, c\) = \(3, 16\), got \(2, 16\)"),
+        ("plays", lambda a: a[..., 0], r"plays\['CUCB'\] must have shape \(n, c, d\) = \(3, 16, 4\), got \(3, 16\)"),
+        (
+            "calls",
+            lambda a: a[..., :2],
+            r"calls\['CUCB'\] must have shape \(n, c, 3\) = \(3, 16, 3\), got \(3, 16, 2\)",
+        ),
+        ("regret", with_entry(np.nan, 0, 3), "must be finite"),
+        ("reward", with_entry(-np.inf, 1, 3), "must be finite"),
+        ("regret", lambda a: a.astype(np.int64), "must hold float64, got int64"),
+        ("plays", lambda a: a.astype(float), "must hold int64, got float64"),
+        ("plays", with_entry(-1, 0, 0, 0), "counts that never fall"),
+        ("calls", with_entry(0, 1, 15, 2), "counts that never fall"),
+        ("plays", with_entry(1001, 0, 15, 0), "at most the number of rounds"),
+        ("plays", lambda a: (a + 1).astype(np.uint64) + np.uint64(2**63), "counts that never fall"),
+    ],
+)
+def test_records_that_do_not_fit(name, change, words):
+    with pytest.raises(InvalidInputError, match=words):
+        SimulationResult(**changed(name, change))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"policies": ()}, "policies must have distinct names"),
+        ({"policies": ("OSSB", "")}, "policies must have distinct names"),
+        ({"policies": ("OSSB", "OSSB")}, "policies must have distinct names"),
+        ({"policies": "OSSB"}, "policies must be a sequence of strings"),
+        ({"items": (1, 2, 3, 4)}, "items must be a sequence of strings"),
+        ({"items": ("a", "b", "c")}, r"plays\['OSSB'\] must have shape"),
+        ({"checkpoints": np.arange(16)}, "checkpoints must be increasing rounds"),
+        ({"checkpoints": np.ones(16, dtype=int)}, "checkpoints must be increasing rounds"),
+        ({"checkpoints": np.zeros(0, dtype=int)}, "checkpoints must be increasing rounds"),
+        ({"checkpoints": np.arange(1.0, 17.0)}, "checkpoints must hold int64"),
+        ({"checkpoints": np.arange(1, 15)}, r"regret\['OSSB'\] must have shape \(n, c\) = \(any, 14\), got \(3, 16\)"),
+        ({"regret": {}}, "regret must map each policy to an array"),
+        ({"regret": np.zeros((3, 16))}, "regret must map each policy to an array"),
+        ({"rates": np.ones(3)}, r"rates must have shape \(d,\) = \(4,\), got \(3,\)"),
+        ({"rates": -np.ones(4)}, "rates must be at least 0"),
+        ({"rates": np.array([np.inf, 1, 1, 1])}, "rates must be finite"),
+        ({"suboptimal_items": np.ones(4)}, "suboptimal_items must hold bool"),
+        ({"lower_bound": -1.0}, "lower_bound must be a finite number"),
+        ({"lower_bound": np.inf}, "lower_bound must be a finite number"),
+        ({"lower_bound": True}, "lower_bound must be a finite number"),
+        ({"lower_bound": None}, "lower_bound_interval must be None where lower_bound is"),
+        ({"lower_bound_interval": (1.3, 1.4)}, "two numbers around lower_bound"),
+        ({"lower_bound_interval": (-np.inf, np.inf)}, "two numbers around lower_bound"),
+        ({"lower_bound_interval": (1.0, np.nan)}, "two numbers around lower_bound"),
+        ({"lower_bound_interval": (1.0, "2")}, "two numbers around lower_bound"),
+        ({"lower_bound_interval": (1.25,)}, "two numbers around lower_bound"),
+        ({"provenance": {"when": np.datetime64("2000-01-01")}}, r"provenance\['when'\] must be plain JSON"),
+        ({"provenance": {"x": math.nan}}, r"provenance\['x'\] must be plain JSON"),
+        ({"provenance": None}, "provenance must be a mapping"),
+    ],
+)
+def test_fields_that_do_not_fit(changes, words):
+    with pytest.raises(InvalidInputError, match=words):
+        SimulationResult(**fields() | changes)
+
+
+def test_no_replication_at_all():
+    made = fields()
+    for name in RECORDS:
+        made[name] = {policy: array[:0] for policy, array in made[name].items()}
+    with pytest.raises(InvalidInputError, match="at least one replication"):
+        SimulationResult(**made)
+
+
+def test_slopes_of_each_policy():
+    rounds = fields()["checkpoints"]
+    regret = {"OSSB": np.outer([1.0, 2.0, 3.0], np.log(rounds)), "CUCB": np.outer([5.0, 5.0, 5.0], np.log(rounds)) + 7}
+    slopes = made_up(regret=regret).slopes(decades=2)
+    assert list(slopes) == ["OSSB", "CUCB"]
+    half = 4.302652729911275 / math.sqrt(3)  # t quantile at 97.5 % with two degrees of freedom, from tables
+    np.testing.assert_allclose(slopes["OSSB"], (2.0, 2.0 - half, 2.0 + half))
+    np.testing.assert_allclose(slopes["CUCB"], (5.0, 5.0, 5.0))
+
+
+def test_the_summary_has_a_row_per_policy():
+    result = made_up()
+    rows = result.summary()
+    assert [row.policy for row in rows] == ["OSSB", "CUCB"]
+    for row in rows:
+        assert row.regret == pytest.approx(result.regret[row.policy][:, -1].mean())
+        assert row.slope == result.slopes()[row.policy].value
+        assert row.slope_ratio == pytest.approx(row.slope / 1.25)
+        assert row.calls == pytest.approx(result.calls[row.policy][:, -1].mean(axis=0))
+
+
+def test_bands_of_one_policy():
+    result = made_up()
+    band = result.bands("CUCB", level=0.5)
+    wide = result.bands("CUCB")
+    np.testing.assert_allclose(band.mean, result.regret["CUCB"].mean(axis=0))
+    assert (wide.lower <= band.lower).all()
+    assert (wide.upper >= band.upper).all()
+    assert np.isnan(made_up(replications=1).bands("CUCB").upper).all()
+    with pytest.raises(InvalidInputError, match=r"policy must be one of \['OSSB', 'CUCB'\], got 'UCB'"):
+        result.bands("UCB")
+
+
+def test_plays_of_items_at_the_horizon():
+    result = made_up()
+    band = result.item_plays("OSSB")
+    last = result.plays["OSSB"][:, -1]
+    np.testing.assert_allclose(band.mean, last.mean(axis=0))
+    half = 4.302652729911275 * last.std(axis=0, ddof=1) / math.sqrt(3)
+    np.testing.assert_allclose(band.upper - band.mean, half)
+    with pytest.raises(InvalidInputError, match="policy must be one of"):
+        result.item_plays("UCB")
+
+
+def test_frames_hold_every_number_once():
+    pandas = pytest.importorskip("pandas")
+    result = made_up()
+    frame = result.to_frame()
+    assert list(frame.columns) == ["policy", "replication", "round", "regret", "reward"]
+    assert len(frame) == 2 * 3 * 16
+    assert list(dict.fromkeys(frame["policy"])) == ["OSSB", "CUCB"]
+    for policy in result.policies:
+        for name in ("regret", "reward"):
+            table = frame[frame["policy"] == policy].pivot(index="replication", columns="round", values=name)
+            np.testing.assert_array_equal(table.to_numpy(), getattr(result, name)[policy])
+            np.testing.assert_array_equal(table.columns, result.checkpoints)
+    assert pandas.api.types.is_integer_dtype(frame["round"])
+
+
+def test_frames_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(SemibanditsError, match=r'pip install "semibandits\[frames\]"'):
+        made_up().to_frame()

@@ -1,0 +1,199 @@
+"""What `simulate` does with its arguments, and that its outcome depends on the specification and the seed alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.simulation.specification import Specification
+
+X = sb.MSets(6, 2)
+THETA = np.array([0.9, 0.8, 0.5, 0.4, 0.3, 0.1])
+REWARDS = sb.GaussianRewards(THETA, variance=0.5)
+POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
+
+
+class Slow(sb.DecisionSet):
+    """The same 2-sets, for which there are no kernels."""
+
+    d, m = 6, 2  # type: ignore[assignment]
+
+    def maximize(self, weights):
+        return X.maximize(weights)
+
+
+class FirstItems(sb.Policy):
+    """Always the same decision."""
+
+    def start(self, decision_set, variance):
+        return FirstItemsAgent(decision_set)
+
+
+class FirstItemsAgent(sb.Agent):
+    def __init__(self, decision_set):
+        self.x = decision_set.maximize(-np.arange(decision_set.d, dtype=float))
+
+    def choose(self, rng):
+        return self.x
+
+    def observe(self, items, rewards):
+        pass
+
+    def state(self):
+        return {}
+
+    def restore(self, state):
+        pass
+
+
+def same(first: sb.SimulationResult, second: sb.SimulationResult) -> bool:
+    records = ("regret", "reward", "plays", "calls")
+    return first.policies == second.policies and all(
+        np.array_equal(getattr(first, name)[policy], getattr(second, name)[policy])
+        for name in records
+        for policy in first.policies
+    )
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_does_not():
+    first = sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4)
+    assert same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=4))
+    assert not same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=5))
+
+
+def test_replications_do_not_depend_on_their_number_or_on_the_company():
+    many = sb.simulate(X, REWARDS, POLICIES, horizon=100, replications=4, seed=1)
+    few = sb.simulate(X, REWARDS, sb.ThompsonSampling(), horizon=100, replications=2, seed=1)
+    assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
+
+
+def test_checkpoints_do_not_change_what_is_played():
+    every = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=np.arange(1, 61))
+    some = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=[7, 60])
+    for policy in some.policies:
+        assert np.array_equal(every.plays[policy][:, [6, 59]], some.plays[policy])
+        assert np.array_equal(every.regret[policy][:, [6, 59]], some.regret[policy])
+
+
+def test_regret_is_the_sum_of_the_gaps_and_reward_that_of_the_outcomes():
+    result = sb.simulate(X, REWARDS, POLICIES, horizon=50, replications=3, checkpoints=np.arange(1, 51))
+    for policy in result.policies:
+        played = np.diff(result.plays[policy], axis=1, prepend=0)
+        assert (played.sum(axis=2) == 2).all()
+        assert ((played == 0) | (played == 1)).all()
+        assert np.allclose(result.regret[policy], np.cumsum(1.7 - played @ THETA, axis=1), atol=1e-12)
+        expected = np.cumsum(played @ THETA, axis=1)[:, -1]
+        assert (np.abs(result.reward[policy][:, -1] - expected) < 6 * np.sqrt(50 * 2 * 0.5)).all()
+
+
+def test_kernels_and_python_play_the_same_rounds():
+    for policy in (sb.CUCB(), sb.ThompsonSampling(), sb.ESCB()):
+        compiled = sb.simulate(X, REWARDS, policy, horizon=120, replications=2)
+        assert same(compiled, sb.simulate(Slow(), REWARDS, policy, horizon=120, replications=2))
+
+
+def test_rewards_of_the_user_are_played_in_python():
+    def sampler(items, rng):
+        return THETA[items] + np.sqrt(0.5) * np.array([rng.standard_normal() for _ in items])
+
+    own = sb.SampledRewards(THETA, sampler, variance=0.5)
+    result = sb.simulate(X, own, sb.CUCB(), horizon=80, replications=2)
+    assert same(result, sb.simulate(X, REWARDS, sb.CUCB(), horizon=80, replications=2))
+    assert result.lower_bound is None
+
+
+def test_policies_of_the_user_are_played():
+    result = sb.simulate(X, REWARDS, {"first": FirstItems()}, horizon=30, replications=2)
+    assert result.regret["first"] == pytest.approx(0.0)
+    assert (result.plays["first"][:, -1, :2] == 30).all()
+
+
+def test_a_decision_outside_the_set_is_an_error_that_names_the_round():
+    class Wrong(FirstItems):
+        def start(self, decision_set, variance):
+            agent = FirstItemsAgent(decision_set)
+            agent.x = np.ones(6, dtype=bool)
+            return agent
+
+    with pytest.raises(sb.InvalidInputError, match="in round 1"):
+        sb.simulate(X, REWARDS, Wrong(), horizon=3, replications=1)
+
+
+def test_the_bound_is_certified_and_only_given_where_it_holds():
+    result = sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1)
+    exact = sb.graves_lai(X, THETA, variance=0.5)
+    assert result.lower_bound == exact.lower
+    assert result.lower_bound_interval == (exact.lower, exact.value)
+    assert np.array_equal(result.rates, exact.rates)
+    bernoulli = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1)
+    assert bernoulli.lower_bound is None
+    assert bernoulli.rates is None
+    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=False).lower_bound is None
+    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=exact).lower_bound == exact.lower
+    with pytest.raises(sb.InvalidInputError, match="bound must belong"):
+        sb.simulate(X, sb.GaussianRewards(THETA, variance=1.0), sb.CUCB(), horizon=10, replications=1, bound=exact)
+
+
+def test_progress_is_told():
+    seen: list[tuple[int, int]] = []
+    sb.simulate(
+        X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(k, 6) for k in range(1, 7)]
+
+
+def test_a_progress_bar_goes_to_the_error_stream(capsys):
+    sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=True)
+    streams = capsys.readouterr()
+    assert "6/6" in streams.err
+    assert streams.out == ""
+
+
+def test_provenance_says_what_was_simulated():
+    result = sb.simulate(X, REWARDS, {"a": sb.CUCB(radius="kveton")}, horizon=12, replications=2, seed=9)
+    told = result.provenance["specification"]
+    assert told["horizon"] == 12
+    assert told["replications"] == 2
+    assert told["seed"] == 9
+    assert told["policies"]["a"]["radius"]["log"] == 3.0
+    assert told["decision_set"]["type"] == "MSets"
+    assert result.provenance["versions"]["semibandits"] == sb.__version__
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"decision_set": 3}, "decision_set must be a DecisionSet"),
+        ({"rewards": THETA}, "rewards must be a reward model"),
+        ({"rewards": sb.GaussianRewards(np.ones(5))}, r"one mean per item, d = 6, got 5"),
+        ({"policies": []}, "at least one policy"),
+        ({"policies": "CUCB"}, "policies must be policies"),
+        ({"policies": [sb.CUCB]}, "must hold Policy objects"),
+        ({"policies": [sb.CUCB(), sb.CUCB()]}, "different names, got 'CUCB' twice"),
+        ({"policies": {"": sb.CUCB()}}, "non-empty strings"),
+        ({"horizon": 0}, "horizon must be an integer >= 1, got 0"),
+        ({"horizon": 1e3}, "horizon must be an integer"),
+        ({"replications": True}, "replications must be an integer"),
+        ({"seed": -1}, "seed must be an integer >= 0"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"checkpoints": [3, 2, 10]}, "checkpoints must be increasing"),
+        ({"checkpoints": [1, 5]}, "checkpoints must be increasing"),
+        ({"resume": True}, "resume needs the folder"),
+        ({"scheduler": 7}, "scheduler must be an address"),
+    ],
+)
+def test_bad_input_is_one_clear_error(change, message):
+    arguments = {"decision_set": X, "rewards": REWARDS, "policies": POLICIES, "horizon": 10, "replications": 1}
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.simulate(**(arguments | change))
+
+
+def test_seeds_are_those_of_numpys_spawning():
+    specification = Specification.of(X, REWARDS, POLICIES, horizon=3, replications=5, seed=11)
+    children = np.random.SeedSequence(11).spawn(5)
+    for replication, child in enumerate(children):
+        rewards, policy = child.spawn(2)
+        mine = specification.seeds(replication)
+        assert mine[0].generate_state(4).tolist() == rewards.generate_state(4).tolist()
+        assert mine[1].generate_state(4).tolist() == policy.generate_state(4).tolist()

@@ -1,0 +1,157 @@
+"""Slopes, intervals and bands: against NumPy's polyfit and SciPy's t intervals, and in cases with known answers."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from semibandits.errors import InvalidInputError
+from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.statistics import (
+    in_last_decades,
+    log_slopes,
+    mean_band,
+    slope_estimate,
+    standard_error,
+    summarise,
+)
+
+samples_of = st.integers(2, 12).flatmap(
+    lambda n: st.lists(st.floats(-1e6, 1e6).map(lambda v: round(v, 3)), min_size=n, max_size=n)
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(samples_of, st.floats(0.01, 0.999))
+def test_intervals_are_those_of_the_t_distribution(samples, level):
+    values = np.array(samples)[:, np.newaxis]
+    mean, lower, upper = (end[0] for end in mean_band(values, level))
+    scale = max(1.0, np.abs(values).max())
+    assert mean == pytest.approx(np.mean(samples), abs=1e-12 * scale)
+    if np.ptp(values) == 0:
+        assert upper - lower <= 1e-9 * scale
+        return
+    expected = stats.t.interval(level, len(samples) - 1, loc=np.mean(samples), scale=stats.sem(samples))
+    np.testing.assert_allclose([lower, upper], expected, rtol=1e-9, atol=1e-9 * scale)
+
+
+def test_coverage_of_the_interval():
+    """Of 4,000 samples of five normals, 95 % hold the mean; off by more than 1.5 points with probability 1.4e-5."""
+    draws = np.random.default_rng(5).normal(3.0, 2.0, (5, 4000))
+    _, lower, upper = mean_band(draws, 0.95)
+    assert np.mean((lower <= 3.0) & (upper >= 3.0)) == pytest.approx(0.95, abs=0.015)
+
+
+def test_one_replication_has_no_interval():
+    mean, lower, upper = mean_band(np.array([[1.0, 2.0]]), 0.95)
+    np.testing.assert_array_equal(mean, [1.0, 2.0])
+    assert np.isnan([lower, upper]).all()
+    assert np.isnan(standard_error(np.array([[1.0, 2.0]]))).all()
+
+
+def test_the_standard_error_by_hand():
+    np.testing.assert_allclose(standard_error(np.array([1.0, 2.0, 6.0])), math.sqrt(7 / 3), rtol=1e-15)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(2, 10**7))
+def test_slopes_are_those_of_polyfit(seed, n, horizon):
+    rounds = log_spaced(horizon, 7)
+    values = np.random.default_rng(seed).normal(size=(n, len(rounds))).cumsum(axis=1)
+    expected = [np.polyfit(np.log(rounds), row, 1)[0] for row in values]
+    np.testing.assert_allclose(log_slopes(rounds, values), expected, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.floats(-1e3, 1e3), st.floats(-1e6, 1e6), st.integers(100, 10**9), st.floats(0.3, 4))
+def test_straight_lines_have_their_slope(a, b, horizon, decades):
+    rounds = log_spaced(horizon)
+    regret = np.tile(a * np.log(rounds) + b, (3, 1))
+    slope = slope_estimate(rounds, regret, decades)
+    np.testing.assert_allclose(slope, [a, a, a], rtol=1e-9, atol=1e-9 * (1 + abs(b)))
+
+
+def test_the_slope_of_the_mean_is_the_mean_of_the_slopes():
+    rounds = log_spaced(5000)
+    regret = np.random.default_rng(1).random((9, len(rounds))).cumsum(axis=1)
+    window = rounds >= 500
+    slope = slope_estimate(rounds, regret, 1.0)
+    expected = np.polyfit(np.log(rounds[window]), regret.mean(axis=0)[window], 1)[0]
+    assert slope.value == pytest.approx(expected, rel=1e-10)
+    each = [np.polyfit(np.log(rounds[window]), row[window], 1)[0] for row in regret]
+    low, high = stats.t.interval(0.95, 8, loc=np.mean(each), scale=stats.sem(each))
+    np.testing.assert_allclose([slope.lower, slope.upper], [low, high], rtol=1e-9)
+
+
+def test_only_the_window_counts():
+    rounds = log_spaced(10_000)
+    regret = np.where(rounds < 1000, 1e6 / rounds, 7 * np.log(rounds))[np.newaxis]
+    assert slope_estimate(rounds, regret, 1.0).value == pytest.approx(7.0, rel=1e-10)
+    assert slope_estimate(rounds, regret, 2.0).value < 0
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.integers(2, 10**5), st.integers(1, 10))
+def test_the_window_holds_the_round_at_its_end_and_none_before(start, decades):
+    rounds = np.array([start - 1, start, start * 10**decades])
+    np.testing.assert_array_equal(in_last_decades(rounds, decades), [False, True, True])
+
+
+def test_a_window_wider_than_the_simulation_holds_all_rounds():
+    assert in_last_decades(log_spaced(10**9), 1e4).all()
+
+
+def test_windows_of_one_checkpoint_have_no_slope():
+    assert np.isnan(slope_estimate(np.array([1]), np.array([[2.0], [3.0]]), 1.0)).all()
+    assert np.isnan(slope_estimate(np.array([1, 50, 1000]), np.ones((2, 3)), 1.0)).all()
+
+
+@pytest.mark.parametrize("decades", [0, -1.0, math.nan, math.inf, "1", None])
+def test_decades_that_are_none(decades):
+    with pytest.raises(InvalidInputError, match="decades must be"):
+        in_last_decades(np.array([1, 10]), decades)
+
+
+@pytest.mark.parametrize("level", [0, 1, 1.5, -0.5, math.nan, "0.95", None])
+def test_levels_that_are_none(level):
+    with pytest.raises(InvalidInputError, match="level must be"):
+        mean_band(np.ones((2, 2)), level)
+
+
+def row_of(regret, bound, rounds=(1, 10, 100)):
+    calls = np.arange(2 * len(rounds) * 3).reshape(2, len(rounds), 3)
+    return summarise("CUCB", np.array(rounds), np.array(regret), calls, bound)
+
+
+def test_a_row_by_hand():
+    logs = np.log([1, 10, 100])
+    row = row_of([2 * logs, 4 * logs], 1.5)
+    ln = math.log(100)
+    assert row.policy == "CUCB"
+    assert row.regret == pytest.approx(3 * ln)
+    assert row.standard_error == pytest.approx(ln)
+    quantile = math.tan(0.475 * math.pi)  # t with one degree of freedom is Cauchy
+    np.testing.assert_allclose(row.regret_interval, [(3 - quantile) * ln, (3 + quantile) * ln])
+    assert row.slope == pytest.approx(3.0)
+    np.testing.assert_allclose(row.slope_interval, [3 - quantile, 3 + quantile])
+    assert row.slope_ratio == pytest.approx(2.0)
+    assert row.regret_ratio == pytest.approx(2.0)
+    assert row.calls == (10.5, 11.5, 12.5)
+
+
+@pytest.mark.parametrize("bound", [None, 0.0])
+def test_no_ratio_without_a_bound(bound):
+    row = row_of([[0.0, 1.0, 2.0], [0.0, 2.0, 3.0]], bound)
+    assert row.slope_ratio is None
+    assert row.regret_ratio is None
+
+
+def test_a_row_of_one_round():
+    row = row_of([[1.0], [2.0]], 3.0, rounds=(1,))
+    assert row.regret == 1.5
+    assert row.regret_ratio is None
+    assert math.isnan(row.slope)
+    assert math.isnan(row.slope_ratio)
