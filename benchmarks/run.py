@@ -1,7 +1,8 @@
 """Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
 
 make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool,
-                    every method on the same instances, budgeted maximisation against HiGHS
+                    every method on the same instances, budgeted maximisation against HiGHS; rounds of policies
+                    beside their parts and beside plain Python, two workers against one
 make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
 """
 
@@ -15,10 +16,12 @@ from budgeted import run_budgeted
 from large import run_large
 from methods import run_methods
 from reporting import Report
+from rounds import run_plain, run_plans, run_rounds, run_workers
 from scaling import FAMILIES, run_family, warm_up
 from versus_direct import run_versus_direct
 
-SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", "large")
+ROUNDS = {"rounds": run_rounds, "plans": run_plans, "plain": run_plain, "workers": run_workers}
+SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", *ROUNDS, "large")
 
 
 def main() -> None:
@@ -40,6 +43,9 @@ def main() -> None:
         run_methods(report)
     if "budgeted" in sections:
         run_budgeted(report, options.seeds)
+    for name, run in ROUNDS.items():
+        if name in sections:
+            run(report)
     if "large" in sections:
         run_large(report, options.seeds)
     report.line(f"{time.perf_counter() - start:.0f} s in all")

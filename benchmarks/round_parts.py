@@ -1,0 +1,131 @@
+"""The parts of a round, each alone in a compiled loop: what a policy computes, its oracle, the random numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels import rounds
+from semibandits.kernels.oracles.calls import call_index
+from semibandits.kernels.rules.actions import RATIO
+from semibandits.policies.rules import RuleAgent
+from semibandits.simulation.specification import Specification
+
+RECORDED = 512
+"""Consecutive rounds whose weights the oracle is timed on."""
+LOOP_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Nanoseconds a round, each the least of several runs."""
+
+    rule: float
+    oracle: float
+    normals: float
+
+    @property
+    def total(self) -> float:
+        return self.rule + self.oracle + self.normals
+
+
+def measure_parts(specification: Specification, policy: str, warm_rounds: int) -> Parts:
+    """Play some rounds, record what the oracle is asked in the next ones, and time each part on that."""
+    agent, rng = _warm_agent(specification, policy, warm_rounds)
+    oracle = agent.oracle
+    assert oracle is not None
+    kernel_view = rounds.Oracle(oracle.data, oracle.m, oracle.searched)
+    d, m = oracle.d, oracle.m
+    weights, bonuses, indexed = np.zeros((RECORDED, d)), np.zeros((RECORDED, d)), np.zeros(RECORDED, dtype=np.bool_)
+    asked = 0
+    reward_rng = np.random.default_rng(1)
+    work = agent._work
+    for _ in range(50 * RECORDED):
+        before = agent.calls
+        x = agent.choose(rng)
+        linear, index = agent.calls[0] > before[0], agent.calls[1] > before[1]
+        if linear or index:
+            weights[asked], bonuses[asked], indexed[asked] = work.weights, work.bonuses, index
+            asked += 1
+        items = np.flatnonzero(x)
+        agent.observe(items, specification.rewards.draw(items, reward_rng))
+        if asked == RECORDED:
+            break
+    x = specification.decision_set.maximize(specification.rewards.theta)
+    player = agent.player
+    ratio = float(player.params[RATIO])
+    oracle_time = _least(
+        lambda n: _oracles(oracle.linear, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
+    )
+    rule_time = _least(lambda n: _rules(agent.rule, player, work, n))
+    wanted = m + (d if agent.policy.samples else 0)
+    normal_time = _least(lambda n: _normals(rng, wanted, n))
+    return Parts(rule_time, oracle_time if asked == RECORDED else float("nan"), normal_time)
+
+
+def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> tuple[RuleAgent, np.random.Generator]:
+    agent = specification.policies[policy].start(specification.decision_set, specification.rewards.variance)
+    assert isinstance(agent, RuleAgent)
+    rng, reward_rng = np.random.default_rng(2), np.random.default_rng(3)
+    for _ in range(warm_rounds):
+        items = np.flatnonzero(agent.choose(rng))
+        agent.observe(items, specification.rewards.draw(items, reward_rng))
+    return agent, rng
+
+
+def _least(loop: Callable[[int], object]) -> float:
+    """Nanoseconds a turn: the least of five runs of about `LOOP_SECONDS`."""
+    loop(1)
+    n = 16
+    while True:
+        start = time.perf_counter()
+        loop(n)
+        if time.perf_counter() - start > LOOP_SECONDS / 4:
+            break
+        n *= 4
+    best = np.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        loop(n)
+        best = min(best, time.perf_counter() - start)
+    return best / n * 1e9
+
+
+@njit(cache=True)
+def _oracles(linear, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
+    oracle = rounds.lend_oracle(oracle)
+    failures = 0
+    for turn in range(n):
+        row = turn % asked
+        if indexed[row]:
+            failures += call_index(
+                linear, index, oracle.searched, oracle.data, weights[row], bonuses[row], ratio, oracle.m, x
+            )
+        else:
+            failures += linear(oracle.data, weights[row], x)
+    return failures
+
+
+@njit(cache=True)
+def _rules(rule, player, work, n):
+    player, work = rounds.lend_player(player), rounds.lend_scratch(work)
+    actions = 0
+    for turn in range(n):
+        actions += rule(
+            1000 + turn, player.params, player.stats, work.normals, player.memory, player.marks, player.rows,
+            work.weights, work.bonuses, work.x,
+        )  # fmt: skip
+    return actions
+
+
+@njit(cache=True)
+def _normals(rng, wanted, n):
+    total = 0.0
+    for _ in range(n):
+        for _ in range(wanted):
+            total += rng.standard_normal()
+    return total
