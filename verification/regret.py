@@ -1,0 +1,125 @@
+"""Regret of every policy on one instance of each family, against C(theta) ln T.
+
+    python verification/regret.py FOLDER --workers 2
+
+plays (or goes on with what FOLDER holds), and writes docs/verification.md and its figures. It takes about an hour on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+import matplotlib as mpl
+
+import semibandits as sb
+from instances import SEED, VARIANCE, instances
+
+FAST = (sb.CUCB(), sb.ThompsonSampling(), sb.OSSB())
+SLOW = (sb.ESCB(), sb.AESCB())
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+
+
+def main() -> None:
+    """Play, then write the page."""
+    options = _options()
+    mpl.use("Agg")
+    results = {}
+    for name, (decision_set, theta) in instances().items():
+        if options.only and name not in options.only:
+            continue
+        rewards = sb.GaussianRewards(theta, variance=VARIANCE)
+        bound = sb.graves_lai(decision_set, theta, VARIANCE)
+        groups = (
+            (FAST, options.horizon, options.replications),
+            (SLOW, options.horizon // 10, max(2, options.replications * 3 // 10)),
+        )
+        results[name] = [
+            sb.simulate(
+                decision_set,
+                rewards,
+                policies,
+                horizon,
+                replications,
+                seed=options.seed,
+                n_jobs=options.workers,
+                progress=options.progress,
+                bound=bound,
+                folder=options.folder / f"{name}-{policies[0].name}",
+                resume=True,
+            )
+            for policies, horizon, replications in groups
+        ]
+        print(_table(name, results[name]), flush=True)
+    if options.write:
+        _write(results, options)
+
+
+def _table(name: str, pair: list[sb.SimulationResult]) -> str:
+    """One instance as rows of a Markdown table."""
+    lines = []
+    for result in pair:
+        scale = result.lower_bound * math.log(result.horizon)
+        for row in result.summary():
+            low, high = row.slope_interval
+            lines.append(
+                f"| {name} | {row.policy} | {result.horizon:,} × {result.replications} | {row.regret:.1f} ± "
+                f"{1.96 * row.standard_error:.1f} | {row.regret / scale:.2f} | {row.slope:.2f} [{low:.2f}, {high:.2f}] | "
+                f"{row.slope / result.lower_bound:.2f} | {result.lower_bound:.3f} |"
+            )
+    return "\n".join(lines)
+
+
+def _write(results: dict[str, list[sb.SimulationResult]], options: argparse.Namespace) -> None:
+    import matplotlib.pyplot as plt
+
+    figures = DOCS / "figures"
+    figures.mkdir(exist_ok=True)
+    for name, (fast, slow) in results.items():
+        figure, axes = plt.subplots(1, 2, figsize=(12, 4.5), constrained_layout=True)
+        fast.plot(axes[0])
+        slow.plot(axes[1])
+        figure.savefig(figures / f"regret-{name}.png", dpi=110)
+        plt.close(figure)
+    (DOCS / "verification.md").write_text(_page(results, options), encoding="utf-8")
+
+
+def _page(results: dict[str, list[sb.SimulationResult]], options: argparse.Namespace) -> str:
+    head = f"""# Regret against C(θ) ln T
+
+Written by
+
+```
+python verification/regret.py FOLDER --horizon {options.horizon} --replications {options.replications} --seed {options.seed}
+```
+
+One instance of each family (`verification/instances.py`), means drawn uniformly from (0, 1) with one seed, Gaussian rewards of
+variance 1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is that of mean regret against
+ln T over the last decade, with its 95 % interval over replications. C(θ) bounds the slope of every uniformly good policy as
+T grows, not the regret at a given T.
+
+| instance | policy | rounds × replications | regret | regret / (C ln T) | slope | slope / C | C(θ) |
+|---|---|---|---|---|---|---|---|
+"""
+    body = "\n".join(_table(name, pair) for name, pair in results.items())
+    pictures = "\n\n".join(f"## {name}\n\n![Regret on {name}](figures/regret-{name}.png)" for name in results)
+    return f"{head}{body}\n\n{pictures}\n"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("--horizon", type=int, default=1_000_000, help="rounds; ESCB and AESCB play a tenth of them")
+    parser.add_argument("--replications", type=int, default=100, help="ESCB and AESCB: three tenths of them")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; no page is written")
+    parser.add_argument("--progress", action="store_true")
+    options = parser.parse_args()
+    options.write = not options.only
+    return options
+
+
+if __name__ == "__main__":
+    main()
