@@ -33,22 +33,6 @@ FAMILIES = {
 }
 
 
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Runs the program in an empty folder with a file table.csv, and gives back exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(arguments, table=None):
-        if table is not None:
-            Path("table.csv").write_text(table, encoding="utf-8")
-        with pytest.raises(SystemExit) as leave:
-            main(list(map(str, arguments)))
-        captured = capsys.readouterr()
-        return leave.value.code, captured.out, captured.err
-
-    return run
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_family_from_csv_to_json(run, family):
     table, options, expected = FAMILIES[family]
@@ -308,7 +292,7 @@ def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
         main(["bound", "table.csv", "--size", "2"])
 
 
-@pytest.mark.parametrize("command", [["bound"], ["datasets"]])
+@pytest.mark.parametrize("command", [["bound"], ["simulate"], ["datasets"]])
 def test_help_has_examples(run, command):
     code, out, err = run([*command, "--help"])
     assert (code, err) == (0, "")

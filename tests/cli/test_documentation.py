@@ -1,6 +1,7 @@
 """What the documentation shows does run, and says what it says there."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import re
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from semibandits.cli import main
+from semibandits.cli.simulate import HELP
 from semibandits.instances import FAMILIES, MATROID_KINDS
 from semibandits.instances.csv_files import CSV_COLUMNS
+from semibandits.policies.radius import RADII
+from semibandits.policies.registry import POLICIES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -91,10 +95,58 @@ def test_the_files_in_the_formats_are_read(capsys, monkeypatch, tmp_path):
 
 def test_the_keys_of_the_answer_are_all_described(capsys):
     answer = json.loads(run("bound", "polska", "--family", "trees", "--json", capsys=capsys))
-    section = FORMATS[FORMATS.index("## The answer") :]
+    section = FORMATS[FORMATS.index("## The answer of `bound`") : FORMATS.index("## Simulations")]
     described = set(re.findall(r"`(\w+)`", section))
     assert set(answer) <= described
     assert set(answer["plan"][0]) | set(answer["optimal"]) | set(answer["regret"][0]) <= described
+
+
+FILES = {
+    "delays.csv": "tail,head,theta\na,b,-1\nb,z,-1\na,z,-3\n",
+    "rewards.csv": "item,theta\n" + "".join(f"i{k},{k / 20}\n" for k in range(12)),
+    "clicks.csv": "item,theta\nu,0.2\nv,0.6\nw,0.9\n",
+    "ranking.csv": "row,column,theta\n1,x,2\n1,y,1\n2,x,1\n2,y,2\n",
+    "instance.json": '{"family": "msets", "size": 1, "theta": [1, 0.5]}',
+}
+
+
+def test_the_examples_in_the_help_of_simulate_run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).write_text(content, encoding="utf-8")
+    examples = re.findall(r"^semibandits (simulate .+)$", HELP, re.MULTILINE)
+    assert len(examples) >= 8
+    for example in examples:
+        words = example.replace("--workers auto", "--workers 1").split()
+        assert run(*words, "-T", 30, "-n", 2, capsys=capsys)
+    assert Path("regret.png").exists()
+    assert Path("run1/simulation.zip").exists()
+
+
+def test_simulations_are_described(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    section = FORMATS[FORMATS.index("## Simulations") :]
+    command = re.search(r"^    semibandits (simulate .+)$", section, re.MULTILINE).group(1)
+    answer = json.loads(run(*command.split(), "-T", 30, "-n", 2, "--output", "run", "--json", capsys=capsys))
+    described = set(re.findall(r"`([\w./]+)`", section))
+    policy = answer["policies"][0]
+    assert set(answer) | set(policy) | set(policy["calls"]) | set(policy["curve"]) <= described
+    assert {path.name for path in Path("run").iterdir()} <= described
+
+
+def test_policies_and_their_parameters_are_described():
+    section = FORMATS[FORMATS.index("| policy | parameters |") :]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
+    for policy in POLICIES:
+        parameters = {field.name for field in dataclasses.fields(policy)} - {"variance"}
+        said = set(re.findall(r"`(\w+)`", rows[policy.__name__]))
+        assert said == parameters
+        assert all(
+            re.search(rf"^({policy.__name__}\b|.*, {policy.__name__}\b).*\b{name}\b", HELP, re.MULTILINE)
+            for name in said
+        )
+    for radius in RADII:
+        assert f"`{radius}`" in section
 
 
 def test_all_families_are_described():

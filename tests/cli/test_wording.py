@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.cli.progress import ProgressLine
+from semibandits.cli.progress import ProgressLine, ReplicationLine
 from semibandits.cli.wording import bracket_text, change_text, count_text, decision_text, number_text
 from semibandits.graves_lai.result import Progress
 from semibandits.instances import instance_from_description
@@ -121,3 +121,34 @@ def test_progress_can_be_silenced_on_a_terminal():
     line(progress(9.0))
     line.close()
     assert terminal.getvalue() == ""
+
+
+def test_replications_are_counted_and_the_rest_is_estimated():
+    terminal, now = Terminal(), [0.0]
+    line = ReplicationLine(terminal, None, clock=lambda: now[0])
+    assert terminal.getvalue().startswith("\rcomputing C(θ) and compiling")
+    for finished, seconds in ((5, 60.0), (6, 60.01), (25, 64.0), (100, 80.0)):
+        now[0] = seconds
+        line(finished, 100)
+    shown = [text.strip() for text in terminal.getvalue().split("\r")]
+    assert shown[2:] == [
+        "5 of 100 replications, 60.0 s",
+        "25 of 100 replications, 64.0 s, about 15 s left",  # 20 took 4 s, after a minute of compilation
+        "100 of 100 replications, 80.0 s",
+    ]
+    line.close()
+    assert terminal.getvalue().endswith(" \r")
+    assert (line.told, line.seconds) == (4, 80.0)
+
+
+def test_replications_are_counted_now_and_then_where_each_count_is_a_line():
+    stream, now = io.StringIO(), [0.0]
+    line = ReplicationLine(stream, True, clock=lambda: now[0])
+    for finished in range(1, 21):
+        now[0] += 1.0
+        line(finished, 20)
+    assert [text.split()[0] for text in stream.getvalue().splitlines()] == ["computing", "1", "6", "11", "16", "20"]
+    quiet = io.StringIO()
+    ReplicationLine(quiet, None)(1, 2)
+    ReplicationLine(quiet, False)(2, 2)
+    assert quiet.getvalue() == ""

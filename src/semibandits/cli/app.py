@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from semibandits import __version__
-from semibandits.cli import bound, networks
+from semibandits.cli import bound, networks, simulate
+from semibandits.cli.interruption import Interrupted
 from semibandits.errors import SemibanditsError, SolverError
 
 READER_GONE = 1
@@ -20,7 +21,7 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="semibandits",
-    help="Combinatorial semi-bandits: certified regret lower bounds for structured decisions.",
+    help="Combinatorial semi-bandits: certified regret lower bounds, policies and simulations.",
     epilog="Formats of files and of --json: docs/cli.md",
     add_completion=False,
     no_args_is_help=True,
@@ -28,6 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(help=bound.HELP)(bound.bound)
+app.command(help=simulate.HELP)(simulate.simulate)
 app.command(help=networks.HELP)(networks.datasets)
 
 
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Notes
     -----
     Exit codes: 0 done; 1 the reader of our output has left; 2 bad input, one line on stderr and nothing written; 3 the
-    asked gap was not reached, the bracket is printed; 130 interrupted.
+    asked gap was not reached, the bracket is printed, or a simulation failed; 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -69,6 +71,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         sys.stdout.flush()
+    except Interrupted as error:
+        return _fail(str(error), INTERRUPTED)
     except SolverError as error:
         return _fail(str(error), NOT_REACHED)
     except SemibanditsError as error:

@@ -13,6 +13,18 @@ import typer
 from rich.console import Console
 
 from semibandits.cli.loading import load_instance
+from semibandits.cli.options import (
+    OUTPUT,
+    AsJson,
+    Capacity,
+    Family,
+    Problem,
+    Saturate,
+    Size,
+    Source,
+    Target,
+    Variance,
+)
 from semibandits.cli.output import check_figure, check_target, write_figure
 from semibandits.cli.payload import bound_payload
 from semibandits.cli.progress import ProgressLine
@@ -48,43 +60,18 @@ item, group             at most K items from each group
 item, group1, group2    the same for two groupings at once
 """
 
-PROBLEM = "Your problem"
 SOLVER = "The solver"
-OUTPUT = "Output"
 
 
 def bound(
-    problem: Annotated[
-        str, typer.Argument(metavar="NETWORK_OR_FILE", help="A built-in network, or a .csv or .json file.")
-    ],
-    family: Annotated[
-        str | None,
-        typer.Option(
-            help="paths, trees, matchings, msets, partition or intersection; told from the header where it can be.",
-            rich_help_panel=PROBLEM,
-        ),
-    ] = None,
-    source: Annotated[str | None, typer.Option(help="First node of the paths.", rich_help_panel=PROBLEM)] = None,
-    target: Annotated[str | None, typer.Option(help="Last node of the paths.", rich_help_panel=PROBLEM)] = None,
-    size: Annotated[int | None, typer.Option(help="Number of items to choose.", rich_help_panel=PROBLEM)] = None,
-    saturate: Annotated[
-        str | None,
-        typer.Option(
-            help="Sides that a matching covers: both (default), rows, columns or none.", rich_help_panel=PROBLEM
-        ),
-    ] = None,
-    capacity: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[COLUMN:][NAME=]K",
-            help="Items to choose from a group at most: K from each, or NAME=K from one. Repeat it.",
-            rich_help_panel=PROBLEM,
-        ),
-    ] = None,
-    variance: Annotated[
-        float | None,
-        typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
-    ] = None,
+    problem: Problem,
+    family: Family = None,
+    source: Source = None,
+    target: Target = None,
+    size: Size = None,
+    saturate: Saturate = None,
+    capacity: Capacity = None,
+    variance: Variance = None,
     method: Annotated[
         str, typer.Option(help="auto, closed-form, cycles, columns, glpg or enumeration.", rich_help_panel=SOLVER)
     ] = "auto",
@@ -99,7 +86,7 @@ def bound(
     everything: Annotated[
         bool, typer.Option("--all", help="Show the whole plan, not its first 20 decisions.", rich_help_panel=OUTPUT)
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)] = False,
+    as_json: AsJson = False,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the JSON object to FILE.", rich_help_panel=OUTPUT)
     ] = None,

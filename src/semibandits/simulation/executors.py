@@ -21,8 +21,10 @@ Job = tuple[str, int]
 Finished = tuple[str, int, Trajectory, float]
 """Policy, replication, what is kept of it, and the seconds it took."""
 
-ROUNDS_PER_TASK: Final = 500_000
+ROUNDS_PER_TASK: Final = 100_000
 """Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
+MANY_WORKERS: Final = 64
+"""How many a cluster is taken to have: joblib asks it for as many as it has."""
 CONNECT_SECONDS: Final = 10
 """How long a scheduler may take to answer."""
 MOST_LOSSES: Final = 5
@@ -57,10 +59,11 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
         return
     open_jobs = dict.fromkeys(jobs)
     losses = 0
+    workers = n_jobs if scheduler is None else MANY_WORKERS
     with _backend(scheduler):
         while open_jobs:
             try:
-                for finished in _fan_out(specification, list(open_jobs), n_jobs):
+                for finished in _fan_out(specification, list(open_jobs), workers):
                     for result in finished:
                         del open_jobs[result[0], result[1]]
                         losses = 0
@@ -75,7 +78,7 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
 
 
 def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
-    size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * abs(n_jobs))))
+    size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
     tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     yield from parallel(joblib.delayed(_task)(specification, task) for task in tasks)

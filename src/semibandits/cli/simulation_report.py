@@ -1,0 +1,133 @@
+"""A simulation as people read it, in 80 columns or more."""
+
+from __future__ import annotations
+
+import math
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from semibandits.cli.output import can_draw
+from semibandits.cli.parsing import rewards_text
+from semibandits.cli.simulation_payload import Answer
+from semibandits.cli.wording import NOUNS, bracket_text, count_decisions, count_text, counted, number_text
+from semibandits.simulation.results import CALLS
+from semibandits.simulation.statistics import PolicySummary
+
+NAME_WIDTH = 21
+
+
+def print_simulation(console: Console, answer: Answer) -> None:
+    """Print the instance, the bound, how each policy did, and where the rest is."""
+    blocks: list[RenderableType] = [Text(answer.instance.name, style="bold"), _facts(answer), _table(answer)]
+    blocks += [Text(foot, style="dim") for foot in _feet(answer)]
+    console.print(Group(*blocks))
+
+
+def _facts(answer: Answer) -> Table:
+    instance, result = answer.instance, answer.result
+    _, _, item, items = NOUNS[instance.family]
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    size = counted(instance.decision_set.m, item, items)
+    count = count_text(instance, count_decisions(instance.decision_set))
+    facts.add_row("Decisions", f"{count} of at most {size}, out of {instance.decision_set.d:,}")
+    if instance.note:
+        facts.add_row("Numbers", instance.note)
+    facts.add_row("Rewards", rewards_text(answer.rewards, instance.unit))
+    for name, text in _bound(answer):
+        facts.add_row(name, text)
+    replications = counted(result.replications, "replication", "replications")
+    played = f"{replications} of {counted(result.horizon, 'round', 'rounds')}, seed {answer.seed}"
+    how = "read from the folder" if answer.elapsed is None else f"in {answer.elapsed:.1f} s in all"
+    facts.add_row("Played", f"{played}, {how}")
+    if answer.folder is not None:
+        facts.add_row("Kept in", str(answer.folder))
+    return facts
+
+
+def _bound(answer: Answer) -> list[tuple[str, Text]]:
+    """What is known of the bound."""
+    interval = answer.result.lower_bound_interval
+    if interval is not None:
+        unit = f" {answer.instance.unit}" if answer.instance.unit else ""
+        known = number_text(interval[1]) if math.isfinite(interval[1]) else f"at least {number_text(interval[0])}"
+        value = Text(f"{known}{unit} per ln T", style="bold")
+        return [("C(θ)", value), ("Certified", Text(bracket_text(*interval)))]
+    if answer.rewards.is_independent_gaussian:
+        return [("C(θ)", Text("not found in time: semibandits bound may take longer"))]
+    return [("C(θ)", Text("no bound is known: rewards are not independent Gaussian"))]
+
+
+def _table(answer: Answer) -> Table:
+    """One line a policy."""
+    unit = f"\n({answer.instance.unit})" if answer.instance.unit else ""
+    rows = answer.result.summary()
+    with_bound = any(row.regret_ratio is not None or row.slope_ratio is not None for row in rows)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
+    table.add_column("policy", overflow="fold", max_width=NAME_WIDTH)
+    table.add_column(f"regret at T{unit}", justify="right")
+    if with_bound:
+        table.add_column("over\nC ln T", justify="right")
+    table.add_column(f"slope{unit}", justify="right")
+    if with_bound:
+        table.add_column("over\nC", justify="right")
+    table.add_column("calls\na round", justify="right")
+    if answer.seconds:
+        table.add_column("seconds", justify="right")
+    for row in rows:
+        table.add_row(*_cells(answer, row, with_bound=with_bound))
+    return table
+
+
+def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[str]:
+    name, _, parameters = row.policy.removesuffix(")").partition("(")
+    cells = [
+        "\n  ".join([name, *parameters.split(", ")] if parameters else [name]),
+        _with_interval(row.regret, row.regret_interval),
+    ]
+    cells += [_ratio(row.regret_ratio)] * with_bound
+    cells.append(_with_interval(row.slope, row.slope_interval))
+    cells += [_ratio(row.slope_ratio)] * with_bound
+    calls = zip(CALLS, row.calls, strict=True)
+    horizon = answer.result.horizon
+    cells.append("\n".join(f"{number_text(count / horizon, 2)} {name}" for name, count in calls if count) or "none")
+    if answer.seconds:
+        seconds = answer.seconds.get(row.policy)
+        cells.append("–" if seconds is None else number_text(seconds, 2))
+    return cells
+
+
+def _with_interval(value: float, ends: tuple[float, float]) -> str:
+    """A mean with half the width of its interval, to the same decimal place."""
+    if not math.isfinite(value):
+        return "–"
+    half = (ends[1] - ends[0]) / 2
+    if not math.isfinite(half):
+        return number_text(value, 4)
+    if half == 0:
+        return f"{number_text(value, 4)} ± 0"
+    places = max(0, 1 - math.floor(math.log10(half)))
+    sign = "−" if value < 0 else ""
+    return f"{sign}{abs(value):,.{places}f} ± {half:,.{places}f}"
+
+
+def _ratio(value: float | None) -> str:
+    return "–" if value is None or not math.isfinite(value) else number_text(value, 3)
+
+
+def _feet(answer: Answer) -> list[str]:
+    """What the columns mean, and what is missing."""
+    feet = ["slope: growth of regret per ln T over the last decade of rounds"]
+    if answer.result.replications > 1:
+        feet.append("±: 95 % intervals over the replications")
+    if answer.seconds:
+        feet.append("seconds: of one replication, compilation aside")
+    if answer.result.lower_bound:
+        feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
+    if answer.folder is not None and not can_draw():
+        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this again with --resume')
+    return feet

@@ -1,0 +1,475 @@
+"""``semibandits simulate`` from the command line to the folder it leaves."""
+
+import contextlib
+import csv
+import dataclasses
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semibandits.cli.simulate as command
+from semibandits.cli.progress import ReplicationLine
+from semibandits.decisions.msets import MSets
+from semibandits.errors import SolverError
+from semibandits.graves_lai import graves_lai
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.registry import POLICIES
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation import executors, load_simulation, simulate
+
+TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
+BOUND = 1 / 0.25 + 1 / 0.5
+"""C(theta) by hand: the sum of 1 / gap over the items outside the best set."""
+SHORT = ["simulate", "table.csv", "--size", 2, "-T", 300, "-n", 4, "-p", "CUCB", "-p", "thompson"]
+
+
+def names():
+    return sorted(path.name for path in Path().iterdir())
+
+
+def answer_of(run, *arguments, table=TABLE):
+    code, out, err = run([*arguments, "--json"], table)
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_all_policies_play_by_default(run):
+    code, out, err = run(["simulate", "table.csv", "--size", 2, "-T", 40, "-n", 2], TABLE)
+    assert (code, err) == (0, "")
+    assert max(len(line) for line in out.splitlines()) <= 80
+    for policy in POLICIES:
+        assert f"\n {policy.__name__} " in out
+    assert names() == ["table.csv"]
+
+
+def test_the_table_has_what_the_result_has(run):
+    code, out, err = run(SHORT, TABLE)
+    assert (code, err) == (0, "")
+    rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
+    rows = simulate(MSets(4, 2), rewards, CUCB(), horizon=300, replications=4).summary()
+    line = next(line for line in out.splitlines() if line.startswith(" CUCB"))
+    mean, _, half, ratio, slope, _, spread, slope_ratio, *calls, seconds = line.split()[1:]
+    for text, value in (
+        (mean, rows[0].regret),
+        (half, (rows[0].regret_interval[1] - rows[0].regret_interval[0]) / 2),
+        (ratio, rows[0].regret / (BOUND * math.log(300))),
+        (slope, rows[0].slope),
+        (spread, (rows[0].slope_interval[1] - rows[0].slope_interval[0]) / 2),
+        (slope_ratio, rows[0].slope / BOUND),
+    ):
+        assert float(text) == pytest.approx(value, abs=0.51 if "." not in text else 0.051)
+    assert calls == ["0.99", "linear"]  # in two rounds it covers the items
+    assert float(seconds) > 0
+    assert "C(θ)       6 per ln T" in out
+    assert "Certified  C(θ) = 6 " in out
+    assert "4 replications of 300 rounds, seed 0" in out
+    assert "Gaussian, independent, variance 0.5" in out
+
+
+def test_the_json_object_is_what_simulate_returns(run):
+    answer = answer_of(run, *SHORT, "--seed", 7)
+    rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
+    result = simulate(MSets(4, 2), rewards, CUCB(), horizon=300, replications=4, seed=7)
+    row, policy = result.summary()[0], answer["policies"][0]
+    assert [entry["name"] for entry in answer["policies"]] == ["CUCB", "ThompsonSampling"]
+    assert (answer["horizon"], answer["replications"], answer["seed"]) == (300, 4, 7)
+    assert answer["checkpoints"] == result.checkpoints.tolist()
+    assert answer["lower"] <= BOUND <= answer["value"]
+    assert answer["lower"] == pytest.approx(BOUND, rel=1e-9)
+    assert (policy["regret"], policy["slope"]) == (row.regret, row.slope)
+    assert tuple(policy["regret_interval"]) == row.regret_interval
+    assert tuple(policy["slope_interval"]) == row.slope_interval
+    assert policy["regret_ratio"] == pytest.approx(row.regret / (BOUND * math.log(300)))
+    assert policy["slope_ratio"] == pytest.approx(row.slope / BOUND)
+    assert tuple(policy["calls"].values()) == row.calls
+    assert policy["specification"] == CUCB().specification()
+    assert policy["curve"]["mean"] == result.regret["CUCB"].mean(axis=0).tolist()
+    band = result.bands("CUCB")
+    np.testing.assert_array_equal(policy["curve"]["lower"], band.lower)
+    np.testing.assert_array_equal(policy["curve"]["upper"], band.upper)
+    assert 0 < policy["seconds"] < answer["elapsed"]
+    assert answer["folder"] is None
+    assert answer["instance"]["theta"] == [1, 0.75, 0.5, 0.25]
+
+
+def test_one_replication_of_one_round_has_neither_intervals_nor_slope(run):
+    arguments = ["simulate", "table.csv", "--size", 2, "-T", 1, "-n", 1, "-p", "CUCB"]
+    policy = answer_of(run, *arguments)["policies"][0]
+    unknown = ("regret_interval", "regret_ratio", "slope", "slope_interval", "slope_ratio")
+    assert [policy[key] for key in unknown] == [None] * 5
+    assert policy["curve"] == {"mean": [policy["regret"]], "lower": [None], "upper": [None]}
+    code, out, _ = run(arguments)
+    assert code == 0
+    assert "1 replication of 1 round," in out
+    assert "±" not in out
+    assert " – " in out
+
+
+def test_no_bound_is_shown_where_none_is_known(run):
+    arguments = [*SHORT, "--rewards", "Bernoulli"]
+    answer = answer_of(run, *arguments)
+    assert (answer["lower"], answer["value"], answer["rewards"]) == (None, None, "BernoulliRewards")
+    assert {policy["slope_ratio"] for policy in answer["policies"]} == {None}
+    code, out, _ = run(arguments)
+    assert code == 0
+    assert "no bound is known: rewards are not independent Gaussian" in out
+    assert "over" not in out.split("slope:")[0]
+    assert "policies are told the variance 1/4" in out
+
+
+def test_a_bound_of_0_gives_no_ratios(run):
+    code, out, _ = run([*SHORT], "item,theta\nu,1\nv,1\nw,1\n")
+    assert code == 0
+    assert "C(θ) = 0" in out
+    assert "0 ± 0" in out
+    assert "C ln T" not in out
+
+
+def test_a_bound_that_is_not_found_says_so(run, monkeypatch):
+    def fail(*_, **__):
+        raise SolverError("not in time")
+
+    monkeypatch.setattr("semibandits.simulation.run.graves_lai", fail)
+    code, out, _ = run(SHORT, TABLE)
+    assert code == 0
+    assert "not found in time" in out
+
+
+def test_a_bound_without_a_plan_has_one_end(run, monkeypatch):
+    def half_solved(*arguments, **options):
+        return dataclasses.replace(graves_lai(*arguments, **options), lower=1.0, value=math.inf)
+
+    monkeypatch.setattr("semibandits.simulation.run.graves_lai", half_solved)
+    answer = answer_of(run, *SHORT)
+    assert (answer["lower"], answer["value"]) == (1.0, None)
+    assert answer["policies"][0]["slope_ratio"] == answer["policies"][0]["slope"]
+    _, out, _ = run([*SHORT, "--output", "run"])
+    assert "at least 1 per ln T" in out
+    assert "1 ≤ C(θ) ≤ infinite" in out
+    assert Path("run/summary.csv").read_text(encoding="utf-8").splitlines()[1].endswith(",1.0,")
+
+
+def test_networks_have_their_unit(run):
+    ends = ["--source", "Szczecin", "--target", "Rzeszow", "-p", "CUCB", "-T", 200, "-n", 2]
+    code, out, _ = run(["simulate", "polska", *ends])
+    assert code == 0
+    assert "(ms)" in out
+    assert "ms per ln T" in out
+    assert "modelled, not measured" in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+    assert answer_of(run, "simulate", "polska", *ends)["unit"] == "ms"
+
+
+def test_the_variance_reaches_rewards_and_policies(run):
+    small, large = (answer_of(run, *SHORT, "--variance", variance) for variance in (0.5, 8))
+    assert large["value"] == pytest.approx(16 * small["value"])
+    assert large["policies"][0]["regret"] > small["policies"][0]["regret"]
+
+
+def test_policies_are_written_with_parameters(run):
+    texts = ["cucb", "CUCB:radius=kveton", "thompson", "Ts : scale = 2, variance=0.25", "ESCB:radius=log-loglog"]
+    arguments = [word for text in texts for word in ("-p", text)]
+    answer = answer_of(run, "simulate", "table.csv", "--size", 2, "-T", "2e1", "-n", "1e0", *arguments)
+    assert [policy["name"] for policy in answer["policies"]] == [
+        "CUCB",
+        "CUCB(radius=kveton)",
+        "ThompsonSampling",
+        "ThompsonSampling(scale=2, variance=0.25)",
+        "ESCB(radius=log-loglog)",
+    ]
+    said = [policy["specification"] for policy in answer["policies"]]
+    assert said[1]["radius"] == {"log": 3.0, "loglog": 0.0, "loglog_per_item": 0.0}
+    assert (said[3]["scale"], said[3]["variance"], said[4]["radius"]["loglog_per_item"]) == (2.0, 0.25, 4.0)
+    assert (answer["horizon"], answer["replications"]) == (20, 1)
+    code, out, _ = run(["simulate", "table.csv", "--size", 2, "-T", 20, "-n", 2, *arguments])
+    assert code == 0
+    assert "\n ThompsonSampling " in out
+    assert "\n   scale=2 " in out
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(("text", "n_jobs"), [("2", 2), ("auto", -1), ("AUTO", -1), ("-1", -1)])
+def test_workers_and_scheduler_are_handed_on(run, monkeypatch, text, n_jobs):
+    def play(*_, **options):
+        raise SolverError(f"{options['n_jobs']} on {options['scheduler']}")
+
+    monkeypatch.setattr(command, "play", play)
+    code, out, err = run([*SHORT, "--workers", text, "--scheduler", "tcp://host:8786"], TABLE)
+    assert (code, out, err) == (3, "", f"Error: {n_jobs} on tcp://host:8786\n")
+
+
+def test_large_runs_get_no_temporary_folder(run, monkeypatch):
+    monkeypatch.setattr(command, "SCRATCH_BYTES", 0)
+    assert [policy["seconds"] for policy in answer_of(run, *SHORT)["policies"]] == [None, None]
+    assert "seconds" not in run(SHORT)[1]
+
+
+BAD_OPTIONS = {
+    "unknown policy": (["-p", "ESBC"], "the policy must be one of AESCB, CUCB, ESCB, OSSB, ThompsonSampling, got 'ESBC'"),
+    "near policy": (["-p", "cubc"], "did you mean 'CUCB'?"),
+    "unknown parameter": (["-p", "CUCB:radus=log"], "got 'radus': did you mean 'radius'?"),
+    "unknown radius": (["-p", "CUCB:radius=loglog"], "radius must be a known name, got 'loglog': did you mean"),
+    "parameter without value": (["-p", "CUCB:radius"], "a policy must be written NAME:key=value,key=value, got 'CUCB:radius'"),
+    "parameters left out": (["-p", "CUCB:"], "a policy must be written NAME:key=value,key=value, got 'CUCB:'"),
+    "no policy": (["-p", ""], "the policy must be one of"),
+    "parameter twice": (["-p", "TS:scale=1,scale=2"], "parameters must be given once, got scale twice"),
+    "parameter out of range": (["-p", "TS:scale=-1"], "scale must be positive, got -1"),
+    "parameter that is no number": (["-p", "TS:scale=big"], "scale must be a number, got 'big'"),
+    "same policy twice": (["-p", "CUCB", "-p", "cucb"], "policies must differ, got CUCB twice"),
+    "horizon of one policy": (["-p", "ESCB:horizon=10"], "the horizon must be the same for all policies"),
+    "broken horizon": (["-T", "1.5"], "--horizon must be a whole number of at least 1, got '1.5': write for instance 20000"),
+    "horizon of 0": (["-T", "0"], "--horizon must be a whole number of at least 1, got '0'"),
+    "horizon that is no number": (["-T", "long"], "--horizon must be a whole number of at least 1, got 'long'"),
+    "infinite horizon": (["-T", "inf"], "--horizon must be a whole number of at least 1, got 'inf'"),
+    "horizon that is too long": (["-T", "1e17"], "--horizon must be at most 9,007,199,254,740,992, got '1e17'"),
+    "monstrous horizon": (["-T", "1e999999"], "--horizon must be a whole number"),
+    "no replications": (["-n", "0"], "--replications must be a whole number of at least 1, got '0'"),
+    "too many replications": (["-n", "1e9"], "--replications must be at most 1,000,000, got '1e9'"),
+    "negative seed": (["--seed", "-1"], "--seed must be a whole number of at least 0, got '-1'"),
+    "no workers": (["-j", "0"], "--workers must be a number of at least 1 or auto, got '0': auto takes one a core"),
+    "workers in words": (["-j", "two"], "--workers must be a number of at least 1 or auto, got 'two'"),
+    "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian?"),
+    "variance of bernoulli": (["--rewards", "bernoulli", "--variance", "1"], "--variance must go with Gaussian rewards, got 1"),
+    "resume without a folder": (["--resume"], "--resume must come with the folder of the earlier run, got none"),
+    "output into a file": (["--output", "table.csv"], "'table.csv' must be a folder, got a file"),
+    "output below a file": (["--output", "table.csv/run"], "folder must be writable"),
+    "another figure format": (["--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
+    "folder that is not there": (["--plot", "none/p.png"], "the folder 'none' must exist"),
+    "address that is none": (["--scheduler", "nowhere", "-p", "CUCB"], "scheduler must be the address of a running Dask"),
+    "unknown option": (["--horizn", "5"], "--horizn"),
+    "unknown family": (["--family", "setz"], "setz"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+def test_bad_options_are_one_line_and_write_nothing(run, case):
+    options, message = BAD_OPTIONS[case]
+    kept = [] if {"--output", "--resume"} & set(options) else ["--output", "run"]
+    code, out, err = run(["simulate", "table.csv", "--size", 2, "-T", 9, "-n", 1, *kept, *options], TABLE)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert names() == ["table.csv"]
+
+
+def test_means_that_are_no_probabilities_are_named(run):
+    code, _, err = run([*SHORT, "--rewards", "bernoulli"], "item,theta\nu,0.5\nv,1.5\nw,0.5\n")
+    assert code == 2
+    assert (
+        err == "Error: theta must lie in [0, 1] for Bernoulli rewards, got 1.5 for v: use --rewards gaussian\n"
+    )  # fmt: skip
+
+
+def test_a_policy_that_fails_exits_with_3_and_leaves_no_empty_folder(run, monkeypatch):
+    def fail(*_, **__):
+        raise SolverError("found no decision")
+
+    monkeypatch.setattr("semibandits.simulation.run.run", fail)
+    code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, out, err) == (3, "", "Error: found no decision\n")
+    assert names() == ["table.csv"]
+
+
+def test_the_folder_has_result_table_and_figure(run):
+    answer = answer_of(run, *SHORT, "--output", "run")
+    assert answer["folder"] == "run"
+    kept = ["regret.png", "simulation.zip", "specification.json", "summary.csv", "timings.json"]
+    assert sorted(path.name for path in Path("run").iterdir()) == kept
+    assert Path("run/regret.png").read_bytes().startswith(b"\x89PNG")
+    assert Path("run/regret.png").stat().st_size > 20_000
+    result = load_simulation("run/simulation.zip")
+    with open("run/summary.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row, policy, summary in zip(rows, answer["policies"], result.summary(), strict=True):
+        assert (row["policy"], row["horizon"], row["replications"]) == (policy["name"], "300", "4")
+        for key in ("regret", "regret_ratio", "slope", "slope_ratio", "seconds"):
+            assert float(row[key]) == policy[key]
+        assert [float(row[key]) for key in ("regret_lower", "regret_upper")] == policy["regret_interval"]
+        assert [float(row[key]) for key in ("slope_lower", "slope_upper")] == policy["slope_interval"]
+        assert [float(row[key]) for key in ("linear_calls", "index_calls", "plans")] == list(summary.calls)
+        assert (float(row["bound_lower"]), float(row["bound_upper"])) == (answer["lower"], answer["value"])
+    timings = json.loads(Path("run/timings.json").read_text(encoding="utf-8"))["seconds"]
+    assert answer["policies"][0]["seconds"] == pytest.approx(np.mean(list(timings["CUCB"].values())))
+
+
+@pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.pdf", b"%PDF"), ("p.svg", b"<?xml")])
+def test_figures_go_where_they_are_wanted(run, name, start):
+    code, _, err = run([*SHORT, "--plot", name, "--output", "run"], TABLE)
+    assert (code, err) == (0, "")
+    assert Path(name).read_bytes().startswith(start)
+    assert not Path("run/regret.png").exists()
+    assert names() == sorted([name, "run", "table.csv"])
+
+
+def test_without_matplotlib_the_folder_has_no_figure(run, monkeypatch):
+    monkeypatch.setattr("semibandits.cli.output.find_spec", lambda _: None)
+    code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, err) == (0, "")
+    assert "no figure in the folder" in out
+    assert not Path("run/regret.png").exists()
+    code, _, err = run([*SHORT, "--plot", "p.png"])
+    assert code == 2
+    assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'
+
+
+def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
+    run([*SHORT, "--output", "run"], TABLE)
+    before = Path("run/simulation.zip").read_bytes()
+    code, out, err = run([*SHORT, "--output", "run"])
+    assert (code, out) == (2, "")
+    assert "the folder 'run' must be without a simulation, got one in it: add --resume" in err
+    for name in ("regret.png", "summary.csv"):
+        Path("run", name).unlink()
+    code, out, err = run([*SHORT, "--output", "run", "--resume"])
+    assert (code, err) == (0, "")
+    assert "read from the folder" in out
+    assert Path("run/simulation.zip").read_bytes() == before
+    assert Path("run/regret.png").exists()
+    assert Path("run/summary.csv").exists()
+    code, _, err = run([*SHORT, "--output", "run", "--resume", "--seed", 1])
+    assert code == 2
+    assert "folder must hold a run of the same simulation, got another seed in run" in err
+    assert Path("run/simulation.zip").read_bytes() == before
+
+
+def test_folders_with_other_things_in_them_are_fine(run):
+    Path("run").mkdir()
+    Path("run/notes.txt").write_text("mine", encoding="utf-8")
+    assert run([*SHORT, "--output", "run"], TABLE)[0] == 0
+    assert Path("run/notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def interrupt_after(monkeypatch, count):
+    """Ctrl-C as so many replications are finished."""
+
+    def tell(line, finished, total):
+        if finished == count:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ReplicationLine, "__call__", tell)
+
+
+def test_an_interrupted_run_is_resumed_to_the_same_bytes(run, monkeypatch):
+    with monkeypatch.context() as patched:
+        interrupt_after(patched, 3)
+        code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, out) == (130, "")
+    assert err == (
+        "Error: interrupted: 3 of 8 replications are finished and kept in run; "
+        "to go on, give the same command with --resume\n"
+    )
+    assert len(list(Path("run/parts").iterdir())) == 3
+    assert not Path("run/summary.csv").exists()
+    assert run([*SHORT, "--output", "run", "--resume"])[0] == 0
+    assert run([*SHORT, "--output", "whole"])[0] == 0
+    assert Path("run/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
+    timings = json.loads(Path("run/timings.json").read_text(encoding="utf-8"))["seconds"]
+    assert [len(own) for own in timings.values()] == [4, 4]
+
+
+def test_damaged_replications_are_played_again_with_a_warning(run, monkeypatch):
+    with monkeypatch.context() as patched:
+        interrupt_after(patched, 3)
+        run([*SHORT, "--output", "run"], TABLE)
+    part = min(Path("run/parts").iterdir())
+    part.write_bytes(part.read_bytes()[:-100])
+    monkeypatch.setattr("warnings.filters", [("default", None, Warning, None, 0)])  # as outside of tests
+    code, _, err = run([*SHORT, "--output", "run", "--resume"])
+    assert code == 0
+    assert err.startswith(f"Warning: {part}")
+    assert err.endswith("the replication is played again\n")
+    assert err.count("\n") == 1
+
+
+def test_an_interruption_before_anything_is_finished_leaves_nothing(run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("semibandits.simulation.run.run", interrupt)
+    code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, out) == (130, "")
+    assert err == "Error: interrupted before the first replication was finished, nothing written\n"
+    Path("mine").mkdir()
+    run([*SHORT, "--output", "mine"])
+    assert names() == ["mine", "table.csv"]
+    assert not list(Path("mine").iterdir())
+    code, _, err = run(SHORT)
+    assert (code, err) == (
+        130,
+        "Error: interrupted, nothing written: with --output FOLDER finished replications are kept\n",
+    )
+
+
+@pytest.mark.parametrize("swallowed", ["lost", "taken for a fault"])
+def test_an_interruption_that_compilation_swallows_is_not_lost(run, monkeypatch, swallowed):
+    def choose(*_):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        if swallowed != "lost":
+            raise RuntimeError("no compiled object yet")
+        return own(*_)
+
+    own = executors.replicate
+    monkeypatch.setattr(executors, "replicate", choose)
+    before = signal.getsignal(signal.SIGINT)
+    code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, out) == (130, "")
+    assert ("1 of 8 replications are finished" if swallowed == "lost" else "nothing written") in err
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interruption_while_files_are_written_keeps_the_result(run, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "write_regret_figure", interrupt)
+    code, out, err = run([*SHORT, "--output", "run"], TABLE)
+    assert (code, out) == (130, "")
+    assert err == "Error: interrupted: run has the result; --resume writes its table and figure\n"
+    assert Path("run/simulation.zip").exists()
+    assert run([*SHORT, "--plot", "p.png"])[2] == "Error: interrupted, nothing written\n"
+
+
+def test_progress_is_shown_on_request(run):
+    code, _, err = run([*SHORT, "--progress"], TABLE)
+    assert code == 0
+    lines = err.splitlines()
+    assert lines[0].startswith("computing C(θ)")
+    assert lines[1].startswith("1 of 8 replications, ")
+    assert lines[-1].startswith("8 of 8 replications, ")
+
+
+def test_faults_of_our_own_are_not_hidden(run, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(command, "play", fail)
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        run(SHORT, TABLE)
+
+
+def test_ctrl_c_in_a_process(tmp_path):
+    """A run far longer than the test, interrupted once it says that a replication is finished."""
+    (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
+    program = Path(sys.executable).with_name("semibandits")
+    words = [program, *map(str, SHORT), "-n", "30000", "--output", "run", "--progress"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while "replications, " not in (line := process.stderr.readline()):
+                assert line, "the program has ended before a replication was finished"
+            os.kill(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (130, "")
+    assert "of 60,000 replications are finished and kept in run; to go on, give the same command with --resume" in err
+    assert "Traceback" not in err
+    assert list((tmp_path / "run" / "parts").glob("*.zip"))
