@@ -36,13 +36,25 @@ def indented_block(text, first_line):
     return "\n".join(line.removeprefix("    ") for line in lines[:end]).strip() + "\n"
 
 
-def test_the_python_of_the_readme_runs():
-    code = re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
+def run_python_of(text):
+    """Run the Python of a Markdown text, one block after the other, and return what it prints."""
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), {})
-    assert re.match(r"[\d.]+ <= C\(theta\) <= [\d.]+\n", printed.getvalue())
-    assert "home -> " in printed.getvalue()
+        exec(compile(code, "documentation", "exec"), {})
+    return printed.getvalue()
+
+
+def test_the_python_of_the_readme_runs():
+    printed = run_python_of(README)
+    assert re.match(r"[\d.]+ <= C\(theta\) <= [\d.]+\n", printed)
+    assert "home -> " in printed
+    assert len(re.findall(r"minutes lost, +[\d.]+ per ln T; C\(theta\) = 12.24", printed)) == 3
+
+
+def test_the_python_of_the_page_on_simulations_runs():
+    printed = run_python_of((ROOT / "docs" / "simulations.md").read_text(encoding="utf-8"))
+    assert [line.split()[0] for line in printed.splitlines()] == ["CUCB", "ThompsonSampling", "OSSB"]
 
 
 def test_the_walk_through_glpg_runs(capsys, tmp_path):
