@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semibandits.kernels.selection import select_largest, sift_down
+from semibandits.kernels.selection import select_into, select_largest, sift_down
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -14,6 +14,22 @@ def test_the_largest_are_selected(seed):
     for m in {0, 1, d // 2, d}:
         expected = sorted(sorted(range(d), key=lambda i: (-weights[i], i))[:m])
         assert np.flatnonzero(select_largest(weights, m)).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_guess_does_not_change_the_answer(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 20))
+    weights = rng.integers(-3, 4, d).astype(float) if seed % 2 else rng.normal(size=d)
+    for m in {0, 1, d // 2, d}:
+        expected = select_largest(weights, m)
+        near = expected.copy()
+        near[rng.integers(d)] ^= True
+        other = np.zeros(d, dtype=bool)
+        other[rng.permutation(d)[:m]] = True
+        for guess in (expected.copy(), near, other, np.ones(d, dtype=bool), np.zeros(d, dtype=bool)):
+            select_into(weights, m, guess)
+            assert np.array_equal(guess, expected)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,0 +1,72 @@
+"""Decision sets around others: played in Python, or with other labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import item_vector
+from semibandits.decisions.base import DecisionSet
+
+
+@final
+class Relabelled(DecisionSet):
+    """Another decision set with its items in another order, as a user would write it: kernels cannot see it.
+
+    Parameters
+    ----------
+    inner : DecisionSet
+        The other one.
+    order : ndarray of int, shape (d,)
+        Which of its items stands in each place: a permutation. With 0 .. d - 1, answers are those of `inner`, ties too.
+    """
+
+    def __init__(self, inner: DecisionSet, order: IntArray) -> None:
+        self._inner = inner
+        self._order = np.array(order, dtype=np.int64)
+        self._order.setflags(write=False)
+        self._back = np.argsort(self._order)
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return self._inner.d
+
+    @property
+    def m(self) -> int:
+        """Number of items in the largest decision."""
+        return self._inner.m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each item, in the new order."""
+        return tuple(self._inner.items[i] for i in self._order)
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Decision of largest total weight, by the inner set."""
+        return self._forth(self._inner.maximize(item_vector(weights, self.d, "weights")[self._back]))
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        return self._forth(self._inner.maximize_index(rewards[self._back], bonuses[self._back], ratio))
+
+    def _contains(self, x: BoolArray) -> bool:
+        return x[self._back] in self._inner
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of decisions, as the inner set counts them."""
+        return self._inner.count(limit)
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All decisions, one a row, in the order of the inner set."""
+        return np.array(self._inner.enumerate(limit)[:, self._order])
+
+    def _forth(self, x: BoolArray) -> BoolArray:
+        return np.array(x[self._order])
+
+
+def in_python(decision_set: DecisionSet) -> Relabelled:
+    """The same set, out of the sight of kernels."""
+    return Relabelled(decision_set, np.arange(decision_set.d))

@@ -1,0 +1,131 @@
+"""Decision sets as kernels see them give the answers of their own methods, whatever stood in x before."""
+
+from __future__ import annotations
+
+import itertools
+
+import networkx as nx
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from semibandits.decisions.compiled import PARTS, compiled_oracle, pointer
+from semibandits.errors import SolverError
+from semibandits.kernels.oracles.calls import call_linear
+
+GRID = [
+    ((r, c), (r + a, c + b)) for r in range(3) for c in range(3) for a, b in ((0, 1), (1, 0)) if max(r + a, c + b) < 3
+]
+SETS = {
+    "2 of 6": sb.MSets(6, 2),
+    "0 of 3": sb.MSets(3, 0),
+    "all of 4": sb.MSets(4, 4),
+    "1 of 1": sb.MSets(1, 1),
+    "paths": sb.Paths([*GRID, ((0, 0), (0, 1)), ((2, 2), (9, 9))], (0, 0), (2, 2)),
+    "trees": sb.SpanningTrees(nx.complete_graph(4)),
+    "partition": sb.MatroidBases(sb.matroids.Partition([0, 1, 0, 1, 2, 2, 2], {0: 1, 1: 1, 2: 2})),
+    "perfect": sb.Matchings(list(itertools.product(range(3), range(3)))),
+    "rows": sb.Matchings(list(itertools.product(range(2), range(3))), saturate="rows"),
+    "columns": sb.Matchings(list(itertools.product(range(3), range(2))), saturate="columns"),
+    "any matching": sb.Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (0, 0)], saturate="none"),
+    "intersection": sb.MatroidIntersection(
+        sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 0, 1, 0, 1], 2)
+    ),
+    "list": sb.EnumeratedDecisions([[0, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 1], [1, 0, 0, 1]]),
+    "the empty decision": sb.EnumeratedDecisions([[0, 0]]),
+}
+
+
+@numba.njit
+def _fails(data, weights, x):
+    return 1
+
+
+@numba.njit
+def _fails_at_index(data, rewards, bonuses, ratio, x):
+    return 1
+
+
+TIES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.0 + 2.0**-50])
+NUMBERS = st.one_of(TIES, st.floats(-100.0, 100.0))
+
+
+@st.composite
+def problems(draw):
+    name = draw(st.sampled_from(sorted(SETS)))
+    d = SETS[name].d
+    weights = np.array(draw(st.lists(NUMBERS, min_size=d, max_size=d)))
+    bonuses = np.array(draw(st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 50.0)), min_size=d, max_size=d)))
+    guess = np.array(draw(st.lists(st.booleans(), min_size=d, max_size=d)), dtype=np.bool_)
+    return name, weights, bonuses, guess
+
+
+@settings(max_examples=400, deadline=None)
+@given(problems())
+def test_sums(problem):
+    name, weights, _, guess = problem
+    oracle = SETS[name].compiled()
+    assert oracle is not None
+    expected = SETS[name].maximize(weights)
+    for before in (guess, expected.copy(), np.zeros_like(guess)):
+        x = before.copy()
+        assert call_linear(oracle.linear, oracle.data, weights, x) == 0
+        assert np.array_equal(x, expected)
+    assert np.array_equal(oracle.maximize(weights), expected)
+
+
+@settings(max_examples=400, deadline=None)
+@given(problems(), st.sampled_from([1.0, 0.9, 0.5]))
+def test_indices_against_the_list(problem, ratio):
+    name, rewards, bonuses, _ = problem
+    oracle, rows = SETS[name].compiled(), SETS[name].enumerate()
+    x = oracle.maximize_index(rewards, bonuses, ratio)
+    assert x in SETS[name]
+    values = rows @ rewards + np.sqrt(rows @ bonuses)
+    reached = rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio
+    scale = np.abs(rewards).max() + np.sqrt(bonuses.max())
+    assert reached >= values.max() - 1e-11 * SETS[name].m * scale
+
+
+def test_every_family_is_here_and_user_sets_are_not_compiled():
+    from semibandits.decisions.registry import FAMILIES
+
+    assert {type(decision_set) for decision_set in SETS.values()} == {family.cls for family in FAMILIES}
+
+    class Own(sb.DecisionSet):
+        d, m = 2, 1
+
+        def maximize(self, weights):
+            return np.array([True, False])
+
+    assert Own().compiled() is None
+    assert sb.MatroidBases(sb.matroids.Oracle(3, lambda indices: len(indices) <= 1)).compiled() is None
+
+
+def test_the_data_are_eight_arrays_that_kernels_take_as_they_are():
+    for decision_set in SETS.values():
+        oracle = decision_set.compiled()
+        assert len(oracle.data) == PARTS
+        for array in oracle.data:
+            assert array.dtype == np.int64
+            assert array.flags.c_contiguous
+            assert array.flags.writeable
+
+
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaWarning")
+def test_a_kernel_that_gives_up_is_an_error():
+    oracle = compiled_oracle(_fails, _fails_at_index, (), 2, 1)
+    with pytest.raises(SolverError, match="scale them down"):
+        oracle.maximize(np.zeros(2))
+    with pytest.raises(SolverError, match="broken off"):
+        oracle.maximize_index(np.zeros(2), np.zeros(2))
+
+
+def test_pointers_are_made_once():
+    from semibandits.decisions.compiled import LINEAR
+    from semibandits.kernels.oracles.msets import msets_linear
+
+    assert pointer(msets_linear, LINEAR) is pointer(msets_linear, LINEAR)

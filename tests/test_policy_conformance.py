@@ -1,0 +1,238 @@
+"""All policies run one suite on all families of decision sets; the suite itself is shown to bite."""
+
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semibandits.policies
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.registry import FAMILIES
+from semibandits.policies import AESCB, CUCB, ESCB, OSSB, Policy, ThompsonSampling, registry
+from semibandits.policies.rules import RuleAgent
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.replication import replicate
+from semibandits.simulation.run import simulate
+from semibandits.simulation.specification import Specification
+from semibandits.testing import check_policy
+from semibandits.testing import policies as suite
+from semibandits.testing._play import case_of
+from test_conformance import EXAMPLES, OnlyMaximizes
+
+POLICIES = {cls.__name__: cls for cls in registry.POLICIES}
+VARIATIONS = {
+    "CUCB, more optimistic": lambda: CUCB(radius="kveton"),
+    "ESCB, as in its proof": lambda: ESCB(radius="log-loglog"),
+    "AESCB, coarse": lambda: AESCB(ratio=0.5, additive=5.0, levels=50.0),
+    "ThompsonSampling, wide": lambda: ThompsonSampling(scale=2.0),
+}
+SETS = {
+    "paths": ("parallel arcs and a dead end", "grid"),
+    "trees": ("parallel edges and a loop", "complete"),
+    "msets": ("two of six", "all of three"),
+    "matchings": ("perfect", "none"),
+    "matroid": ("laminar", "linear", "oracle"),
+    "intersection": ("assignment", "oracle"),
+    "enumerated": ("with the empty one", "many"),
+}
+"""Which examples of each family; an oracle's and a user's own are played in Python."""
+CASES = [(family, example) for family, examples in SETS.items() for example in examples]
+WAIVERS = {
+    "OSSB": {
+        "python": "a set around another one has its plans made by another solver: other plans of nearly the same cost",
+        "labels": "of equally rare items the first is explored, and counts tie often",
+    },
+    "AESCB, coarse": {
+        "python": "any answer of the ratio will do, and the search without kernels comes upon another one first",
+        "labels": "any answer of the ratio will do, and the search comes upon another one first",
+    },
+}
+
+
+def build(family, example):
+    return EXAMPLES[family][example]()
+
+
+def check(name, policy, decision_set):
+    check_policy(policy, decision_set, horizon=max(24, 2 * decision_set.d), waivers=WAIVERS.get(name))
+
+
+@pytest.mark.parametrize(("family", "example"), CASES)
+@pytest.mark.parametrize("name", POLICIES)
+def test_conformance(name, family, example):
+    check(name, POLICIES[name](), build(family, example))
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_on_a_set_of_a_user(name):
+    check(name, POLICIES[name](), OnlyMaximizes())
+
+
+@pytest.mark.parametrize("name", VARIATIONS)
+@pytest.mark.parametrize(("family", "example"), [("msets", "two of six"), ("trees", "complete"), ("paths", "grid")])
+def test_variations(name, family, example):
+    check(name, VARIATIONS[name](), build(family, example))
+
+
+def test_policies_are_complete():
+    package = importlib.import_module("semibandits.policies")
+    classes = set()
+    for module in pkgutil.iter_modules(package.__path__, "semibandits.policies."):
+        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if issubclass(cls, Policy) and cls.__module__.startswith("semibandits.") and not inspect.isabstract(cls):
+                classes.add(cls)
+    assert set(registry.POLICIES) == classes
+    assert len(POLICIES) == len(registry.POLICIES) == len(classes)
+    assert all(cls.__name__ == name == cls().name for name, cls in POLICIES.items())
+    assert all(getattr(semibandits.policies, name) is cls for name, cls in POLICIES.items())
+
+
+def test_families_are_complete():
+    assert set(SETS) == {family.name for family in FAMILIES}
+    assert any(build(*case).compiled() is None for case in CASES)
+
+
+def specification(policies, decision_set, horizon=60, replications=1, **options):
+    theta = np.random.default_rng(decision_set.d).normal(size=decision_set.d)
+    rewards = GaussianRewards(theta, variance=0.2 + np.arange(decision_set.d) / decision_set.d)
+    return Specification.of(
+        decision_set, rewards, policies, horizon=horizon, replications=replications, seed=7, **options
+    )
+
+
+def digest(trajectory):
+    hashed = hashlib.sha256()
+    for name in ("regret", "reward", "plays", "calls"):
+        hashed.update(np.ascontiguousarray(getattr(trajectory, name)).tobytes())
+    return hashed.hexdigest()
+
+
+def digests():
+    """A digest of one replication for each policy and each family."""
+    found = {}
+    for family, (example, *_) in SETS.items():
+        spec = specification({name: cls() for name, cls in POLICIES.items()}, build(family, example))
+        found |= {f"{name}, {family}": digest(replicate(spec, name, 0)) for name in POLICIES}
+    return found
+
+
+def test_a_fresh_process_plays_the_same():
+    environment = {**os.environ, "PYTHONHASHSEED": "12345"}
+    answer = subprocess.run(
+        [sys.executable, __file__],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd=Path(__file__).parent,
+    )
+    fresh, here = json.loads(answer.stdout), digests()
+    assert len(set(here.values())) > len(here) // 2  # they are digests of something
+    assert fresh == here
+
+
+def simulated(**options):
+    decision_set = build("trees", "complete")
+    spec = specification([cls() for cls in POLICIES.values()], decision_set)
+    return simulate(
+        decision_set,
+        spec.rewards,
+        list(spec.policies.values()),
+        horizon=60,
+        replications=3,
+        seed=7,
+        bound=False,
+        **options,
+    )
+
+
+def assert_same_results(one, other):
+    for name in POLICIES:
+        for field in ("regret", "reward", "plays", "calls"):
+            assert np.array_equal(getattr(one, field)[name], getattr(other, field)[name]), (name, field)
+
+
+def test_executors_play_the_same():
+    from distributed import Client, LocalCluster
+
+    here = simulated(n_jobs=1)
+    assert_same_results(here, simulated(n_jobs=2))
+    cluster = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+    with cluster, Client(cluster) as client:
+        assert_same_results(here, simulated(scheduler=client))
+
+
+def test_replications_and_policies_have_random_numbers_of_their_own():
+    result = simulated()
+    for name in POLICIES:
+        assert len({row.tobytes() for row in result.reward[name]}) == 3
+
+
+@pytest.mark.parametrize(("family", "example"), CASES)
+def test_ossb_plays_the_same_without_kernels(family, example):
+    """In place of the promise that is waived: the same decision set and solver, but rounds in Python."""
+    decision_set = build(family, example)
+    case = case_of(OSSB(), decision_set, 0, 60)
+    compiled, plain = case.start(), case.start()
+    assert isinstance(plain, RuleAgent)
+    assert (plain.oracle is None) == (example == "oracle")
+    plain.oracle = None
+    traces = [suite.play(agent, decision_set, case.outcomes(), case.rng(2)) for agent in (compiled, plain)]
+    assert np.array_equal(*traces)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_variance_of_its_own_overrides_the_stated_one(name):
+    cls, decision_set = POLICIES[name], build("trees", "complete")
+    if not hasattr(cls(), "variance"):
+        pytest.skip("it takes the stated variance only")
+    case = case_of(cls(), decision_set, 0, 40)
+
+    def trace(policy, variance):
+        return suite.play(policy.start(decision_set, variance), decision_set, case.outcomes(), case.rng(2))
+
+    own = tuple(case.variance.tolist())
+    assert np.array_equal(trace(cls(variance=own), 100.0), trace(cls(), case.variance))
+    assert np.array_equal(trace(cls(variance=2.0), case.variance), trace(cls(), 2.0))
+    assert not np.array_equal(trace(cls(variance=100.0), 0.01), trace(cls(), 0.01))
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_two_optimal_decisions_cost_nothing(name):
+    """Both {0, 1} and {0, 2} are optimal; every other pair costs 1/2 or 1."""
+    decision_set = MSets(4, 2)
+    rewards = GaussianRewards([1.0, 0.5, 0.5, 0.0], variance=0.1)
+    spec = Specification.of(
+        decision_set,
+        rewards,
+        {name: POLICIES[name]()},
+        horizon=300,
+        replications=1,
+        seed=3,
+        checkpoints=np.arange(1, 301),
+    )
+    trajectory = replicate(spec, name, 0)
+    decisions = np.diff(trajectory.plays, axis=0, prepend=0).astype(bool)
+    gaps = np.diff(trajectory.regret, prepend=0.0)
+    optimal = decisions[:, 0] & ~decisions[:, 3]
+    assert (gaps[optimal] == 0).all()
+    assert (gaps[~optimal] >= 0.5).all()
+    assert optimal.mean() > 0.5
+    assert decisions[:, 1].any()
+    assert decisions[:, 2].any()
+
+
+def test_waivers_name_promises():
+    assert all(set(waived) <= set(suite.PROMISES) and all(waived.values()) for waived in WAIVERS.values())
+
+
+if __name__ == "__main__":
+    print(json.dumps(digests()))
