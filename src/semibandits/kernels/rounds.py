@@ -117,7 +117,7 @@ def lend_scratch(work: Scratch) -> Scratch:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def choose(
     rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
