@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels import rounds
+from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.policies.rules import RuleAgent
@@ -68,13 +69,26 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
 
 
 def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> tuple[RuleAgent, np.random.Generator]:
-    agent = specification.policies[policy].start(specification.decision_set, specification.rewards.variance)
+    """An agent that has played so many rounds, in the compiled loop."""
+    decision_set, rewards = specification.decision_set, specification.rewards
+    agent = specification.policies[policy].start(decision_set, rewards.variance)
+    law = rewards.compiled()
     assert isinstance(agent, RuleAgent)
+    assert agent.oracle is not None
+    assert law is not None
+    d, oracle = decision_set.d, agent.oracle
+    environment = rounds.Environment(law.kind, law.floats, law.ints, rewards.theta.copy(), 0.0, 0.0)
+    record = rounds.Record(np.array([warm_rounds]), np.zeros((1, 2)), np.zeros((1, d + 3), dtype=np.int64), np.zeros(2))
     rng, reward_rng = np.random.default_rng(2), np.random.default_rng(3)
-    for _ in range(warm_rounds):
-        items = np.flatnonzero(agent.choose(rng))
-        agent.observe(items, specification.rewards.draw(items, reward_rng))
-    return agent, rng
+    work = rounds.scratch(d, samples=agent.policy.samples)
+    while True:
+        status = rounds.play(
+            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
+            agent.player, environment, record, work, rng, reward_rng,
+        )  # fmt: skip
+        if status == rounds.DONE:
+            return agent, rng
+        agent.answer(status)
 
 
 def _least(loop: Callable[[int], object]) -> float:
@@ -97,7 +111,7 @@ def _least(loop: Callable[[int], object]) -> float:
 
 @njit(cache=True)
 def _oracles(linear, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
-    oracle = rounds.lend_oracle(oracle)
+    oracle, weights, bonuses, x = rounds.lend_oracle(oracle), borrowed(weights), borrowed(bonuses), borrowed(x)
     failures = 0
     for turn in range(n):
         row = turn % asked
