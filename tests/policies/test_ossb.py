@@ -411,3 +411,19 @@ def test_counts_begin_where_the_plan_was_made():
     d = 4
     assert np.array_equal(agent.player.memory[COUNTS * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
+
+
+def test_a_state_whose_places_are_wrong_is_refused():
+    decision_set = sb.MSets(5, 2)
+    agent = sb.OSSB().start(decision_set, 0.5)
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        items = np.flatnonzero(agent.choose(rng))
+        agent.observe(items, rng.normal(size=len(items)))
+    state = agent.state()
+    sb.OSSB().start(decision_set, 0.5).restore(state)
+    for change in ({"rows": state["rows"][:-1]}, {"marks": [*state["marks"][:-1], 10**6]}):
+        fresh = sb.OSSB().start(decision_set, 0.5)
+        with pytest.raises(sb.InvalidInputError):
+            fresh.restore({**state, **change})
+        assert fresh.plays.sum() == 0

@@ -21,6 +21,8 @@ _INTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float64, 1, "C")
 _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
+_OPTIONS: Final = ("error_model", "fastmath")
+"""How a kernel asks to be compiled, which its pointer must share for the same bits."""
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
 INDEX: Final = types.int64(_DATA, _FLOATS, _FLOATS, types.float64, _BOOLS)
 
@@ -33,7 +35,8 @@ def pointer(kernel: Any, signature: Any) -> Any:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return kernel
-    return numba.cfunc(signature, cache=True)(kernel.py_func)
+    options = {name: kernel.targetoptions[name] for name in _OPTIONS if name in kernel.targetoptions}
+    return numba.cfunc(signature, cache=True, **options)(kernel.py_func)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,18 +59,18 @@ def wanted(
     Returns
     -------
     Wanted
-        From `graves_lai`; where that fails, the simple plan that is within a factor m of it.
+        From `graves_lai`; where that fails, the best decision with each item, at rates that are feasible and cost at most m^2 C.
 
     Notes
     -----
     Each item outside the optimal decision has its mean lowered, so that its smallest gap D becomes at least
-    ``sqrt(D^2 + c s_i / m)``, with c = 1/2 and s_i its scale. That lowers a decision by at most the root of c times the sum of the
-    scales of its items that enter, which is how far its estimated gap may be off; and, once these items have their counts
-    ``w_i f(t)``, by at most the share ``c / 2 f(t)`` of its gap. So C stays finite in near-ties, and the limit is not changed.
+    ``sqrt(D^2 + c s_i / m)``, with c = 1/2 and s_i its scale. That lowers a decision by at most the root of c times the sum of
+    the scales of its items that enter, which is how far its estimated gap may be off; and, once these items have their counts
+    ``w_i f(t)``, by at most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
     """
     oracle = Oracle(decision_set, means)
     best = best_with_each_item(oracle, _EVERY)
-    guarded = np.hypot(best.gaps, np.sqrt(GUARD / decision_set.m * scales[best.items]))
+    guarded = np.hypot(best.gaps, np.sqrt(GUARD / max(decision_set.m, 1) * scales[best.items]))
     lowered = means.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     try:
@@ -83,7 +83,7 @@ def wanted(
 
 
 def _simple(oracle: Oracle, best: BestWithItem, gaps: FloatArray, variance: FloatArray) -> Wanted:
-    """The best decision with each item, at m times the least rate that the item needs: feasible (theory T5)."""
+    """The best decision with each item, at m times the least rate that the item needs: feasible, costs at most m^2 C (T5)."""
     rates = np.zeros(len(variance))
     rates[best.items] = oracle.m * (np.sqrt(2.0 * variance[best.items]) / gaps) ** 2
     return Wanted(rates, np.unique(best.decisions, axis=0), oracle.optimal)

@@ -10,8 +10,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.exploration import wanted
 from semibandits.policies.radius import Radius, as_radius
 from semibandits.policies.rules import RuleAgent, RulePolicy
@@ -104,6 +105,14 @@ class OSSB(RulePolicy):
         marks = np.full(HEAD + d, -1, dtype=np.int64)
         marks[EXPLORED] = 0
         return np.zeros(BLOCKS * d), marks, np.zeros((0, d), dtype=np.bool_)
+
+    def accepts(self, player: Player) -> bool:
+        """Whether the places that the kernel looks up are places."""
+        k, covering_rows = player.marks[PLANNED], player.marks[HEAD:]
+        if k < 0:
+            return len(player.rows) == 0 and bool((covering_rows == -1).all())
+        expected = np.where(player.cover >= 0, player.cover + k, -1)
+        return len(player.rows) == k + len(player.covers) + 1 and bool(np.array_equal(covering_rows, expected))
 
     def plan(self, agent: RuleAgent) -> None:
         """Solve P_GL at the means and write down who explores what."""
