@@ -13,7 +13,7 @@ from semibandits.kernels import rounds
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.rules.actions import RATIO
-from semibandits.policies.rules import RuleAgent
+from semibandits.policies.agents import RuleAgent
 from semibandits.simulation.specification import Specification
 
 RECORDED = 512
@@ -84,7 +84,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     while True:
         status = rounds.play(
             agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
-            agent.player, environment, record, work, rng, reward_rng,
+            agent.player, environment, record, work, rng, reward_rng, warm_rounds,
         )  # fmt: skip
         if status == rounds.DONE:
             return agent, rng

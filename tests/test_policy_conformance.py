@@ -17,7 +17,7 @@ import semibandits.policies
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.registry import FAMILIES
 from semibandits.policies import AESCB, CUCB, ESCB, OSSB, Policy, ThompsonSampling, registry
-from semibandits.policies.rules import RuleAgent
+from semibandits.policies.agents import RuleAgent
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.replication import replicate
 from semibandits.simulation.run import simulate

@@ -36,7 +36,9 @@ def twin(kind, floats, ints, items, rng):
         rows = np.array(floats[d:]).reshape(d, d).tolist()
         return [floats[i] + sum((rows[i][c] * z[c] for c in range(i + 1)), 0.0) for i in items]
     if kind == kernels.BETA:
-        return [floats[0] + floats[1] * twin_beta(floats[2 + i], floats[2 + d + i], rng) for i in items]
+        low, high = floats[:2]
+        shares = [twin_beta(floats[2 + i], floats[2 + d + i], rng) for i in items]
+        return [high if share == 1 else min(low + (high - low) * share, high) for share in shares]
     if kind == kernels.REPLAY_ITEMS:
         logs = [floats[a:b] for a, b in itertools.pairwise(ints)]
         return [logs[i][math.floor(rng.random() * len(logs[i]))] for i in items]
@@ -80,7 +82,7 @@ def laws(draw):
         shapes = numbers(2 * d, st.sampled_from([0.0, 0.5, 1.0, 2.0]) | st.floats(0.05, 100))
         floats = [
             -2.0,
-            3.0,
+            1.0,
             *(max(s, 0.1) if i % 2 else s for i, s in enumerate(shapes[:d])),
             *[s or 1.0 for s in shapes[d:]],
         ]
@@ -129,6 +131,21 @@ def beta_draws(a, b, n, seed):
         kernels.draw(kernels.BETA, floats, ints, items, 1, rng, np.empty(1), out)
         shares[t] = out[0]
     return shares
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.floats(-1e100, 1e100), st.floats(-1e100, 1e100), st.sampled_from([0.0, 1e-3, 1.0, 1e9]), st.integers(0, 2**32)
+)
+def test_beta_rewards_end_exactly_at_the_ends(one, other, shape, seed):
+    """By rounding, low + (high - low) is often not high, and at times above it."""
+    low, high = min(one, other), max(one, other)
+    floats, ints, out = np.array([low, high, 1.0, 0.0, 1e9, 0.0, 1.0, shape]), np.array([3]), np.empty(3)
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        kernels.draw(kernels.BETA, floats, ints, np.arange(3), 3, rng, np.empty(3), out)
+        assert out[:2].tolist() == [high, low]
+        assert low <= out[2] <= high
 
 
 SHAPES = [

@@ -104,8 +104,9 @@ def test_seeds_of_all_kinds_mean_the_same(seed):
         lambda asked: np.arange(2.0 * len(asked.items))[::2] / 2.0,
         lambda asked: [Fraction(i) for i in range(len(asked.items))],
         lambda asked: {label: i for i, label in reversed(list(enumerate(asked.labels)))},
+        lambda asked: np.ma.array(np.arange(len(asked.items)), mask=False),
     ],
-    ids=["list", "float32", "strided", "fractions", "labels"],
+    ids=["list", "float32", "strided", "fractions", "labels", "nothing masked"],
 )
 def test_rewards_may_come_in_many_forms(rewards):
     expected, learner = fresh(), fresh()
@@ -137,6 +138,10 @@ MISUSES = {
     "a label missing": ("none for", lambda asked: dict.fromkeys(asked.labels[1:], 1.0)),
     "a label too many": ("one too many", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
     "text by label": ("numbers", lambda asked: dict.fromkeys(asked.labels, "1.0")),
+    "masked": ("masked entry at index 0", lambda asked: np.ma.array([7.0, 2.0, 3.0], mask=[True, False, False])),
+    "all masked": ("masked entry at index 0", lambda asked: np.ma.array(np.ones(3), mask=True)),
+    "masked in a list": ("masked entry at index 2", lambda asked: [1.0, 2.0, np.ma.masked]),
+    "masked by label": ("masked entry at index 0", lambda asked: dict.fromkeys(asked.labels, np.ma.masked)),
 }
 
 

@@ -84,12 +84,12 @@ def test_means_of_zero_divide_nothing_by_zero(t):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ratio": 0.0}, r"ratio must lie in \(0, 1\], got 0"),
-        ({"ratio": 1.5}, r"ratio must lie in \(0, 1\], got 1.5"),
-        ({"additive": 0.0}, r"additive must lie in \(0, inf\], got 0"),
-        ({"additive": -1.0}, r"additive must lie in \(0, inf\], got -1"),
+        ({"ratio": 0.0}, r"ratio must lie in \[1e-06, 1\], got 0"),
+        ({"ratio": 1.5}, r"ratio must lie in \[1e-06, 1\], got 1.5"),
+        ({"additive": 0.0}, r"additive must lie in \[1e-09, 1e\+09\], got 0"),
+        ({"additive": -1.0}, r"additive must lie in \[1e-09, 1e\+09\], got -1"),
         ({"additive": math.inf}, "additive must be a finite number, got inf"),
-        ({"levels": 0}, r"levels must lie in \(0, inf\], got 0"),
+        ({"levels": 0}, r"levels must lie in \[1, 1.1259e\+15\], got 0"),
         ({"levels": "many"}, "levels must be a finite number, got 'many'"),
         ({"ratio": None}, "ratio must be a finite number, got None"),
         ({"variance": 0}, "variance must be positive"),

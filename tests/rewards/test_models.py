@@ -335,6 +335,17 @@ def test_bounded_rewards_stay_inside_and_constants_are_constant():
     assert (np.abs(shares - 0.1) <= 5 * np.sqrt(0.09 / ROUNDS)).all()  # wrong with probability 6e-6
 
 
+def test_an_item_with_mean_high_always_gives_that():
+    """By rounding, low + (high - low) differs from high on about a third of these intervals, and is above it on a sixth."""
+    rng = np.random.default_rng(0)
+    for low, high in np.sort(rng.normal(size=(1000, 2)) * 10.0 ** rng.integers(-3, 3, size=(1000, 1)), axis=1).tolist():
+        model = BoundedRewards([high, low, (low + high) / 2], low=low, high=high, concentration=1e-3)
+        rewards = drawn(model, rounds=3)
+        assert (rewards[:, 0] == high).all()
+        assert (rewards[:, 1] == low).all()
+        assert ((rewards[:, 2] >= low) & (rewards[:, 2] <= high)).all()
+
+
 def test_tiny_means_of_bounded_rewards_are_constants():
     """A shape below 1e-100 would overflow in the sampler, which would not end."""
     model = BoundedRewards([5e-324, 1e-300, 1e-90])
@@ -386,6 +397,43 @@ def test_a_model_of_ones_own_needs_three_things():
     specification = json.loads(json.dumps(model.specification()))
     assert specification["name"].endswith(".Coin")
     assert specification["parameters"] == {"theta": [0.5, 0.5], "variance": 0.25}
+
+
+class Clipped(GaussianRewards):
+    def draw(self, items, rng):
+        return np.zeros(len(items))
+
+
+class Shifted:
+    """Stands before a model among the bases."""
+
+    def draw(self, items, rng):
+        return super().draw(items, rng) + 1.0
+
+
+class ShiftedCorrelated(Shifted, CorrelatedGaussianRewards):
+    pass
+
+
+class Renamed(GaussianRewards):
+    @property
+    def name(self):
+        return "mine"
+
+
+def test_an_overridden_draw_is_the_law():
+    """A kernel would draw something else, and C(theta) bounds Gaussian rewards only."""
+    for model in (Clipped([1.0, 2.0]), ShiftedCorrelated([1.0, 2.0], np.eye(2))):
+        assert model.compiled() is None
+        assert not model.is_independent_gaussian
+    result = semibandits.simulate(
+        semibandits.MSets(2, 1), Clipped([1.0, 2.0]), [semibandits.CUCB()], horizon=20, replications=2
+    )
+    assert not result.reward["CUCB"].any()
+    assert result.lower_bound is None
+    renamed = Renamed([1.0, 2.0])
+    assert renamed.compiled() is not None
+    assert renamed.is_independent_gaussian
 
 
 class Callable:

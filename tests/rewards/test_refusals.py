@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
+from semibandits import CUCB, MSets, simulate
 from semibandits.errors import InvalidInputError
+from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards
 from semibandits.rewards.correlated import CorrelatedGaussianRewards
@@ -198,12 +200,45 @@ def test_sampler_must_be_a_function():
             "rewards of the sampler must hold real numbers, got complex128 ones: return their real parts",
         ),
         ("ab", "rewards of the sampler must be an array of numbers, got str: "),
+        (
+            np.ma.array([7.0, 2.0], mask=[False, True]),
+            "rewards of the sampler must hold a number for each item, got a masked entry at index 1: fill it in",
+        ),
+        (
+            [np.ma.masked, 2.0],
+            "rewards of the sampler must hold a number for each item, got a masked entry at index 0: ",
+        ),
+        (
+            [0.0, -1e308],
+            "rewards of the sampler must be at most 1e+100 in absolute value, got -1e+308 at index 1: return rewards in a larger",
+        ),
     ],
 )
 def test_answers_of_a_sampler(answer, message):
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         model.draw(np.array([0, 2]), np.random.default_rng(0))
+
+
+def test_the_largest_rewards_and_arrays_that_could_be_masked_are_fine():
+    answer = np.ma.array([1e100, -1e100], mask=[False, False])
+    model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
+    assert model.draw(np.array([0, 2]), np.random.default_rng(0)).tolist() == [1e100, -1e100]
+
+
+class Huge(RewardModel):
+    theta, variance = np.zeros(2), 1.0
+
+    def draw(self, items, rng):
+        self.draws = getattr(self, "draws", 0) + 1
+        return np.full(len(items), rng.choice([-1e308, 1e308]))
+
+
+def test_rewards_whose_sums_overflow_are_refused_at_once():
+    model = Huge()
+    with pytest.raises(InvalidInputError, match=re.escape("rewards of draw must be at most 1e+100 in absolute value")):
+        simulate(MSets(2, 1), model, [CUCB()], horizon=1000, replications=1)
+    assert model.draws == 1
 
 
 DRAWING = {

@@ -84,6 +84,20 @@ def test_workers_that_keep_dying_are_an_error(tmp_path, monkeypatch):
         sb.simulate(X, REWARDS, Deadly(tmp_path / "died", always=True), horizon=20, replications=3, n_jobs=2)
 
 
+def test_what_cannot_be_pickled_is_named_before_anything_is_played():
+    import threading
+
+    lock = threading.Lock()
+
+    def sampler(items, rng):
+        with lock:
+            return np.zeros(len(items))
+
+    rewards = sb.SampledRewards([0.1, 0.2, 0.3, 0.8, 0.9], sampler, variance=1.0)
+    with pytest.raises(sb.InvalidInputError, match="must be picklable"):
+        sb.simulate(X, rewards, sb.CUCB(), horizon=10, replications=2, n_jobs=2)
+
+
 def test_tasks_cover_the_jobs_once():
     specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=7, seed=0)
     jobs = [(policy, i) for i in range(7) for policy in specification.policies]

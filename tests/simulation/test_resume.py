@@ -115,6 +115,84 @@ def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
         small(tmp_path, resume=True)
 
 
+def test_the_order_of_the_policies_does_not_matter_for_a_resume(tmp_path):
+    interrupted(tmp_path, 4)
+    played: list[int] = []
+    result = sb.simulate(
+        sb.MSets(4, 2),
+        sb.GaussianRewards([0.1, 0.2, 0.5, 0.6]),
+        [sb.ESCB(), sb.CUCB()],
+        horizon=50,
+        replications=3,
+        seed=2,
+        folder=tmp_path,
+        resume=True,
+        progress=lambda done, total: played.append(done),
+    )
+    assert played == [5, 6]
+    assert result.policies == ("ESCB", "CUCB")
+
+
+def test_a_part_that_cannot_be_opened_is_an_error_and_stays(tmp_path, monkeypatch):
+    parts = interrupted(tmp_path, 2)
+
+    def no_more_files(path, kind):
+        raise sb.InvalidInputError(f"{path} must be a readable file") from OSError("too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("semibandits.simulation.parts.read_archive", no_more_files)
+        with pytest.raises(sb.InvalidInputError, match="must be a readable file"):
+            small(tmp_path, resume=True)
+    assert all(part.exists() for part in parts)
+
+
+def test_a_damaged_part_is_put_aside_until_the_end(tmp_path):
+    victim = interrupted(tmp_path, 2)[0]
+    victim.write_bytes(b"")
+    aside = victim.with_suffix(".damaged")
+
+    class StopAtOnceError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        assert aside.exists()
+        raise StopAtOnceError
+
+    with pytest.warns(DamagedPartWarning), pytest.raises(StopAtOnceError):
+        small(tmp_path, resume=True, progress=stop)
+    assert aside.read_bytes() == b""
+    small(tmp_path, resume=True)
+    assert not (tmp_path / PARTS).exists()
+
+
+def test_a_folder_belongs_to_one_process(tmp_path):
+    pytest.importorskip("fcntl")
+    with subprocess.Popen(
+        [sys.executable, str(SCRIPT), str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        with pytest.raises(sb.InvalidInputError, match="one process at a time"):
+            simulate(str(tmp_path), slow=False)
+        process.kill()
+    simulate(str(tmp_path), slow=False)
+
+
+def test_a_run_that_never_began_leaves_the_folder_free(tmp_path):
+    with pytest.raises(sb.InvalidInputError, match="scheduler must be an address"):
+        small(tmp_path, scheduler=7)
+    assert small(tmp_path).replications == 3
+
+
+def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch):
+    interrupted(tmp_path, 2)
+    with pytest.raises(sb.InvalidInputError, match="got another bound"):
+        small(tmp_path, resume=True, bound=False)
+    monkeypatch.setattr("semibandits.simulation.run.versions", lambda: {"semibandits": "9.9.9"})
+    with pytest.raises(sb.InvalidInputError, match="got another versions"):
+        small(tmp_path, resume=True)
+
+
 def test_timings_go_to_a_file_of_their_own(tmp_path):
     interrupted(tmp_path, 4)
     small(tmp_path, resume=True)

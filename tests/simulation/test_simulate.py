@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.decisions.compiled import INDEX, pointer
+from semibandits.kernels.oracles.calls import no_index
 from semibandits.simulation.specification import Specification
 
 X = sb.MSets(6, 2)
@@ -187,6 +192,103 @@ def test_bad_input_is_one_clear_error(change, message):
     arguments = {"decision_set": X, "rewards": REWARDS, "policies": POLICIES, "horizon": 10, "replications": 1}
     with pytest.raises(sb.InvalidInputError, match=message):
         sb.simulate(**(arguments | change))
+
+
+def test_unsigned_checkpoints_are_checked_too():
+    wrong = np.array([5, 3, 10], dtype=np.uint64)
+    with pytest.raises(sb.InvalidInputError, match="checkpoints must be increasing"):
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=wrong)
+    right = np.array([3, 5, 10], dtype=np.uint8)
+    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, checkpoints=right).checkpoints.tolist() == [
+        3, 5, 10,
+    ]  # fmt: skip
+
+
+def test_a_set_that_counts_in_numpy_integers_is_fine(tmp_path):
+    class Numpy(Slow):
+        d, m = np.int64(6), np.int64(2)
+
+    result = sb.simulate(Numpy(), REWARDS, sb.CUCB(), horizon=10, replications=1, folder=tmp_path)
+    assert result.provenance["specification"]["decision_set"]["m"] == 2
+
+
+def test_what_cannot_be_described_is_an_error_before_anything_is_played():
+    class Odd(FirstItems):
+        def specification(self):
+            return {"name": "Odd", "weights": np.zeros(3)}
+
+        def start(self, decision_set, variance):
+            raise AssertionError("played")
+
+    with pytest.raises(sb.InvalidInputError, match="plain JSON"):
+        sb.simulate(X, REWARDS, Odd(), horizon=10, replications=1)
+
+
+def test_policies_without_a_text_of_their_own_are_described_alike_in_every_process():
+    def described(policy):
+        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).described()
+        return told["policies"]["p"]
+
+    assert described(FirstItems()) == described(FirstItems())
+
+
+def test_a_bound_of_another_set_is_refused():
+    other = sb.graves_lai(sb.MSets(6, 3), THETA)
+    with pytest.raises(sb.InvalidInputError, match="belong to the decision set"):
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=other)
+    same_again = sb.graves_lai(sb.MSets(6, 2), THETA)
+    assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=same_again).lower_bound > 0
+
+
+@pytest.mark.parametrize("policy", [sb.ESCB(variance=1e101), sb.CUCB(variance=1e-101)])
+def test_extreme_variances_are_refused(policy):
+    with pytest.raises(sb.InvalidInputError, match="variance must lie between"):
+        sb.simulate(X, REWARDS, policy, horizon=10, replications=1)
+
+
+@pytest.mark.parametrize("scale", [1e-49, 1e-30, 1e30, 1e49])
+def test_extreme_units_make_no_difference_to_sound_play(scale):
+    rewards = sb.GaussianRewards(THETA * scale, variance=0.5 * scale**2)
+    for policy in (sb.CUCB(), sb.ESCB(), sb.AESCB()):
+        result = sb.simulate(X, rewards, policy, horizon=60, replications=1, bound=False)
+        assert (np.diff(result.plays[policy.name][0, -1:].sum(axis=1)) == 0).all()
+        assert result.calls[policy.name][0, -1].sum() == 57
+
+
+def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
+    agent = sb.ESCB().start(X, 0.5)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        items = np.flatnonzero(agent.choose(rng))
+        agent.observe(items, np.zeros(2))
+    working = agent.oracle
+    agent.oracle = replace(working, index=pointer(no_index, INDEX), searched=False)
+    before = json.dumps(agent.state())
+    with pytest.raises(sb.SolverError, match="found no decision in round 6"):
+        agent.choose(rng)
+    agent.oracle = working
+    assert json.loads(before)["plays"] == agent.state()["plays"]
+    assert agent.choose(rng) in X
+
+
+def test_an_interrupt_is_heard_in_the_middle_of_a_replication():
+    signal = pytest.importorskip("signal")
+
+    class HeardError(Exception):
+        pass
+
+    def hear(number, frame):
+        raise HeardError
+
+    before = signal.signal(signal.SIGALRM, hear)
+    try:
+        sb.simulate(X, REWARDS, sb.CUCB(), horizon=100, replications=1)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(HeardError):
+            sb.simulate(X, REWARDS, sb.CUCB(), horizon=10**12, replications=1, checkpoints=[10**12], bound=False)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_seeds_are_those_of_numpys_spawning():

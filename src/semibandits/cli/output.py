@@ -16,14 +16,13 @@ from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import write_whole
-from semibandits.simulation.parts import PARTS, RESULT, TIMINGS
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS: Final = (".png", ".pdf", ".svg")
-SPECIFICATION: Final = "specification.json"
 """What says, in the folder of a simulation, what is simulated."""
 
 
@@ -125,7 +124,7 @@ class RunFolder:
         if path.exists() and not path.is_dir():
             raise InvalidInputError(f"{str(path)!r} must be a folder, got a file: choose another name")
         self._is_new = not path.exists()
-        self._is_empty = not any((path / name).exists() for name in (SPECIFICATION, RESULT, PARTS))
+        self._is_empty = not any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
         if not resume and not self._is_empty:
             raise InvalidInputError(
                 f"the folder {str(path)!r} must be without a simulation, got one in it: add --resume to go on with it, or "
@@ -147,7 +146,7 @@ class RunFolder:
         """Remove what a simulation has left that failed before anything was finished."""
         if self._is_empty and not self.finished():
             with suppress(OSError):
-                (self.path / SPECIFICATION).unlink(missing_ok=True)
-                (self.path / PARTS).rmdir()
-                if self._is_new:
-                    self.path.rmdir()
+                (self.path / DESCRIPTION).unlink()
+            for folder in (self.path / PARTS, *([self.path] if self._is_new else [])):
+                with suppress(OSError):
+                    folder.rmdir()

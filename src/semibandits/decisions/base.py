@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from typing import final
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
 LARGEST_NUMBER = 1e100
 """Rewards, budgets and bonuses above this are refused: their sums might overflow. How small they are does not matter."""
+ANSWERS = ("maximize", "maximize_index", "_maximize_index")
+"""Methods that kernels stand in for."""
 
 
 class DecisionSet(ABC):
@@ -254,9 +257,25 @@ class DecisionSet(ABC):
         """
         raise UnsupportedError(f"{type(self).__name__} has no exchange graph")
 
+    @final
     def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it; None if they cannot, and simulations play in Python."""
+        """The set as simulation kernels see it; None if they cannot, and simulations play in Python.
+
+        Kernels stand in for `maximize` and `maximize_index`. A subclass that overrides one of them is played in Python, as it
+        says: kernels know the class that hands them out, by `_compiled`, and nothing of what is overridden below it.
+        """
+        kernels = _first(type(self), "_compiled")
+        overridden = any(_first(type(self), method) < kernels for method in ANSWERS)
+        return None if overridden else self._compiled()
+
+    def _compiled(self) -> CompiledOracle | None:
+        """The set as simulation kernels see it, if they answer as the methods of this very class do."""
         return None
+
+
+def _first(kind: type[DecisionSet], method: str) -> int:
+    """Place, in the order in which Python looks for methods, of the class that a method is taken from."""
+    return next(place for place, base in enumerate(kind.__mro__) if method in vars(base))
 
 
 def _ratio(value: float) -> float:

@@ -14,6 +14,7 @@ from numba import types
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
 from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
+from semibandits.kernels.oracles.status import ANSWERED
 
 PARTS = 8
 """Arrays of integers that describe a decision set to its kernels."""
@@ -73,7 +74,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if call_linear(self.linear, self.data, weights, x) != 0:
+        if call_linear(self.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -88,8 +89,12 @@ class CompiledOracle:
             If the search was broken off.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if call_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x) != 0:
-            raise SolverError("the search for the decision of largest index was broken off: pass a ratio below 1")
+        status = call_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
+        if status != ANSWERED:
+            raise SolverError(
+                "the search for the decision of largest index was broken off, or got numbers above 1e100: "
+                "pass a ratio below 1, or scale them down"
+            )
         return x
 
 

@@ -113,8 +113,7 @@ class EnumeratedDecisions(DecisionSet):
         """Total weight of each decision."""
         return cast("FloatArray", self._sums @ weights)
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _compiled(self) -> CompiledOracle | None:
         arrays = (self._sums.indptr.astype(np.int64), self._sums.indices.astype(np.int64))
         return compiled_oracle(enumerated_linear, enumerated_index, arrays, self.d, self._m)
 

@@ -231,8 +231,7 @@ class Matchings(DecisionSet):
         x[items[entries[entries >= 0]]] = True
         return x
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _compiled(self) -> CompiledOracle | None:
         ptr, others, items, n_others = self._leaders
         arrays = (ptr, others, items, np.array([n_others, self._optional]))
         return compiled_oracle(matchings_linear, matchings_index, arrays, self.d, self._m)

@@ -204,8 +204,7 @@ class MatroidIntersection(DecisionSet):
             potentials=pi,
         )
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _compiled(self) -> CompiledOracle | None:
         known = intersection_oracle(self._m1, self._m2, self._m)
         return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
 

@@ -77,8 +77,8 @@ class MatroidDecisions(DecisionSet):
         """Label of each item, in order."""
         return self._matroid.items
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _greedy_kernels(self) -> CompiledOracle | None:
+        """The set as kernels see it, if they maximize as the greedy algorithm does."""
         known = greedy_oracle(self._matroid)
         return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
 
@@ -227,3 +227,6 @@ class MatroidBases(MatroidDecisions):
         """
         theta = item_vector(weights, self._d, "weights")
         return self._matroid.greedy(np.argsort(-theta, kind="stable"))
+
+    def _compiled(self) -> CompiledOracle | None:
+        return self._greedy_kernels()

@@ -56,8 +56,7 @@ class MSets(MatroidDecisions):
         """
         return select_largest(item_vector(weights, self._d, "weights"), self._m)
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _compiled(self) -> CompiledOracle | None:
         return compiled_oracle(msets_linear, msets_index, (np.array([self._m]),), self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:

@@ -234,8 +234,7 @@ class Paths(DecisionSet):
         # A fresh array, since kernels compile anew for read-only and strided ones.
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
 
-    def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it."""
+    def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))
         return compiled_oracle(paths_linear, paths_index, arrays, self.d, self._m)
 

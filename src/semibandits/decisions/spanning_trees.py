@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import item_vector
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.forests import heaviest_forest, root_forest
@@ -55,6 +56,9 @@ class SpanningTrees(MatroidDecisions):
         """
         theta = item_vector(weights, self._d, "weights")
         return heaviest_forest(self._n_nodes, self._tails, self._heads, theta)
+
+    def _compiled(self) -> CompiledOracle | None:
+        return self._greedy_kernels()
 
     def _check_connected(self, nodes: tuple[Hashable, ...]) -> None:
         forest = np.flatnonzero(heaviest_forest(self._n_nodes, self._tails, self._heads, np.zeros(self._d)))

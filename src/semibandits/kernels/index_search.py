@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.swap_bound import all_sets_lose, best_swaps
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -159,7 +160,7 @@ def ask(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> int
         big = 1.0
     for position in range(n_forced):
         weights[path[position]] = big * forced[path[position]]
-    if linear(data, weights, y) != 0:
+    if linear(data, weights, y) != ANSWERED:
         return 2
     for position in range(n_forced):
         if y[path[position]] != (forced[path[position]] > 0):
@@ -370,7 +371,7 @@ def index_search(
     for i in range(d):
         largest_a, largest_c = max(largest_a, abs(rewards[i])), max(largest_c, bonuses[i])
     if largest_c == 0.0:
-        return SOLVED if linear(data, rewards, x) == 0 else FAILED
+        return SOLVED if linear(data, rewards, x) == ANSWERED else FAILED
     steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
     s = Search(
         rewards,

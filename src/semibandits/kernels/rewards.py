@@ -21,8 +21,9 @@ so that what an item gets does not depend on who else is chosen."""
 BERNOULLI = 2
 """floats: d means. ints: d. One uniform an item: 1 where it is below the mean, else 0."""
 BETA = 3
-"""floats: low, high - low, d first shapes, d second shapes. ints: d. low + (high - low) * Beta(first, second) an item; shapes
-are at least 1e-100, or 0 for the constant at that end, which takes no random number."""
+"""floats: low, high, d first shapes, d second shapes. ints: d. low + (high - low) * Beta(first, second) an item, at most high
+where that is rounded, and exactly high where the draw is 1; shapes are at least 1e-100, or 0 for the constant at that end, which
+takes no random number."""
 REPLAY_ITEMS = 4
 """floats: the outcomes, item after item. ints: d + 1 pointers. One uniform an item."""
 REPLAY_ROUNDS = 5
@@ -52,7 +53,8 @@ def draw(
                 deviation += floats[d + i * d + c] * noise[c]
             out[j] = floats[i] + deviation
         elif kind == BETA:
-            out[j] = floats[0] + floats[1] * _beta(floats[2 + i], floats[2 + d + i], rng)
+            share = _beta(floats[2 + i], floats[2 + d + i], rng)
+            out[j] = floats[1] if share == 1.0 else min(floats[0] + (floats[1] - floats[0]) * share, floats[1])
         elif kind == REPLAY_ITEMS:
             out[j] = floats[ints[i] + int(rng.random() * (ints[i + 1] - ints[i]))]
         else:

@@ -10,12 +10,14 @@ from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.calls import call_index
+from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
-from semibandits.kernels.rules.actions import INDEX, LINEAR, PLAY, RATIO
+from semibandits.kernels.rules.actions import INDEX, LINEAR, PLAY, RATIO, REPLAN
 from semibandits.kernels.rules.statistics import PLAYS, observe
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-DONE, FAILED = 0, -1
+DONE, FAILED, PAUSED = 0, -1, -2
+"""How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, or after enough rounds."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS = 0, 1, 2, 3, 4, 5
 """Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans."""
 COUNTERS = 6
@@ -150,28 +152,31 @@ def choose(
         return DONE
     if action == LINEAR:
         counters[LINEAR_CALLS] += 1
-        return DONE if linear(oracle.data, weights, x) == 0 else FAILED
+        return DONE if linear(oracle.data, weights, x) == ANSWERED else FAILED
     if action == INDEX:
         counters[INDEX_CALLS] += 1
         status = call_index(
             linear, index, oracle.searched, oracle.data, weights, bonuses, player.params[RATIO], oracle.m, x
         )
-        return DONE if status == 0 else FAILED
-    return action
+        return DONE if status == ANSWERED else FAILED
+    return REPLAN if action == REPLAN else FAILED
 
 
 @njit(cache=True)
 def play(
     rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
     environment: Environment, record: Record, work: Scratch,
-    policy_rng: np.random.Generator, reward_rng: np.random.Generator,
+    policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
-    """Play until the last checkpoint; ``DONE``, or why not: see :func:`choose`."""
+    """Play until the last checkpoint, at most so many rounds; ``DONE``, or why not."""
     oracle, player, work = lend_oracle(oracle), lend_player(player), lend_scratch(work)
     counters, totals, theta = player.counters, record.totals, environment.theta
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
+    last = counters[ROUND] + most
     while counters[RECORDED] < len(record.checkpoints):
+        if counters[ROUND] == last:
+            return PAUSED
         status = choose(rule, linear, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status

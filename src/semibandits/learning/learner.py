@@ -14,9 +14,9 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning import storage
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.ossb import OSSB
-from semibandits.policies.rules import RuleAgent
 
 
 @final

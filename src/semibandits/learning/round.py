@@ -12,6 +12,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
+from semibandits.rewards._checks import without_masked
 
 Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float]
 """Rewards in the order of the items of a round, or by their labels."""
@@ -86,7 +87,8 @@ class Round:
 
 
 def _numbers(values: ArrayLike) -> ArrayLike:
-    """The values, if they are numbers; NumPy would read numbers from text and dates."""
+    """The values, if they are numbers; NumPy would read numbers from text, from dates, and from under a mask."""
+    without_masked(values, "rewards")
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:

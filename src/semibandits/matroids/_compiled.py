@@ -25,8 +25,11 @@ def packed(matroid: Matroid) -> tuple[int, Arrays] | None:
     Returns
     -------
     tuple of int and tuple of three ndarrays of int64, or None
-        None for matroids that call back into Python. The arrays are C-contiguous copies.
+        None for matroids that call back into Python, subclasses of built-in ones among them. The arrays are C-contiguous
+        copies.
     """
+    if type(matroid) not in (Uniform, Partition, Laminar, Graphic, Transversal, Linear):
+        return None
     match matroid:
         case Uniform():
             return kinds.UNIFORM, _arrays(np.array([matroid.rank]))

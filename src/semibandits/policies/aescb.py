@@ -28,12 +28,12 @@ class AESCB(RulePolicy):
     Parameters
     ----------
     ratio : float
-        In (0, 1], epsilon_t of the paper: the bonus may be underestimated by this factor.
+        In [1e-6, 1], epsilon_t of the paper: the bonus may be underestimated by this factor.
     additive : float
-        > 0, delta_t times t, in units of m times the largest standard deviation.
+        In [1e-9, 1e9], delta_t times t, in units of m times the largest standard deviation.
     levels : float
-        A cap on what rounding may cost: at most this many steps from 0 to the largest mean in size, so that delta_t is at least
-        m times that mean over `levels`. Without it the tables of round t would grow like t.
+        A cap on the work, from 1 to 2^50: at most this many steps from 0 to the largest mean in size, so that delta_t is at
+        least m times that mean over `levels`. Without it the tables of round t would grow like t.
     radius : str or Radius
         f(t), as for :class:`ESCB`.
     variance : float or sequence of float, shape (d,), optional
@@ -58,10 +58,12 @@ class AESCB(RulePolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "radius", as_radius(self.radius))
-        for name, low, high in (("ratio", 0.0, 1.0), ("additive", 0.0, np.inf), ("levels", 0.0, np.inf)):
+        for name, low, high in (("ratio", 1e-6, 1.0), ("additive", 1e-9, 1e9), ("levels", 1.0, 2.0**50)):
             value = finite_number(getattr(self, name), name)
-            if not low < value <= high:
-                raise InvalidInputError(f"{name} must lie in ({low:g}, {high:g}], got {value:g}: 1 is a good start")
+            if not low <= value <= high:
+                raise InvalidInputError(
+                    f"{name} must lie in [{low:g}, {high:g}], got {value:g}: leave it out for {getattr(AESCB, name):g}"
+                )
             object.__setattr__(self, name, value)
 
     @property

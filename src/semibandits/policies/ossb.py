@@ -13,9 +13,10 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.exploration import wanted
 from semibandits.policies.radius import Radius, as_radius
-from semibandits.policies.rules import RuleAgent, RulePolicy
+from semibandits.policies.rules import RulePolicy
 
 MOVEMENT: Final = 0.1
 """How far a mean may move without a new plan, as a share of the smallest gap that its item's rate can tell from 0."""

@@ -8,6 +8,8 @@ from typing import Final
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 
+LARGEST_COEFFICIENT: Final = 1e6
+
 
 @dataclass(frozen=True)
 class Radius:
@@ -19,12 +21,12 @@ class Radius:
     Parameters
     ----------
     log, loglog, loglog_per_item : float
-        The coefficients, >= 0.
+        The coefficients, from 0 to 1e6.
 
     Raises
     ------
     InvalidInputError
-        If a coefficient is negative or no finite number.
+        If a coefficient is out of range or no number.
     """
 
     log: float = 1.0
@@ -34,8 +36,10 @@ class Radius:
     def __post_init__(self) -> None:
         for name in ("log", "loglog", "loglog_per_item"):
             value = finite_number(getattr(self, name), name)
-            if value < 0:
-                raise InvalidInputError(f"{name} must be >= 0, got {value:g}: confidence grows with the rounds")
+            if not 0.0 <= value <= LARGEST_COEFFICIENT:
+                raise InvalidInputError(
+                    f"{name} must lie between 0 and {LARGEST_COEFFICIENT:g}, got {value:g}: 1 is the usual ln t"
+                )
             object.__setattr__(self, name, value)
 
     def coefficients(self, m: int) -> tuple[float, float]:

@@ -62,8 +62,23 @@ def item_indices(items: ArrayLike, d: int, rng: object) -> IntArray:
     return indices
 
 
+def without_masked(values: object, name: str) -> None:
+    """Refuse masked entries, in an array or a sequence: NumPy would read what is under the mask."""
+    masked = np.zeros(0, dtype=np.bool_)
+    if isinstance(values, np.ma.MaskedArray):
+        masked = np.ma.getmaskarray(values)
+    elif isinstance(values, list | tuple):
+        masked = np.array([value is np.ma.masked for value in values], dtype=np.bool_)
+    bad = np.flatnonzero(masked)
+    if bad.size:
+        raise InvalidInputError(
+            f"{name} must hold a number for each item, got a masked entry at index {bad[0]}: fill it in"
+        )
+
+
 def checked_rewards(values: object, k: int, source: str) -> FloatArray:
     """What code of the user's own drew, as a fresh array of k finite numbers; `source` names that code."""
+    without_masked(values, f"rewards of {source}")
     try:
         array = np.array(values)
         array = array if array.dtype.kind == "c" else array.astype(np.float64)
@@ -84,5 +99,11 @@ def checked_rewards(values: object, k: int, source: str) -> FloatArray:
     if bad.size:
         raise InvalidInputError(
             f"rewards of {source} must be finite, got {array[bad[0]]} at index {bad[0]}: return finite rewards"
+        )
+    bad = np.flatnonzero(np.abs(array) > LARGEST_NUMBER)
+    if bad.size:
+        raise InvalidInputError(
+            f"rewards of {source} must be at most {LARGEST_NUMBER:g} in absolute value, got {array[bad[0]]:g} at index {bad[0]}: "
+            "return rewards in a larger unit, their sums might overflow"
         )
     return array

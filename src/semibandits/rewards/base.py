@@ -194,6 +194,11 @@ class KernelRewards(StoredRewards):
         draw(self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out)
         return out
 
-    def compiled(self) -> CompiledRewards:
-        """The law for compiled loops, in fresh arrays."""
-        return self._law.copy()
+    def compiled(self) -> CompiledRewards | None:
+        """The law for compiled loops, in fresh arrays; None if a subclass overrides `draw`, which then alone knows it."""
+        return self._law.copy() if self._draws_the_law else None
+
+    @property
+    def _draws_the_law(self) -> bool:
+        """Whether `draw` is the one above, so that rewards follow the law of the class of the library."""
+        return type(self).draw is KernelRewards.draw

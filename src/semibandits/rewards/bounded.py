@@ -71,12 +71,12 @@ class BoundedRewards(KernelRewards):
         super().__init__(means, (self._high - self._low) ** 2 / 4, law)
 
     def _numbers(self, means: FloatArray) -> FloatArray:
-        """What the kernel reads: low, width, first shapes, second shapes."""
+        """What the kernel reads: low, high, first shapes, second shapes."""
         width = self._high - self._low
         first = self._concentration * ((means - self._low) / width)
         second = self._concentration * ((self._high - means) / width)
         shapes = np.concatenate((first, second))
-        return np.concatenate(([self._low, width], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
+        return np.concatenate(([self._low, self._high], np.where(shapes < LEAST_SHAPE, 0.0, shapes)))
 
     def _parameters(self) -> dict[str, Any]:
         return {

@@ -58,8 +58,8 @@ class CorrelatedGaussianRewards(KernelRewards):
 
     @property
     def is_independent_gaussian(self) -> bool:
-        """Whether the covariance is diagonal."""
-        return int(np.count_nonzero(self._covariance)) == self.d
+        """Whether the covariance is diagonal, and no subclass overrides `draw`."""
+        return self._draws_the_law and int(np.count_nonzero(self._covariance)) == self.d
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta), "covariance": described(self._covariance)}

@@ -39,8 +39,8 @@ class GaussianRewards(KernelRewards):
 
     @property
     def is_independent_gaussian(self) -> bool:
-        """Yes: C(theta) ln T bounds the regret of every uniformly good policy."""
-        return True
+        """Yes, unless a subclass overrides `draw`: C(theta) ln T bounds the regret of every uniformly good policy."""
+        return self._draws_the_law
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta), "variance": described(self._variance)}

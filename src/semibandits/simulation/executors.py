@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
+import cloudpickle
 import joblib
 import numpy as np
 
@@ -52,6 +53,11 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     """
     if not jobs:
         return
+    if n_jobs != 1 or scheduler is not None:
+        try:
+            cloudpickle.dumps(specification)
+        except Exception as error:  # whatever a user's class may raise
+            raise _unpicklable(error) from error
     warm_up(specification, sorted({policy for policy, _ in jobs}))
     if n_jobs == 1 and scheduler is None:
         for job in jobs:
@@ -69,6 +75,8 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
                         losses = 0
                         yield result
             except _lost_workers() as error:
+                if "un-serialize" in str(error):
+                    raise _unpicklable(error) from error
                 losses += 1
                 if losses >= MOST_LOSSES:
                     raise SolverError(
@@ -77,10 +85,17 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
                     ) from error
 
 
+def _unpicklable(error: BaseException) -> InvalidInputError:
+    return InvalidInputError(
+        f"what several processes play must be picklable, got {error}: define samplers, policies and decision sets of your own "
+        "in a module that can be imported, without open files or locks, or pass n_jobs=1"
+    )
+
+
 def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
     size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
     tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
     yield from parallel(joblib.delayed(_task)(specification, task) for task in tasks)
 
 

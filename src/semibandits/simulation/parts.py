@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import os
+import re
 import shutil
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
+from semibandits.decisions.description import digest
 from semibandits.errors import InvalidInputError
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.specification import Specification
 from semibandits.simulation.storage import read_archive, write_archive
 
+try:
+    import fcntl
+except ImportError:  # not on Windows, where folders are not locked
+    fcntl = None  # type: ignore[assignment]
+
 RESULT: Final = "simulation.zip"
 """The finished result."""
 TIMINGS: Final = "timings.json"
 """Seconds of each replication: apart from the result, which has the same bytes on every run."""
+DESCRIPTION: Final = "specification.json"
+LOCK: Final = ".lock"
 PARTS: Final = "parts"
 KIND: Final = "replication"
 _ARRAYS: Final = ("regret", "reward", "plays", "calls")
@@ -29,7 +39,7 @@ class DamagedPartWarning(UserWarning):
 
 
 class Parts:
-    """Finished replications of one specification in a folder.
+    """Finished replications of one specification in a folder, which belongs to one process at a time.
 
     Parameters
     ----------
@@ -37,27 +47,47 @@ class Parts:
         Made if it does not exist.
     specification : Specification
         What is simulated.
+    about : mapping
+        What else must agree for a resume, as plain JSON: versions, and whether the bound is wanted.
     resume : bool
         Whether the folder may hold replications already.
 
     Raises
     ------
     InvalidInputError
-        If the folder holds a simulation and `resume` is false, or one of another specification, or cannot be written.
+        If the folder holds a simulation and `resume` is false, or one of another specification or other versions, is in use
+        by another process, or cannot be written.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], specification: Specification, *, resume: bool) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], specification: Specification, about: Mapping[str, Any], *, resume: bool
+    ) -> None:
         self._specification = specification
-        self._digest = digest_of(specification)
+        self._description = {"specification": specification.described(), **about}
+        self._digest = digest(self._description)
         self.folder = Path(folder)
-        self._names = list(specification.policies)
+        self._stems = {
+            policy: f"{re.sub(r'[^A-Za-z0-9]+', '-', policy)[:40]}-{digest(policy)[:8]}"
+            for policy in specification.policies
+        }
         try:
-            (self.folder / PARTS).mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.folder)
         except OSError as error:
             raise InvalidInputError(
                 f"folder must be writable, got {error.strerror} for {self.folder}: choose another"
             ) from error
-        self._check(resume)
+        try:
+            self._check(resume)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others use the folder."""
+        with contextlib.suppress(OSError):
+            (self.folder / LOCK).unlink()
+        self._lock.close()
 
     @property
     def result(self) -> Path:
@@ -66,26 +96,35 @@ class Parts:
 
     def save(self, policy: str, replication: int, trajectory: Trajectory) -> None:
         """Write one finished replication in one step."""
+        self._describe()
         header = {"kind": KIND, "specification": self._digest, "policy": policy, "replication": replication}
         write_archive(self._path(policy, replication), header, {name: getattr(trajectory, name) for name in _ARRAYS})
 
     def load(self) -> dict[tuple[str, int], Trajectory]:
-        """All replications that are there and whole; others are named in a warning and removed."""
+        """All replications that are there and whole; damaged ones are named in a warning and put aside.
+
+        Raises
+        ------
+        InvalidInputError
+            If a file is there and cannot be opened.
+        """
         found = {}
-        for policy in self._names:
+        for policy in self._stems:
             for replication in range(self._specification.replications):
                 path = self._path(policy, replication)
                 if path.exists():
                     try:
                         found[policy, replication] = self._read(path, policy, replication)
                     except InvalidInputError as error:
+                        if isinstance(error.__cause__, OSError):
+                            raise
                         warnings.warn(f"{error}; the replication is played again", DamagedPartWarning, stacklevel=2)
-                        path.unlink()
+                        os.replace(path, path.with_suffix(".damaged"))
         return found
 
     def clear(self) -> None:
         """Remove the parts, once the result is written."""
-        shutil.rmtree(self.folder / PARTS)
+        shutil.rmtree(self.folder / PARTS, ignore_errors=True)
 
     def write_timings(self, seconds: dict[str, dict[int, float]]) -> None:
         """Add seconds by policy and replication to the sidecar."""
@@ -96,10 +135,10 @@ class Parts:
             before = {}
         for policy, own in seconds.items():
             before.setdefault(policy, {}).update({str(replication): value for replication, value in own.items()})
-        path.write_text(json.dumps({"seconds": before}, indent=1) + "\n", encoding="utf-8")
+        _write_text(path, json.dumps({"seconds": before}, indent=1) + "\n")
 
     def _path(self, policy: str, replication: int) -> Path:
-        return self.folder / PARTS / f"{self._names.index(policy):02d}-{replication:06d}.zip"
+        return self.folder / PARTS / f"{self._stems[policy]}-{replication:06d}.zip"
 
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
@@ -113,20 +152,22 @@ class Parts:
                 raise InvalidInputError(f"{path} must hold {name} of shape {shape}, got {arrays[name].shape}")
         return Trajectory(**{name: arrays[name] for name in _ARRAYS})
 
+    def _describe(self) -> None:
+        """Say in the folder what it holds, before the first replication is in it."""
+        path = self.folder / DESCRIPTION
+        if not path.exists():
+            (self.folder / PARTS).mkdir(exist_ok=True)
+            _write_text(path, json.dumps(self._description, indent=1, allow_nan=False) + "\n")
+
     def _check(self, resume: bool) -> None:
-        """Compare with what the folder says of itself, or say it."""
-        path = self.folder / "specification.json"
-        described = self._specification.described()
+        """Compare with what the folder says of itself."""
+        path = self.folder / DESCRIPTION
         if not path.exists():
             if self.result.exists():
                 raise InvalidInputError(
                     f"folder must be new or hold an unfinished run, got {self.folder} with {RESULT} but no {path.name}: "
                     "choose another folder"
                 )
-            text = json.dumps(described, indent=1, sort_keys=True, allow_nan=False) + "\n"
-            temporary = path.with_suffix(".tmp")
-            temporary.write_text(text, encoding="utf-8")
-            os.replace(temporary, path)
             return
         if not resume:
             raise InvalidInputError(
@@ -137,20 +178,44 @@ class Parts:
             before: Any = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
-        if before != described:
+        if before != self._description:
             raise InvalidInputError(
-                f"folder must hold a run of the same simulation, got another {_differences(before, described)} in "
-                f"{self.folder}: choose another folder"
+                f"folder must hold a run of the same simulation, got another {_differences(before, self._description)} in "
+                f"{self.folder}: choose another folder, or go on as the run began"
             )
 
 
-def digest_of(specification: Specification) -> str:
-    """SHA-256 of the specification as canonical JSON."""
-    text = json.dumps(specification.described(), sort_keys=True, allow_nan=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+def _locked(folder: Path) -> IO[str]:
+    """A file that no other process holds; the system lets go of it when this process ends, however it ends."""
+    path = folder / LOCK
+    while True:
+        file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (open as long as the folder is used)
+        if fcntl is None:
+            return file
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            raise InvalidInputError(
+                f"folder must be used by one process at a time, got {folder}, which another one uses: wait for it, or "
+                "choose another folder"
+            ) from error
+        if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            return file
+        file.close()  # its last owner has just removed it
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a file in one step."""
+    temporary = path.with_name(f".{path.name}.tmp")  # the folder is locked: nobody else writes it
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
 
 
 def _differences(before: Any, now: dict[str, Any]) -> str:
-    if not isinstance(before, dict):
+    """Which entries differ, the specification's by their own names."""
+    if not isinstance(before, dict) or not isinstance(before.get("specification"), dict):
         return "content"
-    return ", ".join(key for key in now if before.get(key) != now[key]) or "content"
+    own, other = {**now, **now["specification"]}, {**before, **before["specification"]}
+    names = [key for key in own if key != "specification" and other.get(key) != own[key]]
+    return ", ".join(names) or "content"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +11,14 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import rounds
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
-from semibandits.policies.rules import RuleAgent
 from semibandits.rewards._checks import checked_rewards
 from semibandits.rewards.base import CompiledRewards
 from semibandits.simulation.specification import Specification
 
+FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
+"""Kernels come back to Python about every so many seconds, where an interrupt is heard. What is played does not depend on it."""
 TIE = 1e-12
 """Decisions whose gap is at most this times m times the largest mean in size count as optimal, as for `graves_lai`."""
 
@@ -84,14 +87,19 @@ def _by_kernels(
         specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 3), dtype=np.int64), np.zeros(2)
     )
     work = rounds.scratch(d, samples=agent.policy.samples)
+    most = FIRST_ROUNDS
     while True:
+        start = time.perf_counter()
         status = rounds.play(
             agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
-            agent.player, environment, record, work, rng, reward_rng,
+            agent.player, environment, record, work, rng, reward_rng, most,
         )  # fmt: skip
         if status == rounds.DONE:
             break
-        agent.answer(status)
+        if status == rounds.PAUSED:
+            most = most * 2 if time.perf_counter() - start < PAUSE_SECONDS / 2 else max(most // 2, 1)
+        else:
+            agent.answer(status)
     return Trajectory(
         record.sums[:, 0].copy(), record.sums[:, 1].copy(), record.counts[:, :d].copy(), record.counts[:, d:].copy()
     )

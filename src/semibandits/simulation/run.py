@@ -15,6 +15,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai import GravesLaiResult, graves_lai
 from semibandits.policies.base import Policy
@@ -105,9 +106,26 @@ def simulate(
     workers = _workers(n_jobs)
     if resume and folder is None:
         raise InvalidInputError("resume needs the folder of the earlier run, got folder=None: pass it")
-    parts = None if folder is None else Parts(folder, specification, resume=resume)
-    if parts is not None and parts.result.exists():
-        return load_simulation(parts.result)
+    if isinstance(bound, GravesLaiResult):
+        _check_bound(specification, bound)
+    if folder is None:
+        return _played(specification, bound, workers, scheduler, progress, None)
+    about = {"versions": versions(), "bound": bool(bound)}
+    with contextlib.closing(Parts(folder, specification, about, resume=resume)) as parts:
+        if parts.result.exists():
+            return load_simulation(parts.result)
+        return _played(specification, bound, workers, scheduler, progress, parts)
+
+
+def _played(
+    specification: Specification,
+    bound: bool | GravesLaiResult,
+    workers: int,
+    scheduler: Any,
+    progress: bool | Callable[[int, int], None],
+    parts: Parts | None,
+) -> SimulationResult:
+    """Play what is missing, and put everything together."""
     limit = _bound(specification, bound)
     found = {} if parts is None else parts.load()
     jobs = [(p, i) for i in range(specification.replications) for p in specification.policies if (p, i) not in found]
@@ -135,11 +153,6 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
     """C(theta) with its plan where it bounds the regret."""
     rewards = specification.rewards
     if isinstance(bound, GravesLaiResult):
-        variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
-        if not np.array_equal(bound.theta, rewards.theta) or not np.array_equal(bound.variance, variance):
-            raise InvalidInputError(
-                "bound must belong to the means and variances of the rewards, got that of others: pass bound=True"
-            )
         return bound if rewards.is_independent_gaussian else None
     if not bound or not rewards.is_independent_gaussian:
         return None
@@ -149,6 +162,17 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
         )
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None
+
+
+def _check_bound(specification: Specification, bound: GravesLaiResult) -> None:
+    rewards, decision_set = specification.rewards, specification.decision_set
+    variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
+    if not np.array_equal(bound.theta, rewards.theta) or not np.array_equal(bound.variance, variance):
+        raise InvalidInputError(
+            "bound must belong to the means and variances of the rewards, got that of others: pass bound=True"
+        )
+    if bound.decision_set is not decision_set and fingerprint(bound.decision_set) != fingerprint(decision_set):
+        raise InvalidInputError("bound must belong to the decision set, got that of another: pass bound=True")
 
 
 def _assembled(

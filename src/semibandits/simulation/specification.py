@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
-from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import fingerprint
+from semibandits.decisions.description import fingerprint, without_addresses
 from semibandits.errors import InvalidInputError
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.storage import plain_json
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,8 @@ class Specification:
                 f"rewards must have one mean per item, d = {decision_set.d}, got {rewards.d}: "
                 "pass theta in the order of decision_set.items"
             )
-        variance_vector(rewards.variance, decision_set.d)
         rounds = _count(horizon, "horizon", 1)
-        return Specification(
+        specification = Specification(
             decision_set,
             rewards,
             _named(policies),
@@ -81,6 +81,8 @@ class Specification:
             _count(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
         )
+        specification.described()  # what cannot be described is an error before anything is played
+        return specification
 
     def seeds(self, replication: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
         """Seeds of the rewards and of the policy in one replication, the same for every policy."""
@@ -89,12 +91,18 @@ class Specification:
         return rewards, policy
 
     def described(self) -> dict[str, Any]:
-        """The specification as plain JSON: what is large as a digest."""
-        return {
+        """The specification as plain JSON, the same in every process: what is large as a digest.
+
+        Raises
+        ------
+        InvalidInputError
+            If a policy or a reward model describes itself by something else than plain JSON.
+        """
+        told = {
             "decision_set": {
                 "type": type(self.decision_set).__name__,
-                "d": self.decision_set.d,
-                "m": self.decision_set.m,
+                "d": int(self.decision_set.d),
+                "m": int(self.decision_set.m),
                 "fingerprint": fingerprint(self.decision_set),
             },
             "rewards": self.rewards.specification(),
@@ -104,6 +112,8 @@ class Specification:
             "seed": self.seed,
             "checkpoints": self.checkpoints.tolist(),
         }
+        plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(told, "the specification"))))
+        return plain
 
 
 def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mapping[str, Policy]:
@@ -144,9 +154,12 @@ def _count(value: object, name: str, least: int) -> int:
 def _increasing(checkpoints: ArrayLike, horizon: int) -> IntArray:
     array = np.asarray(checkpoints)
     valid = array.ndim == 1 and array.size > 0 and np.issubdtype(array.dtype, np.integer)
+    array = (
+        np.minimum(array, horizon + 1).astype(np.int64) if valid else array
+    )  # differences of unsigned ones would wrap
     if not valid or array[0] < 1 or (np.diff(array) <= 0).any() or array[-1] != horizon:
         raise InvalidInputError(
             f"checkpoints must be increasing rounds from 1 to horizon = {horizon}, which comes last, got {checkpoints!r}: "
             "leave them out for log-spaced ones"
         )
-    return array.astype(np.int64)
+    return array

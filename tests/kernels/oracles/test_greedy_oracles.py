@@ -14,6 +14,7 @@ from numba import types
 import semibandits as sb
 from semibandits.decisions._greedy_oracles import greedy_oracle
 from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed
 
@@ -57,7 +58,7 @@ def answer(kernel, data, weights) -> np.ndarray:
     for call in (kernel, through(pointer)):
         for before in (np.zeros, np.ones):
             x = before(len(weights), dtype=np.bool_)
-            assert call(data, weights.copy(), x) == 0
+            assert call(data, weights.copy(), x) == ANSWERED
             answers.append(x)
     assert all(np.array_equal(x, answers[0]) for x in answers)
     return answers[0]

@@ -15,6 +15,7 @@ from numba import types
 import semibandits as sb
 from semibandits.decisions._greedy_oracles import intersection_oracle
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed
 
@@ -47,7 +48,7 @@ def relay(pointer, data, weights, x):
     return pointer(data, weights, x)
 
 
-def answer(kernel, data, weights, expected=0):
+def answer(kernel, data, weights, expected=ANSWERED):
     pointer = pointer_to(kernel)
     x, y = np.ones((2, len(weights)), dtype=np.bool_)
     assert kernel(data, weights, x) == expected
@@ -95,7 +96,7 @@ def test_exchanges_are_those_of_the_matroid(name, seed, size):
 def test_a_size_out_of_reach_fails():
     m1, m2 = Uniform(D, 2), MATROIDS["partition"]
     kernel, arrays = intersection_oracle(m1, m2, 3)
-    answer(kernel, arrays, np.ones(D), expected=1)
+    answer(kernel, arrays, np.ones(D), expected=UNANSWERED)
 
 
 def test_what_needs_python_stays_there():

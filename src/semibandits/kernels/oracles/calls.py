@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from numba import njit
 
-from semibandits.kernels.index_search import index_search
+from semibandits.kernels.index_search import SOLVED, index_search
+from semibandits.kernels.oracles.status import ANSWERED, LARGEST_NUMBER, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -22,12 +23,16 @@ def call_index(
     rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray,
 ) -> int:  # fmt: skip
     """P_IM by the family's own kernel, or by search through `linear`."""
+    for i in range(len(rewards)):
+        if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
+            return UNANSWERED
     if searched:
-        return index_search(linear, data, rewards, bonuses, ratio, m, x)
+        status = index_search(linear, data, rewards, bonuses, ratio, m, x)
+        return ANSWERED if status == SOLVED else UNANSWERED
     return index(data, rewards, bonuses, ratio, x)
 
 
 @njit(cache=True)
 def no_index(data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray) -> int:
     """Stand-in of families without a kernel of their own for P_IM."""
-    return 1
+    return UNANSWERED

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -22,7 +23,7 @@ def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
         if total > best:
             best, best_row = total, row
     _write(ptr, items, best_row, x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
@@ -40,7 +41,7 @@ def enumerated_index(
         if a + math.sqrt(c) > best:
             best, best_row = a + math.sqrt(c), row
     _write(ptr, items, best_row, x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)

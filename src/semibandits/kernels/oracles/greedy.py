@@ -13,6 +13,7 @@ from semibandits.kernels.elimination import binary_greedy, real_greedy
 from semibandits.kernels.forests import forest_greedy
 from semibandits.kernels.laminar import laminar_greedy
 from semibandits.kernels.matroids import partition_greedy
+from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.selection import select_into
 from semibandits.kernels.transversal import transversal_greedy
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -28,35 +29,35 @@ def descending(weights: FloatArray) -> IntArray:
 def uniform_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """The m heaviest items; data: (m,)."""
     select_into(weights, data[0][0], x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
 def partition_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a partition matroid; data: group of each item, capacity of each group."""
     x[:] = partition_greedy(data[0], data[1], descending(weights))
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
 def laminar_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a laminar matroid; data: innermost set of each item, set above each set, capacities."""
     x[:] = laminar_greedy(data[0], data[1], data[2], descending(weights))
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
 def forest_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest spanning forest; data: tails, heads, number of nodes."""
     x[:] = forest_greedy(data[2][0], data[0], data[1], descending(weights))
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
 def transversal_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a transversal matroid; data: start of each item's places, places, number of places."""
     x[:] = transversal_greedy(data[2][0], data[0], data[1], descending(weights))
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
@@ -64,7 +65,7 @@ def binary_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray)
     """Heaviest basis over the field of two elements; data: packed words, (d, words of an item)."""
     vectors = data[0].view(np.uint64).reshape(data[1][0], data[1][1])
     x[:] = binary_greedy(vectors, descending(weights))
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
@@ -72,4 +73,4 @@ def real_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -
     """Heaviest basis over the reals; data: bits of the unit vectors, (d, coordinates), bits of the tolerance."""
     vectors = data[0].view(np.float64).reshape(data[1][0], data[1][1])
     x[:] = real_greedy(vectors, descending(weights), data[2].view(np.float64)[0])
-    return 0
+    return ANSWERED

@@ -9,11 +9,11 @@ from numba import njit
 
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 BITS = 45
 """Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
-FAILED = 1
 
 
 @njit(cache=True)
@@ -116,5 +116,5 @@ def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: Bool
         free1, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
         free2, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
         if not augment(integers, members, free1, swaps1, free2, swaps2, x, cost, arcs, via):
-            return FAILED
-    return 0
+            return UNANSWERED
+    return ANSWERED

@@ -10,6 +10,7 @@ from numba import njit
 
 from semibandits.kernels.assignment import heaviest_matching
 from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -19,7 +20,7 @@ def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArr
     ptr, others, items, sizes = data[0], data[1], data[2], data[3]
     entries, stuck = heaviest_matching(_by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0)
     _write(entries, items, x)
-    return len(stuck)
+    return ANSWERED if len(stuck) == 0 else UNANSWERED
 
 
 @njit(cache=True)
@@ -31,7 +32,7 @@ def matchings_index(
     a, c = _by_entry(rewards, items), _by_entry(bonuses, items)
     entries, _, _, _ = best_matching(a, c, ptr, others, sizes[0], sizes[1] != 0, True, 0.0, 0.0)
     _write(entries, items, x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)

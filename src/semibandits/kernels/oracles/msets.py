@@ -6,6 +6,7 @@ from numba import njit
 
 from semibandits.kernels.knapsack import ROOT, SOLVED, select_best
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
+from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.selection import select_into
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -14,7 +15,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 def msets_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """The m largest weights; of equal ones those with the smaller index."""
     select_into(weights, data[0][0], x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
@@ -24,4 +25,4 @@ def msets_index(
     """The m items of largest index, exact at any ratio."""
     chosen, status = select_best(rewards, bonuses, data[0][0], ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
     x[:] = chosen
-    return 0 if status == SOLVED else 1
+    return ANSWERED if status == SOLVED else UNANSWERED

@@ -7,6 +7,7 @@ from numba import njit
 from semibandits.kernels.dag import longest_path_into
 from semibandits.kernels.labels import best_path
 from semibandits.kernels.oracles.limits import MAX_LABELS
+from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -14,7 +15,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 def paths_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest path, by dynamic programming."""
     longest_path_into(weights, data[0], data[1], data[2], x)
-    return 0
+    return ANSWERED
 
 
 @njit(cache=True)
@@ -42,4 +43,4 @@ def paths_index(
         MAX_LABELS,
     )
     x[:] = chosen
-    return 0 if labels >= 0 else 1
+    return ANSWERED if labels >= 0 else UNANSWERED

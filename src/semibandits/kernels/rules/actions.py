@@ -1,6 +1,7 @@
 """What a rule can ask for."""
 
-PLAY, LINEAR, INDEX, REPLAN = 0, 1, 2, 3
+PLAY, LINEAR, INDEX, REPLAN = 1, 2, 3, 4
+"""An exception inside a pointer comes back as 0, which is none of these."""
 RATIO = 0
 """Place in `params` of the ratio of P_IM."""
 LOG, LOGLOG = 1, 2

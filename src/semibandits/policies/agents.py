@@ -1,0 +1,201 @@
+"""The agent that plays any rule."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numba import types
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._validation import checked_answer
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, pointer
+from semibandits.errors import SolverError
+from semibandits.kernels import rounds
+from semibandits.kernels.rules.actions import INDEX, LINEAR, PLAY, RATIO, REPLAN
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, fresh_statistics, observe
+from semibandits.policies.base import Agent
+from semibandits.policies.states import damaged, player_state, restored_player
+
+if TYPE_CHECKING:
+    from semibandits.policies.rules import RulePolicy
+
+_FLOATS = types.Array(types.float64, 1, "C")
+_ROWS = types.Array(types.boolean, 2, "C")
+RULE: Final = types.int64(
+    types.int64, _FLOATS, types.Array(types.float64, 2, "C"), _FLOATS, _FLOATS, types.Array(types.int64, 1, "C"), _ROWS,
+    _FLOATS, _FLOATS, types.Array(types.boolean, 1, "C"),
+)  # fmt: skip
+"""Signature of rules, see :mod:`semibandits.kernels.rules`."""
+
+
+class RuleAgent(Agent):
+    """Statistics of each item, and a rule that chooses from them.
+
+    Attributes
+    ----------
+    decision_set : DecisionSet
+        What can be played.
+    oracle : CompiledOracle or None
+        How kernels see it; None if they cannot, and rounds are played in Python.
+    player : Player
+        All state, as arrays that kernels change in place.
+    """
+
+    def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
+        d = decision_set.d
+        self.policy, self.decision_set, self.variance = policy, decision_set, variance
+        self.oracle: CompiledOracle | None = decision_set.compiled()
+        covers, cover = covering(self)
+        memory, marks, rows = policy.memory(d)
+        counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
+        counters[rounds.UNSEEN] = np.count_nonzero(cover >= 0)
+        self.player = rounds.Player(
+            params=policy.params(decision_set.m, variance),
+            spread=2.0 * variance,
+            stats=fresh_statistics(variance),
+            memory=memory,
+            marks=marks,
+            rows=rows,
+            cover=cover,
+            covers=covers,
+            pending=np.zeros(d, dtype=np.int64),
+            counters=counters,
+        )
+        self._work = rounds.scratch(d, samples=policy.samples)
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean of the rewards seen of each item, 0 before the first; shape (d,)."""
+        means: FloatArray = self.player.stats[MEANS].copy()
+        return means
+
+    @property
+    def plays(self) -> FloatArray:
+        """How often each item was seen, shape (d,)."""
+        plays: FloatArray = self.player.stats[PLAYS].copy()
+        return plays
+
+    @property
+    def calls(self) -> tuple[int, int, int]:
+        """Numbers so far of linear maximisations, index maximisations, and plans."""
+        linear, index, plans = self.player.counters[rounds.LINEAR_CALLS :].tolist()
+        return linear, index, plans
+
+    def choose(self, rng: np.random.Generator) -> BoolArray:
+        """Decision of the next round, by the kernel that simulations call; its items count as open until they are observed."""
+        x = self._chosen(rng)
+        self.player.counters[rounds.ROUND] += 1
+        self.player.pending[x] += 1
+        return x
+
+    def observe(self, items: IntArray, rewards: FloatArray) -> None:
+        """Take in the rewards of the items of one decision."""
+        self.forget(items)
+        self.player.counters[rounds.UNSEEN] -= observe(
+            self.player.stats, self.player.spread, items, len(items), rewards
+        )
+
+    def forget(self, items: IntArray) -> None:
+        """Take note that a round with these items is open no more."""
+        self.player.pending[items] -= 1
+
+    def replan(self) -> None:
+        """Do outside the kernels what the rule asked for."""
+        self.policy.plan(self)
+        self.player.counters[rounds.PLANS] += 1
+
+    def maximize(self, weights: FloatArray) -> BoolArray:
+        """P_LM, by the oracle that kernels call if there is one."""
+        if self.oracle is not None:
+            return self.oracle.maximize(weights)
+        return checked_answer(self.decision_set.maximize(weights.copy()), self.decision_set.d, self.decision_set.m)
+
+    @cached_property
+    def rule(self) -> Any:
+        """Pointer to the rule, for kernels."""
+        return pointer(self.policy.rule, RULE)
+
+    def _chosen(self, rng: np.random.Generator) -> BoolArray:
+        if self.oracle is None:
+            return self._chosen_in_python(rng)
+        oracle = rounds.Oracle(self.oracle.data, self.oracle.m, self.oracle.searched)
+        while True:
+            status = rounds.choose(
+                self.rule, self.oracle.linear, self.oracle.index, oracle, self.player, self._work, rng
+            )
+            if status == rounds.DONE:
+                return self._work.x.copy()
+            self.answer(status)
+
+    def answer(self, status: int) -> None:
+        """Go on after a kernel has stopped without a decision."""
+        if status != REPLAN:
+            raise SolverError(
+                f"{self.policy.name} found no decision in round {self.player.counters[rounds.ROUND] + 1}: "
+                "the search was broken off, or rewards are too large to be summed; try AESCB instead of ESCB"
+            )
+        self.replan()
+
+    def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
+        """What the kernel ``rounds.choose`` does, for decision sets that kernels cannot see."""
+        player, counters = self.player, self.player.counters
+        unseen = (player.cover >= 0) & (player.stats[PLAYS] == 0) & (player.pending == 0)
+        if unseen.any():
+            return np.array(player.covers[player.cover[np.argmax(unseen)]])
+        d = self.decision_set.d
+        x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
+        z = np.array([rng.standard_normal() for _ in range(d)]) if self.policy.samples else np.zeros(0)
+        action = REPLAN
+        while action == REPLAN:
+            action = self.policy.rule(
+                int(counters[rounds.ROUND]) + 1, player.params, player.stats, z, player.memory, player.marks, player.rows,
+                weights, bonuses, x,
+            )  # fmt: skip
+            if action == REPLAN:
+                self.replan()
+                player = self.player
+        if action == LINEAR:
+            counters[rounds.LINEAR_CALLS] += 1
+            return self.maximize(weights)
+        if action == INDEX:
+            counters[rounds.INDEX_CALLS] += 1
+            return self.decision_set.maximize_index(weights, bonuses, float(player.params[RATIO]))
+        assert action == PLAY
+        return x
+
+    def state(self) -> dict[str, Any]:
+        """Statistics, counters, and what the rule keeps, as plain JSON."""
+        return player_state(self.player)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state of an agent of the same policy on the same decision set.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is no such state; then nothing has changed.
+        """
+        restored = restored_player(state, self.player, self.variance, self.decision_set, self.policy.memory)
+        if not self.policy.accepts(restored):
+            raise damaged("marks", f"those of {self.policy.name}")
+        self.player = restored
+
+
+def covering(agent: RuleAgent) -> tuple[BoolArray, IntArray]:
+    """Decisions that together hold every item that is in any, at most d, and for each item the first of them that has it.
+
+    One after the other, the decision with the most items that none before it has.
+    """
+    d = agent.decision_set.d
+    cover = np.full(d, -1, dtype=np.int64)
+    rows: list[BoolArray] = []
+    while True:
+        x = agent.maximize((cover < 0).astype(np.float64))
+        fresh = x & (cover < 0)
+        if not fresh.any():
+            return np.array(rows, dtype=np.bool_).reshape(len(rows), d), cover
+        cover[fresh] = len(rows)
+        rows.append(x)

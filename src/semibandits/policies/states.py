@@ -1,0 +1,137 @@
+"""What an agent has learned, as plain JSON and back: everything is checked before anything is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.kernels import rounds
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROOTS, SCALES, SUMS, fresh_statistics
+
+
+def player_state(player: rounds.Player) -> dict[str, Any]:
+    """Statistics, counters, and what the rule keeps."""
+    return {
+        "plays": player.stats[PLAYS].tolist(),
+        "sums": player.stats[SUMS].tolist(),
+        "pending": player.pending.tolist(),
+        "counters": player.counters.tolist(),
+        "memory": [_plain(value) for value in player.memory.tolist()],
+        "marks": player.marks.tolist(),
+        "rows": [np.flatnonzero(row).tolist() for row in player.rows],
+    }
+
+
+def restored_player(
+    state: dict[str, Any],
+    player: rounds.Player,
+    variance: FloatArray,
+    decision_set: DecisionSet,
+    memory: Callable[[int], tuple[FloatArray, IntArray, BoolArray]],
+) -> rounds.Player:
+    """The player of a state; `player` is one of the same policy on the same set, `memory` what its rule starts with.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no such state.
+    """
+    d = decision_set.d
+    _check_names(state)
+    plays = _counts(state, "plays", d, least=0)
+    sums = _floats(state, "sums", d)
+    if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
+        raise damaged("sums", "finite, and 0 for items never seen")
+    floats, marks, _ = memory(d)
+    restored = player._replace(
+        stats=_statistics(plays, sums, variance),
+        pending=_counts(state, "pending", d, least=0),
+        counters=_counts(state, "counters", rounds.COUNTERS, least=0),
+        memory=_floats(state, "memory", len(floats)),
+        marks=_counts(state, "marks", len(marks), least=None),
+        rows=_rows(state, decision_set),
+    )
+    unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
+    played = int((plays + restored.pending).max())
+    if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
+        raise damaged("counters", "those of the plays")
+    return restored
+
+
+def damaged(name: str, wanted: str) -> InvalidInputError:
+    """The error for content that no agent has written."""
+    return InvalidInputError(
+        f"{name} in the state of an agent must be {wanted}, got others: the state is damaged, or that of another policy or "
+        "decision set; go back to one that state() returned"
+    )
+
+
+def _statistics(plays: IntArray, sums: FloatArray, variance: FloatArray) -> FloatArray:
+    """Statistics as the kernel keeps them, by the same arithmetic."""
+    stats, seen = fresh_statistics(variance), plays > 0
+    stats[PLAYS], stats[SUMS] = plays, sums
+    stats[MEANS, seen] = sums[seen] / plays[seen]
+    stats[SCALES, seen] = 2.0 * variance[seen] / plays[seen]
+    stats[ROOTS] = np.sqrt(stats[SCALES])
+    return stats
+
+
+def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
+    """The decisions that the rule keeps, from the places of their items."""
+    places = state["rows"]
+    if not isinstance(places, list):
+        raise damaged("rows", "a list")
+    rows = np.zeros((len(places), decision_set.d), dtype=np.bool_)
+    for row, items in zip(rows, places, strict=True):
+        chosen = _counts({"rows": items}, "rows", None, least=0)
+        if len(chosen) and chosen.max() >= len(row):
+            raise damaged("rows", f"items below d = {len(row)}")
+        row[chosen] = True
+        if row not in decision_set:
+            raise damaged("rows", "decisions of the decision set")
+    return rows
+
+
+_TEXTS: Final = ("inf", "-inf", "nan")
+"""Floats that JSON has no numbers for, as `_plain` writes them."""
+
+
+def _plain(value: float) -> float | str:
+    """A float as JSON has it: infinities as text."""
+    return value if np.isfinite(value) else str(value)
+
+
+def _check_names(state: object) -> None:
+    names = ["plays", "sums", "pending", "counters", "memory", "marks", "rows"]
+    if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
+        got = list(state) if isinstance(state, dict) else type(state).__name__
+        raise InvalidInputError(
+            f"the state of an agent must be a dict of {', '.join(names)}, got {got}: pass it unchanged"
+        )
+
+
+def _floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
+    """Numbers, infinities as text, one-dimensional; of that length unless it is None."""
+    values = state[name]
+    if not isinstance(values, list) or (length is not None and len(values) != length):
+        raise damaged(name, "a list" if length is None else f"{length} numbers")
+    if not all(type(value) in (int, float) or (type(value) is str and value in _TEXTS) for value in values):
+        raise damaged(name, "numbers")
+    try:
+        return np.array([float(value) for value in values], dtype=np.float64)
+    except OverflowError as error:
+        raise damaged(name, "numbers that a float can hold") from error
+
+
+def _counts(state: dict[str, Any], name: str, length: int | None, *, least: int | None) -> IntArray:
+    """Whole numbers up to 2^53 in size, at least `least`."""
+    values = _floats(state, name, length)
+    whole = (np.abs(values) <= 2.0**53) & (values == np.floor(values))
+    if not whole.all() or (least is not None and (values < least).any()):
+        raise damaged(name, "whole numbers" if least is None else f"whole numbers >= {least}")
+    return values.astype(np.int64)

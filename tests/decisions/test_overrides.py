@@ -1,0 +1,80 @@
+"""What a subclass overrides is what is played: kernels stand in for the methods of the library only."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.registry import FAMILIES
+
+BUILDERS = {
+    sb.MSets: lambda cls: cls(3, 1),
+    sb.MatroidBases: lambda cls: cls(sb.matroids.Partition([0, 0, 1], 1)),
+    sb.SpanningTrees: lambda cls: cls([(0, 1), (1, 2), (0, 2)]),
+    sb.Paths: lambda cls: cls([(0, 1), (1, 2), (0, 2)], 0, 2),
+    sb.Matchings: lambda cls: cls(list(itertools.product(range(2), range(2)))),
+    sb.MatroidIntersection: lambda cls: cls(sb.matroids.Uniform(3, 1), sb.matroids.Uniform(3, 2)),
+    sb.EnumeratedDecisions: lambda cls: cls([[1, 0, 0], [0, 1, 1]]),
+}
+ANSWERS = ["maximize", "maximize_index", "_maximize_index"]
+every_family = pytest.mark.parametrize("family", BUILDERS, ids=lambda family: family.__name__)
+
+
+def overriding(family, method):
+    """A subclass with a method of its own that does the same, and one that takes the method from a class in front."""
+
+    def same(self, *arguments):
+        return getattr(family, method)(self, *arguments)
+
+    yield type("Own", (family,), {method: same})
+    yield type("Mixed", (type("Mixin", (), {method: same}), family), {})
+    yield type("Below", (type("Own", (family,), {method: same}),), {})
+
+
+def test_every_family_is_here():
+    assert set(BUILDERS) == {family.cls for family in FAMILIES}
+
+
+@every_family
+@pytest.mark.parametrize("method", ANSWERS)
+def test_kernels_do_not_answer_for_overridden_methods(family, method):
+    for cls in overriding(family, method):
+        assert BUILDERS[family](cls).compiled() is None
+
+
+@every_family
+def test_kernels_answer_for_what_is_not_overridden(family):
+    plain = type("Plain", (family,), {"colour": "red", "count": lambda self, limit=1: 7})
+    for cls in (family, plain):
+        assert BUILDERS[family](cls).compiled() is not None
+
+
+@pytest.mark.parametrize("policy", [sb.CUCB(), sb.ESCB()], ids=["P_LM", "P_IM"])
+def test_simulations_play_what_a_subclass_says(policy):
+    """Item 0 only once each item was seen: the kernels would play item 2, which is best by far."""
+
+    class Stubborn(sb.MSets):
+        def maximize(self, weights):
+            return super().maximize(weights if set(np.asarray(weights).tolist()) <= {0.0, 1.0} else [1.0, 0.0, 0.0])
+
+        def maximize_index(self, rewards, bonuses, ratio=1.0):
+            return self.maximize([0.5, 0.0, 0.0])
+
+    result = sb.simulate(Stubborn(3, 1), sb.BernoulliRewards([0.0, 0.0, 1.0]), policy, 100, 1, bound=False)
+    assert result.plays[policy.name][0, -1].tolist() == [98, 1, 1]
+
+
+def test_a_subclass_may_hand_out_kernels_for_its_own_methods():
+    kernels = sb.MSets(3, 1).compiled()
+
+    class Whole(sb.MSets):
+        def maximize(self, weights):
+            return super().maximize(weights)
+
+        def _compiled(self):
+            return kernels
+
+    assert Whole(3, 1).compiled() is kernels
+    assert DecisionSet.compiled in {base.__dict__.get("compiled") for base in Whole.__mro__}
