@@ -96,7 +96,7 @@ def _value(name: str, value: object, default: object) -> object:
         return kind(value)
     except ValueError as error:
         raise InvalidInputError(
-            f"{name} must be a number, got {value!r}: pass for instance {name}={default}"
+            f"{name} must be a number, got {value!r}: pass for instance {name}={0.5 if default is None else default}"
         ) from error
 
 
