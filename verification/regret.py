@@ -78,8 +78,9 @@ def _write(results: dict[str, list[sb.SimulationResult]], options: argparse.Name
     figures.mkdir(exist_ok=True)
     for name, (fast, slow) in results.items():
         figure, axes = plt.subplots(1, 2, figsize=(12, 4.5), constrained_layout=True)
-        fast.plot(axes[0])
-        slow.plot(axes[1])
+        for ax, result in zip(axes, (fast, slow), strict=True):
+            result.plot(ax)
+            ax.set_title(f"{result.horizon:,} rounds, {result.replications} replications")
         figure.savefig(figures / f"regret-{name}.png", dpi=110)
         plt.close(figure)
     (DOCS / "verification.md").write_text(_page(results, options), encoding="utf-8")

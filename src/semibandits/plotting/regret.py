@@ -114,7 +114,7 @@ def _dress(ax: Axes, result: SimulationResult, level: float, unit: str) -> None:
     first, last = int(result.checkpoints[0]), result.horizon
     if first < last:
         ax.set_xlim(first, last)
-    if last <= 10**6:
+    if last < 10**6:
         ax.xaxis.set_major_formatter(plain_number)
     if all((result.regret[policy] >= 0).all() for policy in result.policies):
         ax.set_ylim(bottom=0.0)

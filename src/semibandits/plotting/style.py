@@ -69,4 +69,4 @@ def _precision(gap: float) -> str:
 
 def plain_number(value: float, _: object = None) -> str:
     """A tick as 0.1, 1, 1,000 rather than as a power of ten."""
-    return f"{value:,.6g}"
+    return f"{value:,.7g}"
