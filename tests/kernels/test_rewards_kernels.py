@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -34,7 +35,10 @@ def twin(kind, floats, ints, items, rng):
     if kind == kernels.CORRELATED:
         z = [rng.standard_normal() for _ in range(d)]
         rows = np.array(floats[d:]).reshape(d, d).tolist()
-        return [floats[i] + sum((rows[i][c] * z[c] for c in range(i + 1)), 0.0) for i in items]
+        deviations = [
+            functools.reduce(lambda total, c, i=i: total + rows[i][c] * z[c], range(i + 1), 0.0) for i in items
+        ]
+        return [floats[i] + deviation for i, deviation in zip(items, deviations, strict=True)]
     if kind == kernels.BETA:
         low, high = floats[:2]
         shares = [twin_beta(floats[2 + i], floats[2 + d + i], rng) for i in items]
