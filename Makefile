@@ -27,7 +27,7 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
 
-bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve
+bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, and rounds of policies against their parts
 	$(BIN)/python benchmarks/run.py
 
 bench-large: $(VENV)/.installed-bench ## The same, and then a grid of 4,641 arcs and a file of 10,208

@@ -192,8 +192,6 @@ def test_ossb_plays_the_same_without_kernels(family, example):
 @pytest.mark.parametrize("name", POLICIES)
 def test_a_variance_of_its_own_overrides_the_stated_one(name):
     cls, decision_set = POLICIES[name], build("trees", "complete")
-    if not hasattr(cls(), "variance"):
-        pytest.skip("it takes the stated variance only")
     case = case_of(cls(), decision_set, 0, 40)
 
     def trace(policy, variance):

@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 
+import distributed
 import numpy as np
 import pytest
 
@@ -40,7 +41,6 @@ def test_processes_give_the_same_bits(alone, n_jobs):
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 def test_a_dask_cluster_gives_the_same_bits(alone):
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
     ) as cluster:
@@ -51,7 +51,6 @@ def test_a_dask_cluster_gives_the_same_bits(alone):
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
-    pytest.importorskip("distributed")
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.2)
     with pytest.raises(sb.InvalidInputError, match="address of a running Dask scheduler"):
         run(scheduler="tcp://127.0.0.1:9")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -272,8 +273,6 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
 
 
 def test_an_interrupt_is_heard_in_the_middle_of_a_replication():
-    signal = pytest.importorskip("signal")
-
     class HeardError(Exception):
         pass
 

@@ -11,13 +11,12 @@ from semibandits._typing import FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.optimism import aescb
-from semibandits.policies.radius import Radius, as_radius
-from semibandits.policies.rules import RulePolicy
+from semibandits.policies.rules import RadiusPolicy
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class AESCB(RulePolicy):
+class AESCB(RadiusPolicy):
     """Approximate ESCB: a decision whose index is nearly the largest.
 
     In round t it plays an x with ``max_y {mean·y + sqrt(b·y)} <= mean·x + sqrt(b·x) / ratio + delta_t``, where
@@ -53,11 +52,9 @@ class AESCB(RulePolicy):
     ratio: float = 1.0
     additive: float = 1.0
     levels: float = 2.0**20
-    radius: str | Radius = "log"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "radius", as_radius(self.radius))
         for name, low, high in (("ratio", 1e-6, 1.0), ("additive", 1e-9, 1e9), ("levels", 1.0, 2.0**50)):
             value = finite_number(getattr(self, name), name)
             if not low <= value <= high:
@@ -74,4 +71,4 @@ class AESCB(RulePolicy):
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio, coefficients of f, the rounding step times t, and the largest number of steps."""
         step = self.additive * float(np.sqrt(variance.max()))
-        return np.array([self.ratio, *as_radius(self.radius).coefficients(m), step, self.levels])
+        return np.array([self.ratio, *self.coefficients(m), step, self.levels])

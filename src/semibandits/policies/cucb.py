@@ -9,13 +9,12 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.rules.optimism import cucb
-from semibandits.policies.radius import Radius, as_radius
-from semibandits.policies.rules import RulePolicy
+from semibandits.policies.rules import RadiusPolicy
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class CUCB(RulePolicy):
+class CUCB(RadiusPolicy):
     """Combinatorial UCB: the decision of largest total upper confidence bound.
 
     Item i counts as ``mean_i + sqrt(2 sigma_i^2 f(t) / n_i)``: one P_LM a round, regret O(d m ln T / Delta_min).
@@ -37,12 +36,6 @@ class CUCB(RulePolicy):
     Kveton, Wen, Ashkan, Szepesvári (2015); the paper, section on algorithms, whose index lacks the root.
     """
 
-    radius: str | Radius = "log"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "radius", as_radius(self.radius))
-
     @property
     def rule(self) -> Any:
         """The kernel."""
@@ -50,4 +43,4 @@ class CUCB(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used) and the coefficients of f."""
-        return np.array([1.0, *as_radius(self.radius).coefficients(m)])
+        return np.array([1.0, *self.coefficients(m)])

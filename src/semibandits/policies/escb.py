@@ -9,13 +9,12 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.kernels.rules.optimism import escb
-from semibandits.policies.radius import Radius, as_radius
-from semibandits.policies.rules import RulePolicy
+from semibandits.policies.rules import RadiusPolicy
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ESCB(RulePolicy):
+class ESCB(RadiusPolicy):
     """Efficient sampling for combinatorial bandits: the decision of largest upper confidence bound.
 
     Decision x counts as ``mean·x + sqrt(sum over x of 2 sigma_i^2 f(t) / n_i)``: errors of independent items cancel in part, and
@@ -39,12 +38,6 @@ class ESCB(RulePolicy):
     between items.
     """
 
-    radius: str | Radius = "log"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "radius", as_radius(self.radius))
-
     @property
     def rule(self) -> Any:
         """The kernel."""
@@ -52,4 +45,4 @@ class ESCB(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1 and the coefficients of f."""
-        return np.array([1.0, *as_radius(self.radius).coefficients(m)])
+        return np.array([1.0, *self.coefficients(m)])

@@ -15,8 +15,7 @@ from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.exploration import wanted
-from semibandits.policies.radius import Radius, as_radius
-from semibandits.policies.rules import RulePolicy
+from semibandits.policies.rules import RadiusPolicy
 
 MOVEMENT: Final = 0.1
 """How far a mean may move without a new plan, as a share of the smallest gap that its item's rate can tell from 0."""
@@ -26,7 +25,7 @@ GROWTH: Final = 0.5
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class OSSB(RulePolicy):
+class OSSB(RadiusPolicy):
     """Optimal sampling for structured bandits: explore each item as often as the Graves-Lai plan at the estimates asks for.
 
     In round t, item i has its share if ``n_i >= (1 + gamma) w_i f(t)``, with w_i its rate in the plan that solves P_GL at the
@@ -75,12 +74,10 @@ class OSSB(RulePolicy):
 
     gamma: float = 0.0
     epsilon: float = 0.01
-    radius: str | Radius = "log"
     gap: float = 0.02
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "radius", as_radius(self.radius))
         for name, allowed, remedy in (
             ("gamma", "be >= 0", "0 explores as the plan says"),
             ("epsilon", "lie in [0, 1)", "0.01 forces little"),
@@ -98,7 +95,7 @@ class OSSB(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used), coefficients of (1 + gamma) f, epsilon, and the growth between plans."""
-        log, loglog = as_radius(self.radius).coefficients(m)
+        log, loglog = self.coefficients(m)
         return np.array([1.0, (1.0 + self.gamma) * log, (1.0 + self.gamma) * loglog, self.epsilon, GROWTH])
 
     def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:

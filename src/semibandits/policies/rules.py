@@ -15,7 +15,7 @@ from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels import rounds
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
-from semibandits.policies.radius import Radius
+from semibandits.policies.radius import Radius, as_radius
 
 LARGEST_VARIANCE = 1e100
 """And the inverse of the smallest: squares and quotients of what rules compute stay finite."""
@@ -90,3 +90,24 @@ class RulePolicy(Policy):
             for name, value in values.items()
         }
         return {"name": self.name, **{k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadiusPolicy(RulePolicy):
+    """A rule that asks for more confidence from round to round.
+
+    Parameters
+    ----------
+    radius : str or Radius
+        f(t), see :class:`Radius`.
+    """
+
+    radius: str | Radius = "log"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "radius", as_radius(self.radius))
+
+    def coefficients(self, m: int) -> tuple[float, float]:
+        """Coefficients of ln t and ln ln t in f(t), for decisions of at most m items."""
+        return as_radius(self.radius).coefficients(m)

@@ -38,9 +38,12 @@ DESCRIPTION: Final = "simulation.json"
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
-    zipfile.BadZipFile, OSError, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
+    zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
 )  # fmt: skip
-"""What zipfile, json and numpy raise on damaged input (NotImplementedError is a RuntimeError)."""
+"""What zipfile, json and numpy raise on damaged input that is in memory (NotImplementedError is a RuntimeError).
+
+No OSError: a disk that cannot be read says nothing about the file, which may be whole.
+"""
 
 AnyArray = NDArray[Any]
 
@@ -115,10 +118,10 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
         If the file is missing, of another format, kind or newer version, cut off, or altered.
     """
     try:
-        with open(path, "rb") as file:
-            return _read_open(file, path, kind)
+        content = Path(path).read_bytes()
     except OSError as error:
         raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+    return _read_content(content, path, kind)
 
 
 def plain_json(value: object, where: str) -> Any:
@@ -214,20 +217,20 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _read_open(file: IO[bytes], path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    looks_right = file.read(2) == b"PK"
-    size = file.seek(0, os.SEEK_END)
+def _read_content(
+    content: bytes, path: str | os.PathLike[str], kind: str
+) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     try:
-        archive = zipfile.ZipFile(file)
+        archive = zipfile.ZipFile(io.BytesIO(content))
     except _DAMAGE as error:
-        if looks_right:
+        if content.startswith(b"PK"):
             _refuse_damage(path, f"no complete zip archive ({error})", error)
         _refuse(path, "another format", error)
     with archive:
         entries = archive.infolist()
         if not any(entry.filename == DESCRIPTION for entry in entries):
             _refuse(path, f"a zip archive without {DESCRIPTION}")
-        if sum(entry.file_size for entry in entries) > size or any(entry.compress_type for entry in entries):
+        if sum(entry.file_size for entry in entries) > len(content) or any(entry.compress_type for entry in entries):
             _refuse_damage(path, "entries that are compressed or larger than the file")
         header, about = _read_description(archive, path, kind)
         names = [entry.filename for entry in entries]
