@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from semibandits import matroids
+from semibandits import datasets, matroids
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.exchange import ExchangeGraph
@@ -89,6 +89,7 @@ __all__ = [
     "ThompsonSampling",
     "TooManyDecisionsError",
     "UnsupportedError",
+    "datasets",
     "discretise",
     "graves_lai",
     "load_simulation",

@@ -127,7 +127,7 @@ def test_figures_are_written_in_each_format(run, family, name, start):
 
 
 def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch):
-    monkeypatch.setattr("semibandits.cli.output.find_spec", lambda _: None)
+    monkeypatch.setattr("semibandits.reporting.figures.find_spec", lambda _: None)
     code, out, err = run(["bound", "table.csv", "--size", 2, "--plot", "p.png"], MSETS)
     assert (code, out) == (2, "")
     assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'

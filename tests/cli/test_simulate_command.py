@@ -310,7 +310,7 @@ def test_figures_go_where_they_are_wanted(run, name, start):
 
 
 def test_without_matplotlib_the_folder_has_no_figure(run, monkeypatch):
-    monkeypatch.setattr("semibandits.cli.output.find_spec", lambda _: None)
+    monkeypatch.setattr("semibandits.reporting.figures.find_spec", lambda _: None)
     code, out, err = run([*SHORT, "--output", "run"], TABLE)
     assert (code, err) == (0, "")
     assert "no figure in the folder" in out

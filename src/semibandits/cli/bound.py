@@ -25,16 +25,16 @@ from semibandits.cli.options import (
     Target,
     Variance,
 )
-from semibandits.cli.output import check_figure, check_target, write_figure
-from semibandits.cli.payload import bound_payload
 from semibandits.cli.progress import ProgressLine
 from semibandits.cli.report import print_bound
-from semibandits.cli.wording import count_decisions
 from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.instances import Instance, ProblemOptions
-from semibandits.instances.files import write_whole
+from semibandits.instances.files import check_target, write_whole
+from semibandits.reporting.bound_payload import bound_payload
+from semibandits.reporting.figures import check_figure, write_figure
+from semibandits.reporting.wording import count_decisions
 
 HELP = """
 Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.

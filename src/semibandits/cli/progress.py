@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Final, TextIO, final
 
-from semibandits.cli.wording import bracket_text
 from semibandits.graves_lai.result import Progress
+from semibandits.reporting.wording import bracket_text
 
 QUIET_SECONDS: Final = 0.5
 """A solve that is over sooner shows nothing."""

@@ -11,10 +11,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from semibandits.cli.payload import HORIZONS, plan_gaps, reward_of
-from semibandits.cli.wording import NOUNS, bracket_text, change_text, count_text, counted, decision_text, number_text
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.instances import Instance
+from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
+from semibandits.reporting.wording import (
+    NOUNS,
+    bracket_text,
+    change_text,
+    count_text,
+    counted,
+    decision_text,
+    number_text,
+)
 
 TOP = 20
 """Decisions of the plan that are shown unless all are asked for."""

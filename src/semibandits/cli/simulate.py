@@ -29,19 +29,20 @@ from semibandits.cli.options import (
     Target,
     Variance,
 )
-from semibandits.cli.output import RunFolder, can_draw, check_figure, write_regret_figure
 from semibandits.cli.parsing import named_policies, reward_model, whole_number, worker_count
 from semibandits.cli.progress import ReplicationLine
-from semibandits.cli.simulation_payload import Answer, simulation_payload, summary_table
 from semibandits.cli.simulation_report import print_simulation
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance, ProblemOptions
 from semibandits.instances.files import write_whole
 from semibandits.policies.base import Policy
+from semibandits.reporting.figures import can_draw, check_figure, write_regret_figure
+from semibandits.reporting.simulation_payload import Answer, simulation_payload, summary_table
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation import SimulationResult
 from semibandits.simulation import simulate as play
 from semibandits.simulation.checkpoints import LONGEST_HORIZON, log_spaced
+from semibandits.studies.folder import RunFolder
 
 HELP = """
 Play policies on one instance and compare their regret with C(θ) ln T.

@@ -9,10 +9,10 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from semibandits.cli.output import can_draw
 from semibandits.cli.parsing import rewards_text
-from semibandits.cli.simulation_payload import Answer
-from semibandits.cli.wording import NOUNS, bracket_text, count_decisions, count_text, counted, number_text
+from semibandits.reporting.figures import can_draw
+from semibandits.reporting.simulation_payload import Answer
+from semibandits.reporting.wording import NOUNS, bracket_text, count_decisions, count_text, counted, number_text
 from semibandits.simulation.results import CALLS
 from semibandits.simulation.statistics import PolicySummary
 

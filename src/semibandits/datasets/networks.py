@@ -53,6 +53,7 @@ _PROVENANCE: Final = (
     "SNDlib 1.0 (Orlowski, Wessaely, Pioro, Tomaszewski, Networks 55, 2010), sndlib.put.poznan.pl; "
     "as converted by the Python package topohub (Jurkiewicz, SoftwareX 24, 2023), which is under the MIT licence"
 )
+LICENCE: Final = "MIT (the package topohub); SNDlib's instances are free for research with its reference"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return text
 
 
+def check_target(path: Path) -> None:
+    """Complain now if a file could not be written to `path` later."""
+    if not path.parent.is_dir():
+        raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
+    if path.is_dir():
+        raise InvalidInputError(f"{str(path)!r} must be a file, got a folder: add a name")
+
+
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file in one step: whoever looks sees the old file or the whole new one."""
     part = Path(f"{path}.part")

@@ -9,9 +9,9 @@ import numpy as np
 
 from semibandits import __version__
 from semibandits._typing import BoolArray
-from semibandits.cli.wording import decision_text
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
+from semibandits.reporting.wording import decision_text
 
 HORIZONS: Final = (10_000, 100_000, 1_000_000)
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.cli.progress import ProgressLine, ReplicationLine
-from semibandits.cli.wording import bracket_text, change_text, count_text, decision_text, number_text
 from semibandits.graves_lai.result import Progress
 from semibandits.instances import instance_from_description
+from semibandits.reporting.wording import bracket_text, change_text, count_text, decision_text, number_text
 
 
 def paths(*edges, source="a", target="d"):

@@ -1,0 +1,113 @@
+"""A real instance with its provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import UnsupportedError
+from semibandits.instances import Instance
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.rewards.replayed import ReplayedRewards
+
+Origin: TypeAlias = Literal["measured", "modelled"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dataset:
+    """A real instance: decisions, mean rewards, variances, and where they come from. All arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+        What :func:`semibandits.datasets.load` knows it by.
+    question : str
+        What is decided, in one sentence.
+    instance : Instance
+        Decision set, mean rewards, variances, labels and positions; what it is called, its unit, a note on its numbers.
+    origin : "measured" or "modelled"
+        Whether theta comes from observed outcomes, or from a model of them.
+    provenance : str
+        Where the data come from.
+    licence : str
+        The terms that they are under.
+    outcomes : tuple of ndarray of float, or None
+        The observed outcomes of each item, d logs of any length, in the unit of theta; theta is their mean. None where
+        only aggregates are known, or theta is modelled.
+    """
+
+    name: str
+    question: str
+    instance: Instance
+    origin: Origin
+    provenance: str
+    licence: str
+    outcomes: tuple[FloatArray, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for log in self.outcomes or ():
+            log.setflags(write=False)
+
+    @property
+    def family(self) -> str:
+        """One of :data:`semibandits.instances.FAMILIES`."""
+        return self.instance.family
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The set X of decisions."""
+        return self.instance.decision_set
+
+    @property
+    def theta(self) -> FloatArray:
+        """Mean reward of each item, shape (d,), in `unit`; costs and delays are negative."""
+        return self.instance.theta
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variance of the reward of each item, shape (d,), in `unit` squared."""
+        return self.instance.variance
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each item is called in tables and figures."""
+        return self.instance.labels
+
+    @property
+    def unit(self) -> str:
+        """Unit of the rewards, ``""`` if they have none."""
+        return self.instance.unit
+
+    @property
+    def positions(self) -> Mapping[Hashable, tuple[float, float]] | None:
+        """Where the nodes of a graph lie, (longitude, latitude) if ``instance.geographic``; None where there are none."""
+        return self.instance.positions
+
+    def rewards(self) -> GaussianRewards:
+        """Independent Gaussian rewards with the means and variances of the instance: C(theta) ln T is their bound."""
+        return GaussianRewards(self.theta, variance=self.variance)
+
+    def replay(self, *, variance: ArrayLike | None = None) -> ReplayedRewards:
+        """Rewards drawn again from the observed outcomes, item by item: with their tails, and no bound.
+
+        Parameters
+        ----------
+        variance : array_like of float, scalar or shape (d,), optional
+            What policies are told of the spread, > 0; by default that of the instance.
+
+        Raises
+        ------
+        UnsupportedError
+            If the dataset has no observed outcomes.
+        InvalidInputError
+            If `variance` has the wrong shape or is not positive.
+        """
+        if self.outcomes is None:
+            raise UnsupportedError(
+                f"replay needs observed outcomes, got the dataset {self.name}, which has none ({self.origin} means): "
+                "use rewards(), or choose one that semibandits datasets lists with replay"
+            )
+        return ReplayedRewards(list(self.outcomes), variance=self.variance if variance is None else variance)

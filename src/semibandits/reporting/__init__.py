@@ -1,0 +1,1 @@
+"""Results for people and programs: words, JSON objects, tables, files of figures, and the report."""
