@@ -25,7 +25,7 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2
+	@if sh tools/install_browser.sh; then $(BIN)/pytest -n 2; else SEMIBANDITS_NO_BROWSER=1 $(BIN)/pytest -n 2; fi
 
 bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, and rounds of policies against their parts
 	$(BIN)/python benchmarks/run.py
@@ -37,12 +37,15 @@ clean: ## Remove the environment, caches and everything made
 	rm -rf $(VENV) $(OUTPUT) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp a set of extras: installed again only when pyproject.toml has changed.
+# One stamp a set of extras: installed again only when pyproject.toml has changed. Of BARE packages only data files are read,
+# so that they come without what they depend on (PyTorch, for the one that holds MovieLens).
 $(VENV)/.installed-demo: EXTRAS := plot,networks
 $(VENV)/.installed-dev: EXTRAS := dev
+$(VENV)/.installed-dev: BARE := recbole==1.2.1
 $(VENV)/.installed-bench: EXTRAS := dev,bench
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
+	$(if $(BARE),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(BARE))
 	@touch $@
 
 $(VENV)/pyvenv.cfg:
