@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 OUTPUT := demo-output
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-large clean
+.PHONY: help demo test bench bench-large pages screenshots clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,13 @@ bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, 
 bench-large: $(VENV)/.installed-bench ## The same, and then a grid of 4,641 arcs and a file of 10,208
 	$(BIN)/python benchmarks/run.py --large
 
+pages: $(VENV)/.installed-docs ## Run the studies in examples/studies, and write docs/examples and its figures
+	$(BIN)/python tools/pages.py
+
+screenshots: $(VENV)/.installed-docs ## Take the pictures of the README: reports in a browser, figures, terminals
+	@sh tools/install_browser.sh
+	$(BIN)/python tools/screenshots.py
+
 clean: ## Remove the environment, caches and everything made
 	rm -rf $(VENV) $(OUTPUT) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -43,6 +50,8 @@ $(VENV)/.installed-demo: EXTRAS := plot,networks
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-dev: BARE := recbole==1.2.1
 $(VENV)/.installed-bench: EXTRAS := dev,bench
+$(VENV)/.installed-docs: EXTRAS := dev,docs
+$(VENV)/.installed-docs: BARE := recbole==1.2.1
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
 	$(if $(BARE),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(BARE))

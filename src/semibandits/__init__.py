@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from semibandits import datasets, matroids
+from semibandits import datasets, matroids, studies
+from semibandits._version import __version__ as __version__
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.gaps import smallest_gap
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
@@ -38,6 +40,7 @@ from semibandits.policies.escb import ESCB
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
 from semibandits.policies.thompson import ThompsonSampling
+from semibandits.reporting.report import write_report
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards
@@ -47,8 +50,6 @@ from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.rewards.sampled import SampledRewards
 from semibandits.simulation.results import SimulationResult, load_simulation
 from semibandits.simulation.run import simulate
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AESCB",
@@ -95,4 +96,7 @@ __all__ = [
     "load_simulation",
     "matroids",
     "simulate",
+    "smallest_gap",
+    "studies",
+    "write_report",
 ]

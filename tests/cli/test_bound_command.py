@@ -214,7 +214,7 @@ BAD_PROBLEMS = {
     "family that a network has not": (["germany50", "--family", "msets"], "family of a network must be a known name"),
     "size of a network": (["germany50", "--size", "3"], "--size must suit the problem"),
     "ends of trees": (["polska", "--family", "trees", "--source", "Lodz"], "--source must suit the problem"),
-    "no problem at all": ([], "NETWORK_OR_FILE"),
+    "no problem at all": ([], "PROBLEM"),
 }  # fmt: skip
 
 
@@ -292,7 +292,7 @@ def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
         main(["bound", "table.csv", "--size", "2"])
 
 
-@pytest.mark.parametrize("command", [["bound"], ["simulate"], ["datasets"]])
+@pytest.mark.parametrize("command", [["bound"], ["simulate"], ["run"], ["datasets"]])
 def test_help_has_examples(run, command):
     code, out, err = run([*command, "--help"])
     assert (code, err) == (0, "")

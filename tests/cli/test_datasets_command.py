@@ -1,16 +1,20 @@
 """``semibandits datasets``."""
 
 import json
+import sys
 
 import pytest
 
 from semibandits import datasets
 from semibandits.cli import main
 
+ROWS = {row.name: row for row in datasets.catalogue()}
+
 
 @pytest.fixture
-def run(capsys):
-    def run(*arguments):
+def run(capsys, monkeypatch):
+    def run(*arguments, columns=80):
+        monkeypatch.setenv("COLUMNS", str(columns))
         with pytest.raises(SystemExit) as leave:
             main(list(arguments))
         captured = capsys.readouterr()
@@ -19,8 +23,103 @@ def run(capsys):
     return run
 
 
+def cells(out):
+    """Words of the line of each dataset."""
+    lines = [line.split() for line in out.splitlines() if line and not line.startswith(" ")]
+    return {words[0].rstrip("†"): words[1:] for words in lines if words[0].rstrip("†") in ROWS}
+
+
+@pytest.mark.parametrize("columns", [80, 100, 140])
+def test_all_datasets_are_listed_with_their_figures(run, columns):
+    code, out, err = run("datasets", columns=columns)
+    assert (code, err) == (0, "")
+    assert max(len(line) for line in out.splitlines()) <= columns
+    listed = cells(out)
+    assert list(listed) == list(ROWS)
+    for name, words in listed.items():
+        row = ROWS[name]
+        title = row.title.split() if columns >= 100 else []
+        assert words[: len(title)] == title
+        d, m, count, gap, value, unit, origin = words[len(title) :]
+        assert (d, m, unit) == (str(row.d), str(row.m), row.unit.split()[0])
+        assert float(count.replace(",", "")) == pytest.approx(row.decisions, rel=0.5e-2)
+        assert float(gap) == pytest.approx(row.smallest_gap, rel=0.5e-2)
+        assert float(value.replace(",", "")) == pytest.approx(row.value, rel=0.5e-3)
+        assert origin == ("measured*" if row.replay else "modelled")
+    assert all(f"  {row.title}\n" in out for row in ROWS.values()) == (columns < 100)
+    assert "†" not in out
+
+
+def test_columns_stand_below_their_titles(run):
+    for columns in (80, 100):
+        lines = run("datasets", columns=columns)[1].splitlines()
+        line = next(each for each in lines if each.startswith("germany50-routing"))
+        for title, cell in (
+            ("d ", "69 "),
+            (" m ", "17 "),
+            ("decisions", "1,442"),
+            ("Δ min", "0.0225"),
+            ("C(θ)", "105.8"),
+        ):
+            assert lines[0].index(title) + len(title) == line.index(cell) + len(cell), title
+        assert lines[0].index("unit") == line.index("ms")
+        assert lines[0].index("θ is") == line.index("modelled")
+
+
+def test_what_is_missing_is_marked_and_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "topohub", None)
+    code, out, _ = run("datasets")
+    assert code == 0
+    assert list(cells(out)) == list(ROWS)
+    marked = {line.split()[0].rstrip("†") for line in out.splitlines() if "†" in line and not line.startswith("†")}
+    assert marked == {name for name, row in ROWS.items() if row.needs and "networks" in row.needs}
+    assert '† needs a package that is not installed: pip install "semibandits[networks]"' in " ".join(out.split())
+    code, out, _ = run("datasets", "germany50-routing")
+    assert code == 0
+    assert 'pip install "semibandits[networks]" (not installed)' in out
+    assert "1,442 paths" in out
+    code, out, err = run("datasets", "germany50")
+    assert (code, out) == (2, "")
+    assert 'pip install "semibandits[networks]"' in err
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_one_dataset(run, name):
+    row = ROWS[name]
+    code, out, err = run("datasets", name)
+    assert (code, err) == (0, "")
+    words = " ".join(out.split())
+    for text in (row.title, row.question, row.note, row.provenance, row.licence, f"out of {row.d}", "per ln T"):
+        assert text in words, text
+    assert row.decisions >= 10**12 or f"{row.decisions:,}" in words
+    assert f"semibandits bound {name}\n" in out
+    assert ("--rewards replay" in out) == row.replay
+    assert f'sb.datasets.load("{name}")' in out
+
+
+def test_what_it_says_of_the_use_is_true(run, capsys):
+    out = run("datasets", "polska-backbone")[1]
+    use = out[out.index("Use\n") :].splitlines()[1:]
+    commands = [line.split()[1:] for line in use if line.strip().startswith("semibandits")]
+    assert [command[0] for command in commands] == ["bound", "simulate"]
+    for command in commands:
+        command = [{"10000": "50", "20": "2"}.get(word, word) for word in command]
+        assert run(*command)[0] == 0
+    exec("\n".join(line.strip() for line in use if "sb" in line), {})
+
+
+def test_as_json(run):
+    rows = json.loads(run("datasets", "--json")[1])
+    assert [row["name"] for row in rows] == list(ROWS)
+    assert rows[0]["decisions"] == 1442
+    one = json.loads(run("datasets", "air-fares", "--json")[1])
+    assert one == next(row for row in rows if row["name"] == "air-fares")
+    assert one["lower"] <= one["value"]
+    assert one["needs"] is None
+
+
 def test_all_networks_are_listed(run):
-    code, out, err = run("datasets")
+    code, out, err = run("datasets", "--networks")
     assert (code, err) == (0, "")
     lines = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
     for name in datasets.list_networks():
@@ -30,22 +129,26 @@ def test_all_networks_are_listed(run):
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
-def test_list_as_json(run):
-    networks = json.loads(run("datasets", "--json")[1])
+def test_networks_as_json(run):
+    networks = json.loads(run("datasets", "--networks", "--json")[1])
     assert [network["name"] for network in networks] == list(datasets.list_networks())
     assert sum(network["geographic"] for network in networks) == 14
 
 
 def test_nodes_of_one_network(run):
-    code, out, _ = run("datasets", "polska")
-    assert code == 0
-    assert all(node.name in out for node in datasets.network("polska").nodes)
+    for options in ((), ("--networks",)):
+        code, out, _ = run("datasets", "polska", *options)
+        assert code == 0
+        assert all(node.name in out for node in datasets.network("polska").nodes)
     network = json.loads(run("datasets", "polska", "--json")[1])
     assert len(network["links"]) == 18
     assert {"name", "x", "y"} == set(network["nodes"][0])
 
 
-def test_unknown_network(run):
+def test_unknown_names(run):
     code, out, err = run("datasets", "polsk")
     assert (code, out) == (2, "")
-    assert err == "Error: network must be a known name, got 'polsk': did you mean polska?\n"
+    assert err.startswith("Error: dataset or network must be a known name, got 'polsk': did you mean polska")
+    code, out, err = run("datasets", "air-fares", "--networks")
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: network must be a known name, got 'air-fares'")

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import semibandits.cli.simulate as command
 from semibandits.cli.progress import ReplicationLine
 from semibandits.decisions.msets import MSets
 from semibandits.errors import SolverError
@@ -23,6 +22,7 @@ from semibandits.policies.cucb import CUCB
 from semibandits.policies.registry import POLICIES
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation import executors, load_simulation, simulate
+from semibandits.studies import run as command
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 BOUND = 1 / 0.25 + 1 / 0.5
@@ -136,7 +136,7 @@ def test_a_bound_that_is_not_found_says_so(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")
 
-    monkeypatch.setattr("semibandits.simulation.run.graves_lai", fail)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
     code, out, _ = run(SHORT, TABLE)
     assert code == 0
     assert "not found in time" in out
@@ -146,7 +146,7 @@ def test_a_bound_without_a_plan_has_one_end(run, monkeypatch):
     def half_solved(*arguments, **options):
         return dataclasses.replace(graves_lai(*arguments, **options), lower=1.0, value=math.inf)
 
-    monkeypatch.setattr("semibandits.simulation.run.graves_lai", half_solved)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", half_solved)
     answer = answer_of(run, *SHORT)
     assert (answer["lower"], answer["value"]) == (1.0, None)
     assert answer["policies"][0]["slope_ratio"] == answer["policies"][0]["slope"]
@@ -281,7 +281,10 @@ def test_a_policy_that_fails_exits_with_3_and_leaves_no_empty_folder(run, monkey
 def test_the_folder_has_result_table_and_figure(run):
     answer = answer_of(run, *SHORT, "--output", "run")
     assert answer["folder"] == "run"
-    kept = ["regret.png", "simulation.zip", "specification.json", "summary.csv", "timings.json"]
+    kept = [
+        "about.json", "bound.json", "instance.json", "regret.png", "report.html", "simulation.zip", "specification.json",
+        "study.toml", "summary.csv", "timings.json",
+    ]  # fmt: skip
     assert sorted(path.name for path in Path("run").iterdir()) == kept
     assert Path("run/regret.png").read_bytes().startswith(b"\x89PNG")
     assert Path("run/regret.png").stat().st_size > 20_000

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from semibandits import __version__
-from semibandits.cli import bound, networks, simulate
+from semibandits.cli import bound, datasets, report_command, run, simulate
 from semibandits.cli.interruption import Interrupted
 from semibandits.errors import SemibanditsError, SolverError
 
@@ -30,7 +30,9 @@ app = typer.Typer(
 )
 app.command(help=bound.HELP)(bound.bound)
 app.command(help=simulate.HELP)(simulate.simulate)
-app.command(help=networks.HELP)(networks.datasets)
+app.command(help=run.HELP)(run.run)
+app.command(help=report_command.HELP)(report_command.report)
+app.command(help=datasets.HELP)(datasets.datasets)
 
 
 def _print_version(wanted: bool) -> None:

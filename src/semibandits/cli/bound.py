@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from semibandits.cli.loading import load_instance
+from semibandits.cli.bound_report import print_bound
 from semibandits.cli.options import (
     OUTPUT,
     AsJson,
@@ -26,7 +26,6 @@ from semibandits.cli.options import (
     Variance,
 )
 from semibandits.cli.progress import ProgressLine
-from semibandits.cli.report import print_bound
 from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
@@ -35,6 +34,7 @@ from semibandits.instances.files import check_target, write_whole
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.figures import check_figure, write_figure
 from semibandits.reporting.wording import count_decisions
+from semibandits.studies.problems import find_problem, load_problem
 
 HELP = """
 Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.
@@ -44,6 +44,7 @@ Certified regret lower bound C(θ) of one instance, and the exploration plan tha
 \b
 semibandits bound germany50 --source Saarbruecken --target Greifswald
 semibandits bound polska --family trees --json
+semibandits bound germany50-routing --plot map.png
 semibandits bound delays.csv --source a --target z --plot plan.png
 semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
@@ -101,7 +102,7 @@ def bound(
 ) -> None:
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
     options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance)
-    instance = load_instance(problem, options)
+    instance = load_problem(find_problem(problem, options)).instance
     if plot is not None:
         check_figure(plot)
     if save is not None:
@@ -110,14 +111,19 @@ def bound(
         result = _solve(instance, progress, method=method, gap=gap, time_limit=time_limit, tie_tolerance=tie_tolerance)
     except SolverError as error:
         if error.result is not None:
-            _print(_Answer.of(instance, error.result), as_json=as_json, everything=everything)
+            print_answer(instance, error.result, as_json=as_json, everything=everything)
         raise
     answer = _Answer.of(instance, result)
     if save is not None:
         write_whole(save, (json.dumps(answer.payload, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode())
     if plot is not None:
         write_figure(instance, result, plot)
-    _print(answer, as_json=as_json, everything=everything)
+    answer.show(as_json=as_json, everything=everything)
+
+
+def print_answer(instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool = False) -> None:
+    """Print a bound, as a table or as one JSON object."""
+    _Answer.of(instance, result).show(as_json=as_json, everything=everything)
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,13 @@ class _Answer:
     def payload(self) -> dict[str, Any]:
         return bound_payload(self.instance, self.result, self.count)
 
+    def show(self, *, as_json: bool, everything: bool) -> None:
+        """Print it."""
+        if as_json:
+            print(json.dumps(self.payload, ensure_ascii=False, allow_nan=False))
+        else:
+            print_bound(Console(highlight=False), self.instance, self.result, self.count, everything=everything)
+
 
 def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiResult:
     line = ProgressLine(sys.stderr, shown)
@@ -143,10 +156,3 @@ def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiR
         return graves_lai(instance.decision_set, instance.theta, instance.variance, progress=line, **options)
     finally:
         line.close()
-
-
-def _print(answer: _Answer, *, as_json: bool, everything: bool) -> None:
-    if as_json:
-        print(json.dumps(answer.payload, ensure_ascii=False, allow_nan=False))
-    else:
-        print_bound(Console(highlight=False), answer.instance, answer.result, answer.count, everything=everything)

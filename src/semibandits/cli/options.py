@@ -10,7 +10,8 @@ PROBLEM: Final = "Your problem"
 OUTPUT: Final = "Output"
 
 Problem: TypeAlias = Annotated[
-    str, typer.Argument(metavar="NETWORK_OR_FILE", help="A built-in network, or a .csv or .json file.")
+    str,
+    typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a .csv or .json file."),
 ]
 Family: TypeAlias = Annotated[
     str | None,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from semibandits.cli.parsing import rewards_text
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.simulation_payload import Answer
 from semibandits.reporting.wording import NOUNS, bracket_text, count_decisions, count_text, counted, number_text
+from semibandits.rewards.base import RewardModel
+from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.simulation.results import CALLS
 from semibandits.simulation.statistics import PolicySummary
 
@@ -37,7 +39,7 @@ def _facts(answer: Answer) -> Table:
     facts.add_row("Decisions", f"{count} of at most {size}, out of {instance.decision_set.d:,}")
     if instance.note:
         facts.add_row("Numbers", instance.note)
-    facts.add_row("Rewards", rewards_text(answer.rewards, instance.unit))
+    facts.add_row("Rewards", _rewards_text(answer.rewards, instance.unit))
     for name, text in _bound(answer):
         facts.add_row(name, text)
     replications = counted(result.replications, "replication", "replications")
@@ -47,6 +49,18 @@ def _facts(answer: Answer) -> Table:
     if answer.folder is not None:
         facts.add_row("Kept in", str(answer.folder))
     return facts
+
+
+def _rewards_text(rewards: RewardModel, unit: str) -> str:
+    """The law of the rewards in words."""
+    low, high = float(np.min(rewards.variance)), float(np.max(rewards.variance))
+    square = f" {unit}²" if unit else ""
+    spread = (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
+    if isinstance(rewards, ReplayedRewards):
+        return f"observed outcomes drawn again, each item for itself; policies are told the variance {spread}"
+    if not rewards.is_independent_gaussian:
+        return "0 or 1, independent; policies are told the variance 1/4"
+    return f"Gaussian, independent, variance {spread}"
 
 
 def _bound(answer: Answer) -> list[tuple[str, Text]]:

@@ -53,7 +53,9 @@ _PROVENANCE: Final = (
     "SNDlib 1.0 (Orlowski, Wessaely, Pioro, Tomaszewski, Networks 55, 2010), sndlib.put.poznan.pl; "
     "as converted by the Python package topohub (Jurkiewicz, SoftwareX 24, 2023), which is under the MIT licence"
 )
-LICENCE: Final = "MIT (the package topohub); SNDlib's instances are free for research with its reference"
+LICENCE: Final = (
+    "MIT (the package topohub, which states no other terms for SNDlib's instances); publications cite both references"
+)
 
 
 @dataclass(frozen=True)

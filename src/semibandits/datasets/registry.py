@@ -3,16 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Final
 
-from semibandits.datasets import routing
+from semibandits.datasets import airways, backbones, films, flights, power_grid, routing
 from semibandits.datasets.base import Dataset
 from semibandits.instances.families import unknown_name
 
-DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {
-    "germany50-routing": routing.germany50,
+
+@dataclass(frozen=True)
+class Package:
+    """A package that holds data which are not bundled.
+
+    Attributes
+    ----------
+    name : str
+        What it is imported as.
+    install : str
+        The command that installs it.
+    """
+
+    name: str
+    install: str
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is not installed; it is looked for and not imported."""
+        try:
+            return find_spec(self.name) is None
+        except ValueError:  # marked as absent in sys.modules
+            return True
+
+
+TOPOHUB: Final = Package("topohub", 'pip install "semibandits[networks]"')
+RECBOLE: Final = Package("recbole", 'pip install --no-deps "recbole==1.2.1"')
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is known of a dataset before it is built.
+
+    Attributes
+    ----------
+    build : callable
+        Builds it.
+    title : str
+        What is chosen, in a few words.
+    needs : Package or None
+        The package that its data are read from, None if they are bundled.
+    """
+
+    build: Callable[[], Dataset]
+    title: str
+    needs: Package | None = None
+
+
+ENTRIES: Final[Mapping[str, Entry]] = {
+    "germany50-routing": Entry(routing.germany50, "Saarbruecken–Greifswald", TOPOHUB),
+    "janos-us-ca-routing": Entry(routing.janos_us_ca, "Seattle–Boston", TOPOHUB),
+    "air-fares": Entry(airways.boston_san_diego, "Boston–San Diego"),
+    "polska-backbone": Entry(backbones.polska_trees, "a tree through 12 cities", TOPOHUB),
+    "nobel-germany-backbone": Entry(backbones.nobel_germany_trees, "a tree through 17 cities", TOPOHUB),
+    "germany50-backbone": Entry(backbones.germany50_trees, "a tree through 50 cities", TOPOHUB),
+    "power-grid": Entry(power_grid.radial, "which lines to close"),
+    "flights-on-time": Entry(flights.on_time, "10 punctual routes"),
+    "flights-delays": Entry(flights.delays, "10 routes, least delay"),
+    "films-shortlist": Entry(films.shortlist, "5 films to recommend", RECBOLE),
+    "flights-by-hour": Entry(flights.by_hour, "hours for 12 cities"),
+    "occupations-genres": Entry(films.occupations, "genres by occupation", RECBOLE),
+    "flights-two-a-carrier": Entry(flights.two_a_carrier, "2 routes of each carrier"),
+    "films-two-a-genre": Entry(films.two_a_genre, "2 films of each genre", RECBOLE),
+    "flights-quotas": Entry(flights.quotas, "10 routes within quotas"),
+    "nobel-us-multicast": Entry(backbones.nobel_us_multicast, "Ann Arbor to 13 cities", TOPOHUB),
+    "germany50-multicast": Entry(backbones.germany50_multicast, "Frankfurt to 49 cities", TOPOHUB),
 }
-"""What builds each dataset; names are words joined by hyphens and none is that of a network."""
+"""The datasets, by family; names are words joined by hyphens and none is that of a network."""
+
+DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {name: entry.build for name, entry in ENTRIES.items()}
+"""What builds each dataset."""
 
 
 def list_datasets() -> tuple[str, ...]:

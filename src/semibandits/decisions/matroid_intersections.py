@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._counting import count_common
 from semibandits.decisions._greedy_oracles import intersection_oracle
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
@@ -122,6 +123,22 @@ class MatroidIntersection(DecisionSet):
         """
         theta = item_vector(weights, self._d, "weights")
         return self._heaviest(_as_integers(theta)[0], self._m)
+
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of decisions: by a formula for two partitions of few groups and for arborescences, else by listing.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If they must be listed and there are more than `limit`.
+
+        Notes
+        -----
+        Partitions: a polynomial in one variable for each group of the partition with fewer groups. Arborescences: the
+        determinant of Tutte (1948).
+        """
+        formula = count_common(self._m1, self._m2, self._m)
+        return super().count(limit) if formula is None else formula
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.

@@ -1,4 +1,4 @@
-"""Kirchhoff's matrix-tree theorem in exact integer arithmetic."""
+"""The matrix-tree theorems of Kirchhoff and Tutte in exact integer arithmetic."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, fores
 
     Notes
     -----
-    The determinant of the Laplacian without one node of each component, put together from its remainders modulo
-    enough primes: as the matrix is positive definite, the product of its diagonal bounds it.
+    The determinant of the Laplacian without one node of each component. As the matrix is positive definite, the product of
+    its diagonal bounds it (Hadamard).
     """
     laplacian = np.zeros((n_nodes, n_nodes), dtype=np.int64)
     proper = tails != heads
@@ -37,11 +37,44 @@ def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, fores
     root = root_forest(n_nodes, tails, heads, forest)[3]
     kept = np.flatnonzero(root != np.arange(n_nodes))
     kept = kept[np.argsort(laplacian[kept, kept], kind="stable")]  # small degrees first: fewer entries fill in
-    reduced = np.ascontiguousarray(laplacian[np.ix_(kept, kept)])
-    bound = prod(np.diagonal(reduced).tolist())
+    return _determinant(laplacian[np.ix_(kept, kept)])
+
+
+def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: int) -> int:
+    """Exact number of sets of arcs that lead from the root to every other node, to each along one way.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    tails, heads : ndarray of int, shape (d,)
+        Ends of each arc; parallel ones are different. Loops and arcs into the root are in no such set.
+    root : int
+        Where the ways begin.
+
+    Notes
+    -----
+    The determinant of the matrix with the number of arcs into each node but the root on its diagonal, and minus the number
+    of arcs from u to v beside it: Tutte (1948). It counts some of the ways to choose one arc into each node, all of which
+    the product of the diagonal counts.
+    """
+    laplacian = np.zeros((n_nodes, n_nodes), dtype=np.int64)
+    proper = tails != heads
+    u, v = tails[proper], heads[proper]
+    np.add.at(laplacian, (v, v), 1)
+    np.add.at(laplacian, (u, v), -1)
+    kept = np.flatnonzero(np.arange(n_nodes) != root)
+    kept = kept[np.argsort(laplacian[kept, kept], kind="stable")]
+    return _determinant(laplacian[np.ix_(kept, kept)])
+
+
+def _determinant(matrix: IntArray) -> int:
+    """Determinant from its remainders modulo primes; it must lie between 0 and the product of the diagonal."""
+    matrix = np.ascontiguousarray(matrix)
+    bound = prod(np.diagonal(matrix).tolist())
     count, modulus = 0, 1
     for prime in _large_primes():
-        remainder = int(determinant_modulo(reduced, prime))
+        remainder = int(determinant_modulo(matrix, prime))
         count += modulus * ((remainder - count) * pow(modulus, -1, prime) % prime)
         modulus *= prime
         if modulus > bound:

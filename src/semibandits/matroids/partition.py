@@ -48,6 +48,16 @@ class Partition(Matroid):
         """Number of items."""
         return len(self._group)
 
+    @property
+    def groups(self) -> IntArray:
+        """Number of the group of each item, shape (d,): groups are numbered from 0 in the order of their first item."""
+        return self._group.copy()
+
+    @property
+    def capacities(self) -> IntArray:
+        """Largest number of items of each group, shape (number of groups,), at most d."""
+        return self._capacity.copy()
+
     def is_independent(self, indices: IntArray) -> bool:
         """Whether no group has more items in `indices` than its capacity."""
         counts = np.bincount(self._group[as_indices(indices, self.d)], minlength=len(self._capacity))

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits import __version__
 from semibandits._typing import BoolArray
+from semibandits._version import __version__
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.reporting.wording import decision_text

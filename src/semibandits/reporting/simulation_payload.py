@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from semibandits import __version__
+from semibandits._version import __version__
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel

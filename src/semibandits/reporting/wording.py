@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.instances import Instance
 
 NOUNS: Final = {
     "paths": ("path", "paths", "link", "links"),
@@ -24,6 +23,23 @@ NOUNS: Final = {
     "enumerated": ("decision", "decisions", "item", "items"),
 }
 """A decision, several, an item, several: in the words of each family."""
+
+
+class Named(Protocol):
+    """Decisions whose items have names: an instance, or what a report is about."""
+
+    @property
+    def family(self) -> str:
+        """One of the keys of `NOUNS`."""
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The set X of decisions."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """How each item is called."""
+
 
 COUNT_LIMIT: Final = 100_000
 """Families without a counting formula list their decisions up to this many."""
@@ -42,7 +58,7 @@ def count_decisions(decision_set: DecisionSet) -> int | None:
         return None
 
 
-def count_text(instance: Instance, count: int | None) -> str:
+def count_text(instance: Named, count: int | None) -> str:
     """Number of decisions in words."""
     one, several, _, _ = NOUNS[instance.family]
     if count is None:
@@ -61,6 +77,37 @@ def number_text(value: float, digits: int = 6) -> str:
     return f"{sign}{abs(value):,.{digits}g}"
 
 
+def amount(value: float, unit: str = "", digits: int = 4) -> str:
+    """A number with so many significant digits, thousands set apart, and its unit."""
+    if not math.isfinite(value):
+        number = "infinite"
+    else:
+        size = abs(value)
+        places = digits - 1 - math.floor(math.log10(size)) if size else 0
+        rounded = round(size, places) if places > -300 else size
+        if 1e-4 <= rounded < 1e15:
+            number = f"{rounded:,.{max(places, 0)}f}"
+            number = number.rstrip("0").rstrip(".") if "." in number else number
+        else:
+            number = f"{rounded:.{digits}g}"
+        number = f"−{number}" if value < 0 and rounded else number
+    return f"{number} {unit}" if unit else number
+
+
+def mean_text(value: float, half: float) -> str:
+    """A mean with half the width of its interval, to the same decimal place; without one where it is unknown."""
+    if not math.isfinite(half):
+        return amount(value)
+    if half <= 1e-12 * abs(value):
+        return f"{amount(value)} ± 0"
+    places = 1 - math.floor(math.log10(half))
+    rounded = [round(number, places) + 0.0 for number in (value, half)]
+    if not 1e-4 <= half < 1e15:
+        return f"{amount(value)} ± {amount(half, digits=2)}"
+    sign = "−" if rounded[0] < 0 else ""
+    return f"{sign}{abs(rounded[0]):,.{max(places, 0)}f} ± {rounded[1]:,.{max(places, 0)}f}"
+
+
 def bracket_text(lower: float, value: float) -> str:
     """``lower ≤ C(θ) ≤ value``, rounded outwards so that what is printed still holds."""
     if lower == value:
@@ -76,14 +123,14 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
     return number_text(rounding(value * scale) / scale)
 
 
-def decision_text(instance: Instance, decision: BoolArray) -> str:
+def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, else the labels of its items."""
     if instance.family == "paths":
         return _chain_text(instance, _along_path(instance, decision))
     return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
 
 
-def change_text(instance: Instance, decision: BoolArray, optimal: BoolArray) -> str:
+def change_text(instance: Named, decision: BoolArray, optimal: BoolArray) -> str:
     """How a decision departs from the optimal one: the detours of a path, else what comes in and what goes out."""
     if instance.family == "paths":
         arcs = _along_path(instance, decision)
@@ -93,7 +140,7 @@ def change_text(instance: Instance, decision: BoolArray, optimal: BoolArray) -> 
     return "  ".join(sign + decision_text(instance, part) for sign, part in parts if part.any())
 
 
-def _along_path(instance: Instance, decision: BoolArray) -> list[int]:
+def _along_path(instance: Named, decision: BoolArray) -> list[int]:
     """The arcs of a path, from its source to its target."""
     arcs = {_arc(instance, i)[0]: i for i in np.flatnonzero(decision).tolist()}
     at = (set(arcs) - {_arc(instance, i)[1] for i in arcs.values()}).pop()
@@ -104,7 +151,7 @@ def _along_path(instance: Instance, decision: BoolArray) -> list[int]:
     return along
 
 
-def _chain_text(instance: Instance, arcs: list[int]) -> str:
+def _chain_text(instance: Named, arcs: list[int]) -> str:
     """The nodes along consecutive arcs; one of several parallel arcs bears its number."""
     text = str(_arc(instance, arcs[0])[0])
     for i in arcs:
@@ -114,6 +161,6 @@ def _chain_text(instance: Instance, arcs: list[int]) -> str:
     return text
 
 
-def _arc(instance: Instance, i: int) -> tuple[Any, ...]:
+def _arc(instance: Named, i: int) -> tuple[Any, ...]:
     item = instance.decision_set.items[i]
     return item if isinstance(item, tuple) else (item,)

@@ -1,0 +1,214 @@
+"""``semibandits datasets``: what is built in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from itertools import groupby
+from typing import Annotated, Any, Final
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semibandits import datasets as library
+from semibandits.datasets import CatalogueRow
+from semibandits.instances.families import unknown_name
+from semibandits.reporting.wording import NOUNS, amount, bracket_text, counted
+
+HELP = """
+List the built-in datasets, real problems ready to be solved, or show one of them.
+
+[bold]Examples[/bold]
+
+\b
+semibandits datasets
+semibandits datasets flights-on-time
+semibandits datasets --networks
+semibandits datasets germany50
+"""
+
+FAMILIES: Final = {
+    "paths": "paths: a way from one place to another",
+    "trees": "spanning trees: lines that join all places",
+    "msets": "m-sets: so many of the items",
+    "matchings": "matchings: one for each, none twice",
+    "matroid": "matroid bases: at most so many of each group",
+    "intersection": "intersections: within two limits at once",
+    "enumerated": "lists",
+}
+"""Headings of the list."""
+WIDE: Final = 100
+"""From this width on, what is chosen stands beside the name and not below it."""
+MISSING: Final = "†"
+REPLAY: Final = "*"
+
+
+def datasets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show this dataset, or the nodes of this network.")
+    ] = None,
+    networks: Annotated[bool, typer.Option("--networks", help="List the built-in networks instead.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the built-in datasets, or show one of them or the nodes of a network."""
+    console = Console(highlight=False)
+    rows = {row.name: row for row in library.catalogue()}
+    if networks and name is None:
+        _list_networks(console, as_json=as_json)
+    elif name is None:
+        _emit([asdict(row) for row in rows.values()]) if as_json else _print_list(console, list(rows.values()))
+    elif name in rows and not networks:
+        _emit(asdict(rows[name])) if as_json else _print_row(console, rows[name])
+    elif name in library.list_networks():
+        network = library.network(name)
+        _emit(_network_facts(network)) if as_json else _print_network(console, network)
+    else:
+        known = library.list_networks() if networks else (*rows, *library.list_networks())
+        raise unknown_name("network" if networks else "dataset or network", name, known)
+
+
+def _emit(answer: object) -> None:
+    print(json.dumps(answer, ensure_ascii=False))
+
+
+def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
+    """A block a family, one or two lines a dataset, and what the signs mean."""
+    wide = console.width >= WIDE
+    titles = ("dataset", "what is chosen", "d", "m", "decisions", "Δ min", "C(θ)", "unit", "θ is")
+    console.print(_line(titles, wide), style="dim")
+    for family, group in groupby(rows, key=lambda row: row.family):
+        console.print(f"\n{FAMILIES[family]}", style="bold")
+        for row in group:
+            console.print(_line(_cells(row), wide), soft_wrap=True)
+            if not wide:
+                console.print(f"  {row.title}", style="dim")
+    console.print()
+    console.print(
+        "d items, m in the largest decision; Δ min, the smallest gap: by how much the second best decision is worse than "
+        "the best; C(θ): regret per ln T at the least, for Gaussian rewards.",
+        style="dim",
+    )
+    if any(row.replay for row in rows):
+        console.print(f"{REPLAY} with the outcomes observed: --rewards replay draws from them.", style="dim")
+    for command in dict.fromkeys(row.needs for row in rows if not row.installed):
+        console.print(f"{MISSING} needs a package that is not installed: {command}", style="dim", markup=False)
+    console.print("More: semibandits datasets NAME; networks: semibandits datasets --networks", style="dim")
+
+
+def _line(cells: tuple[str, ...], wide: bool) -> str:
+    """Cells one below the other: texts to the left, numbers to the right."""
+    widths = {0: -23, 1: -24, 2: 3, 3: 2, 4: 9, 5: 8, 6: 7, 7: -7, 8: -9}
+    kept = [k for k in widths if wide or k != 1]
+    return " ".join(cells[k].rjust(widths[k]) if widths[k] > 0 else cells[k].ljust(-widths[k]) for k in kept).rstrip()
+
+
+def _cells(row: CatalogueRow) -> tuple[str, ...]:
+    return (
+        row.name + ("" if row.installed else MISSING),
+        row.title,
+        str(row.d),
+        str(row.m),
+        _short_count(row.decisions),
+        "unknown" if row.smallest_gap is None else amount(row.smallest_gap, digits=3),
+        f"{row.value:,.0f}" if row.value >= 10_000 else amount(row.value, digits=4),
+        row.unit.split(" ")[0],
+        row.origin + (REPLAY if row.replay else ""),
+    )
+
+
+def _short_count(count: int | None) -> str:
+    if count is None:
+        return "unknown"
+    return f"{count:,}" if count < 10_000_000 else _with_exponent(count, 2)
+
+
+def _print_row(console: Console, row: CatalogueRow) -> None:
+    """One dataset: what is asked, its figures, where they come from, and what to do with it."""
+    one, several, item, items = NOUNS[row.family]
+    if row.decisions is None:
+        count = f"an unknown number of {several}"
+    elif row.decisions < 10**12:
+        count = counted(row.decisions, one, several)
+    else:
+        count = f"{_with_exponent(row.decisions, 3)} {several}"
+    bracket = bracket_text(row.lower, row.value).replace(" ≤ C(θ) ≤ ", " to ").removeprefix("C(θ) = ")
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    facts.add_row("Decisions", f"{count} of at most {counted(row.m, item, items)}, out of {row.d:,}")
+    facts.add_row("Smallest gap", "unknown" if row.smallest_gap is None else amount(row.smallest_gap, row.unit))
+    facts.add_row("C(θ)", f"{bracket} {row.unit}".rstrip() + " per ln T")
+    facts.add_row("Numbers", row.note or row.origin)
+    facts.add_row("Source", Text(row.provenance))
+    facts.add_row("Licence", Text(row.licence))
+    if row.needs:
+        facts.add_row("Needs", Text(row.needs + (" (installed)" if row.installed else " (not installed)")))
+    console.print(Text(f"{row.name}: {row.title}", style="bold"))
+    console.print(Text(row.question), end="\n\n")
+    console.print(facts)
+    console.print("\n[dim]Use[/dim]")
+    for line in _uses(row):
+        console.print(Text(f"  {line}"), soft_wrap=True)
+
+
+def _with_exponent(count: int, places: int) -> str:
+    """``9.24e17``, also for what is too large for a float."""
+    exponent = len(str(count)) - 1
+    return f"{count / 10**exponent:.{places}f}e{exponent}"
+
+
+def _uses(row: CatalogueRow) -> list[str]:
+    simulate = [f"semibandits simulate {row.name} --horizon 10000 --replications 20"]
+    if row.replay:
+        simulate.append(f"{simulate[0]} --rewards replay")
+    return [
+        f"semibandits bound {row.name}",
+        *simulate,
+        "",
+        "import semibandits as sb",
+        f'dataset = sb.datasets.load("{row.name}")',
+        "sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance)",
+    ]
+
+
+def _list_networks(console: Console, *, as_json: bool) -> None:
+    networks = [library.network(each) for each in library.list_networks()]
+    if as_json:
+        _emit([_summary(network) for network in networks])
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("network")
+    table.add_column("nodes", justify="right")
+    table.add_column("links", justify="right")
+    table.add_column("coordinates")
+    for network in networks:
+        kind = "geographic" if network.geographic else "a drawing: topology only, no distances"
+        table.add_row(network.name, str(len(network.nodes)), str(len(network.links)), kind)
+    console.print(table)
+    console.print(f"Source: {networks[0].provenance}.", style="dim")
+
+
+def _print_network(console: Console, network: library.Network) -> None:
+    kind = "geographic" if network.geographic else "coordinates of a drawing, no distances"
+    console.print(f"{network.name}: {len(network.nodes)} nodes, {len(network.links)} links, {kind}", style="bold")
+    console.print(", ".join(node.name for node in network.nodes))
+    console.print(f"Source: {network.provenance}.", style="dim")
+
+
+def _network_facts(network: library.Network) -> dict[str, Any]:
+    nodes = [{"name": node.name, "x": node.x, "y": node.y} for node in network.nodes]
+    links = [{"ends": list(link.ends), "km": link.km, "utilisation": list(link.utilisation)} for link in network.links]
+    return _summary(network) | {"nodes": nodes, "links": links}
+
+
+def _summary(network: library.Network) -> dict[str, Any]:
+    return {
+        "name": network.name,
+        "nodes": len(network.nodes),
+        "links": len(network.links),
+        "geographic": network.geographic,
+        "provenance": network.provenance,
+    }

@@ -1,0 +1,84 @@
+"""``semibandits report``: one HTML file that shows results to people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semibandits.cli.options import OUTPUT, AsJson
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import check_report, write_payload
+from semibandits.reporting.sources import REPORT, read_results
+
+HELP = """
+Show results in one HTML file: curves, the decisions, the plan, who did best.
+
+The file needs no network and no other file: open it in a browser, send it, print it.
+
+[bold]Examples[/bold]
+
+\b
+semibandits report results
+semibandits report bound.json
+semibandits report results/simulation.zip
+semibandits report results --to germany50.html
+semibandits report results --json
+
+[bold]What can be shown[/bold]
+
+\b
+a folder         of semibandits simulate --output, or of semibandits run
+bound.json       of semibandits bound --save
+simulation.zip   of semibandits simulate, or SimulationResult.save: without the decisions
+"""
+
+LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}
+"""The answers that are printed."""
+
+
+def report(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS", help="A folder of results, a bound.json or a simulation.zip.", show_default=False
+        ),
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The file to write; by default report.html in the folder, or beside the file with its name.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show results in one HTML file: curves, the decisions, the plan, who did best."""
+    target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
+    findings = read_results(path)
+    check_report(target)
+    payload = payload_of(findings)
+    write_payload(payload, target)
+    if as_json:
+        print(json.dumps({"report": str(target)} | payload, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(payload, target)
+
+
+def _print(payload: dict[str, Any], target: Path) -> None:
+    """Where the report is, and its answers in a line each."""
+    lines = Table.grid(padding=(0, 2))
+    lines.add_column(style="dim", no_wrap=True)
+    lines.add_column(overflow="fold")
+    for answer in payload["answers"]:
+        if answer["key"] in LINES:
+            lines.add_row(LINES[answer["key"]], Text(answer["headline"]))
+    console = Console(highlight=False)
+    console.print(Text(str(target)), soft_wrap=True)
+    console.print(lines)

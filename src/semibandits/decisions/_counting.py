@@ -1,0 +1,102 @@
+"""How many common independent sets two matroids have, where there is a formula."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from math import comb, prod
+from typing import Final
+
+import numpy as np
+
+from semibandits.matroids import Graphic, Matroid, Partition
+from semibandits.matroids._matrix_tree import count_arborescences
+
+MOST_STEPS: Final = 2_000_000
+"""Quotas that would take more additions than this, about two seconds, are not counted."""
+
+
+def count_common(m1: Matroid, m2: Matroid, size: int) -> int | None:
+    """Exact number of common independent sets of some size.
+
+    Parameters
+    ----------
+    m1, m2 : Matroid
+        Two matroids on the same items.
+    size : int
+        Items of a set.
+
+    Returns
+    -------
+    int or None
+        None if no formula is known: there is one for two partition matroids, as long as one of them has few groups, and for
+        arborescences, spanning trees that lead away from a root.
+    """
+    if isinstance(m1, Partition) and isinstance(m2, Partition):
+        first, second = sorted((m1, m2), key=lambda matroid: _states(matroid, size), reverse=True)
+        return count_within_quotas(first, second, size)
+    for graphic, heads in ((m1, m2), (m2, m1)):
+        if isinstance(graphic, Graphic) and isinstance(heads, Partition):
+            root = root_of(graphic, heads, size)
+            if root is not None:
+                edges = graphic.edges
+                return count_arborescences(edges.n_nodes, edges.tails, edges.heads, root)
+    return None
+
+
+def root_of(graphic: Graphic, heads: Partition, size: int) -> int | None:
+    """Number of the node that all common independent sets lead away from, None if they are no arborescences.
+
+    They are if the partition groups edges by their second ends, with one edge into each node but one, which has none.
+    """
+    edges, groups = graphic.edges, heads.groups
+    roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads)
+    pairs = {(int(group), int(head)) for group, head in zip(groups, edges.heads, strict=True)}
+    alike = len(pairs) == len(heads.capacities) == edges.n_nodes - 1
+    if not alike or len(roots) != 1 or (heads.capacities != 1).any() or size != edges.n_nodes - 1:
+        return None
+    return int(roots[0])
+
+
+def count_within_quotas(first: Partition, second: Partition, size: int) -> int | None:
+    """Number of sets of `size` items with at most so many of each group, for two ways of grouping.
+
+    Returns
+    -------
+    int or None
+        None if it takes too many steps; exchange the two if the first has fewer groups.
+
+    Notes
+    -----
+    Groups of the first kind are added one after the other. What matters of those before is how full each group of the
+    second kind is: a polynomial in one variable for each of these groups, whose coefficients count.
+    """
+    if _states(second, size) ** 2 * len(first.capacities) > MOST_STEPS:
+        return None
+    limits = [min(limit, size) for limit in second.capacities.tolist()]
+    cells = np.zeros((len(first.capacities), len(limits)), dtype=np.int64)
+    np.add.at(cells, (first.groups, second.groups), 1)
+    ways: Counter[tuple[int, ...]] = Counter({(0,) * len(limits): 1})
+    for available, quota in zip(cells.tolist(), first.capacities.tolist(), strict=True):
+        ways = _with_group(ways, available, quota, limits, size)
+    return sum(number for filled, number in ways.items() if sum(filled) == size)
+
+
+def _with_group(
+    ways: Counter[tuple[int, ...]], available: list[int], quota: int, limits: list[int], size: int
+) -> Counter[tuple[int, ...]]:
+    """The numbers of ways once a group is added, of which so many items are available in each group of the other kind."""
+    ranges = [range(min(n, limit, quota) + 1) for n, limit in zip(available, limits, strict=True)]
+    added = {taken: prod(map(comb, available, taken)) for taken in product(*ranges) if sum(taken) <= quota}
+    longer: Counter[tuple[int, ...]] = Counter()
+    for filled, number in ways.items():
+        for taken, more in added.items():
+            total = tuple(map(int.__add__, filled, taken))
+            if sum(total) <= size and all(map(int.__le__, total, limits)):
+                longer[total] += number * more
+    return longer
+
+
+def _states(matroid: Partition, size: int) -> int:
+    """Ways in which its groups can be full."""
+    return prod(min(limit, size) + 1 for limit in matroid.capacities.tolist())

@@ -1,0 +1,158 @@
+"""The smallest gap of a decision, by ranking decisions through linear maximisation alone."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._validation import checked_answer, finite_number, item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.optimization.rounding import exponent, rescaled
+
+
+def smallest_gap(
+    decision_set: DecisionSet, theta: ArrayLike, *, tie_tolerance: float = 1e-12, most_ties: int = 1_000
+) -> float:
+    """Smallest positive gap of a decision: how much less than the best the best suboptimal decision earns.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        The set X of decisions; only its ``maximize`` is used.
+    theta : array_like of float, shape (d,)
+        Mean reward of each item: finite, of any sign.
+    tie_tolerance : float
+        Decisions whose rewards differ by at most ``tie_tolerance * m * max|theta|`` tie, as in ``graves_lai``; >= 0.
+    most_ties : int
+        How many optimal decisions are passed on the way at most, >= 1; each takes up to d calls of ``maximize``.
+
+    Returns
+    -------
+    float
+        The gap, in the unit of `theta`; inf if all decisions are optimal.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, or ``maximize`` of a set of your own answers with something else than a
+        decision of largest weight.
+    TooManyDecisionsError
+        If more than `most_ties` decisions are optimal.
+
+    Notes
+    -----
+    Decisions are ranked by reward: the best one splits the others into parts, in each of which some items are forced in
+    and some are forced out, and the best of each part waits in a queue (Lawler, Management Science 18, 1972). Items are
+    forced by a bonus or a malus M on their weights. If the maximiser obeys, it is the best of its part whatever M is, so M
+    begins at twice the largest reward and grows only where it must: a large M would round the rewards away. Whether a
+    part is empty is decided by weights -1, 0 and 1, without any rounding. What remains is the rounding of ``maximize``
+    itself: decisions that it cannot tell apart may be exchanged.
+    """
+    rewards = item_vector(theta, decision_set.d, "theta")
+    tolerance = finite_number(tie_tolerance, "tie_tolerance")
+    if tolerance < 0:
+        raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: 0 tells apart all that floats can")
+    if isinstance(most_ties, bool) or not isinstance(most_ties, int | np.integer) or most_ties < 1:
+        raise InvalidInputError(
+            f"most_ties must be an integer >= 1, got {most_ties!r}: the best decision is one already"
+        )
+    largest = float(np.abs(rewards).max())
+    if largest == 0:
+        return math.inf
+    power = exponent(largest)
+    scaled = rescaled(rewards, largest, power)
+    tie = tolerance * decision_set.m * float(np.abs(scaled).max())
+    optimal = None
+    for rank, x in enumerate(_ranked(decision_set, scaled)):
+        optimal = x if optimal is None else optimal
+        gap = math.fsum([*scaled[optimal & ~x], *-scaled[x & ~optimal]])
+        if gap > tie:
+            return math.ldexp(gap, -power)
+        if rank >= most_ties:
+            raise TooManyDecisionsError(
+                f"at most most_ties = {most_ties:,} decisions may be optimal, got more: raise most_ties, or perturb theta"
+            )
+    return math.inf
+
+
+def _ranked(decision_set: DecisionSet, theta: FloatArray) -> Iterator[BoolArray]:
+    """All decisions by decreasing reward, found as they are asked for."""
+    nothing = np.zeros(decision_set.d, dtype=np.bool_)
+    order = count()  # of equal rewards the one found first
+    queue: list[tuple[float, int, BoolArray, BoolArray, BoolArray]] = []
+    parts: Iterator[tuple[BoolArray, BoolArray]] = iter([(nothing, nothing)])
+    while True:
+        for inside, outside in parts:
+            best = _best(decision_set, theta, inside, outside)
+            if best is not None:
+                heapq.heappush(queue, (-math.fsum(theta[best]), next(order), best, inside, outside))
+        if not queue:
+            return
+        _, _, x, inside, outside = heapq.heappop(queue)
+        if x not in decision_set:
+            raise _not_a_maximiser("a vector that its `in` denies")
+        yield x
+        parts = _split(decision_set, x, inside, outside)
+
+
+def _split(
+    decision_set: DecisionSet, x: BoolArray, inside: BoolArray, outside: BoolArray
+) -> Iterator[tuple[BoolArray, BoolArray]]:
+    """Disjoint parts (forced in, forced out) that make up a part without its decision x."""
+    inside, outside = inside.copy(), outside.copy()
+    for i in np.flatnonzero(x & ~inside):
+        outside[i] = True
+        yield inside.copy(), outside.copy()
+        outside[i], inside[i] = False, True
+    if np.count_nonzero(x) == decision_set.m or not _has_more(decision_set, x, outside):
+        return
+    for i in np.flatnonzero(~x & ~outside):
+        inside[i] = True
+        yield inside.copy(), outside.copy()
+        inside[i], outside[i] = False, True
+
+
+def _has_more(decision_set: DecisionSet, x: BoolArray, outside: BoolArray) -> bool:
+    """Whether a decision contains x, a further item, and nothing of `outside`; the weights are integers."""
+    weights = np.where(x, decision_set.d + 1.0, np.where(outside, -decision_set.d - 1.0, 1.0))
+    y = _maximizer(decision_set, weights)
+    return bool(y[x].all() and not y[outside].any() and np.count_nonzero(y) > np.count_nonzero(x))
+
+
+def _best(decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray) -> BoolArray | None:
+    """Decision of largest reward with all items of `inside` and none of `outside`, None if there is none."""
+    forced = inside.astype(np.float64) - outside
+    largest = float(np.abs(theta).max()) or 1.0
+    strength = 2.0 * largest
+    x = _maximizer(decision_set, theta + strength * forced)
+    if _obeys(x, inside, outside):
+        return x
+    if not _obeys(_maximizer(decision_set, forced), inside, outside):
+        return None
+    while strength <= 2.0 * decision_set.m * largest:  # above, one item forced outweighs all rewards
+        strength *= 4.0
+        x = _maximizer(decision_set, theta + strength * forced)
+        if _obeys(x, inside, outside):
+            return x
+    raise _not_a_maximiser("one of less weight")
+
+
+def _obeys(x: BoolArray, inside: BoolArray, outside: BoolArray) -> bool:
+    return bool(x[inside].all() and not x[outside].any())
+
+
+def _maximizer(decision_set: DecisionSet, weights: FloatArray) -> BoolArray:
+    return checked_answer(decision_set.maximize(weights), decision_set.d, decision_set.m)
+
+
+def _not_a_maximiser(got: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"maximize must return a decision of largest weight, got {got}: "
+        "semibandits.testing.check_decision_set looks for the reason"
+    )

@@ -1,0 +1,122 @@
+"""How to run it again: the study file, the command line, Python. Only what gives the same numbers is said."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits.errors import InvalidInputError
+from semibandits.policies.base import Policy
+from semibandits.policies.radius import RADII, Radius
+from semibandits.policies.registry import build
+from semibandits.reporting.findings import Findings, rewards_told, specification
+from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.results import SimulationResult
+
+LAWS: Final = {
+    "GaussianRewards": ("gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"),
+    "BernoulliRewards": ("bernoulli", "sb.BernoulliRewards(instance.theta)"),
+}
+"""Laws that follow from an instance: on the command line, and in Python."""
+_HEAD: Final = "import semibandits as sb\n"
+_READ: Final = 'from semibandits.instances import read_json\n\ninstance = read_json("instance.json")\n'
+
+
+def again(findings: Findings) -> list[dict[str, str]]:
+    """Ways to run it again, each with its label and its text."""
+    ways: list[tuple[str, str]] = []
+    has_instance = findings.structure is not None and bool(findings.structure.description)
+    if findings.study:
+        ways += [
+            ("Shell, in the folder of the results", "semibandits run study.toml --output again"),
+            ("study.toml", findings.study),
+        ]
+    if findings.simulation is not None:
+        ways += _simulation(findings, findings.simulation, has_instance=has_instance)
+    elif has_instance:
+        solve = "sb.graves_lai(instance.decision_set, instance.theta, instance.variance)"
+        ways.append(("Shell, with the instance in instance.json", "semibandits bound instance.json"))
+        ways.append(("Python, with the instance in instance.json", f"{_HEAD}{_READ}bound = {solve}\n"))
+    return [{"label": label, "code": code} for label, code in ways]
+
+
+def _simulation(findings: Findings, result: SimulationResult, *, has_instance: bool) -> list[tuple[str, str]]:
+    told, policies = specification(result), _policies(result)
+    seed = told.get("seed")
+    if policies is None or not isinstance(seed, int):
+        return []
+    law = LAWS.get(str(rewards_told(result).get("name")))
+    options = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
+    usual = np.array_equal(result.checkpoints, log_spaced(result.horizon))
+    ways = []
+    if has_instance and law is not None:
+        command = None if not usual else _command(law[0], options, policies)
+        if command is not None and not findings.study:
+            ways.append(("Shell, with the instance in instance.json", command))
+        head, what = f"{_HEAD}{_READ}rewards = {law[1]}\n", "instance.decision_set, rewards"
+        label = "Python, with the instance in instance.json"
+    else:
+        head, what = _HEAD, "decision_set, rewards"
+        label = "Python, with the decision set and the rewards that were played"
+    named = "".join(f"    {name!r}: {expression(policy)},\n" for name, policy in policies.items())
+    said = "".join(f", {key}={value}" for key, value in options.items())
+    rounds = "" if usual else f", checkpoints={result.checkpoints.tolist()}"
+    code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{said}{rounds})\n"
+    return [*ways, (label, code)]
+
+
+def _policies(result: SimulationResult) -> dict[str, Policy] | None:
+    """The policies that were played, None if one is not of the library or not told in full."""
+    told: Any = specification(result).get("policies")
+    try:
+        return {name: build(told[name]) for name in result.policies}
+    except (InvalidInputError, KeyError, TypeError):
+        return None
+
+
+def changed(policy: Policy) -> dict[str, Any]:
+    """Parameters of a policy of the library that are not at their defaults."""
+    own = {field.name: (getattr(policy, field.name), field.default) for field in fields(policy)}  # type: ignore[arg-type]
+    usual = type(policy)()
+    return {name: value for name, (value, _) in own.items() if value != getattr(usual, name)}
+
+
+def expression(policy: Policy) -> str:
+    """A policy as it is written in Python."""
+    said = ", ".join(f"{name}={_written(value)}" for name, value in changed(policy).items())
+    return f"sb.{type(policy).__name__}({said})"
+
+
+def _written(value: object) -> str:
+    if not isinstance(value, Radius):
+        return repr(value)
+    name = _radius_name(value)
+    return repr(name) if name else f"sb.{value!r}"
+
+
+def _radius_name(radius: Radius) -> str | None:
+    return next((name for name, known in RADII.items() if known == radius), None)
+
+
+def _command(law: str, options: dict[str, int], policies: dict[str, Policy]) -> str | None:
+    """The command line, None if it would give policies other names or cannot say their parameters."""
+    words = ["semibandits", "simulate", "instance.json"]
+    if law != "gaussian":
+        words += ["--rewards", law]
+    words += [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    for name, policy in policies.items():
+        said = {}
+        for key, value in changed(policy).items():
+            text = _radius_name(value) if isinstance(value, Radius) else str(value)
+            if text is None:
+                return None
+            said[key] = text
+        parameters = ",".join(f"{key}={value}" for key, value in said.items())
+        kind = type(policy).__name__
+        if name not in (kind, f"{kind}({parameters.replace(',', ', ')})"):
+            return None
+        words += ["--policy", f"{kind}:{parameters}" if parameters else kind]
+    return shlex.join(words)

@@ -1,0 +1,299 @@
+"""The four answers at the top of a report: what is decided, what is best, what exploring costs, who came close."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.reporting.findings import TIES, BoundFacts, Findings, Structure, gaussian, rewards_told
+from semibandits.reporting.shapes import how_many, nouns_of, shape_of
+from semibandits.reporting.wording import amount, bracket_text, counted, decision_text, mean_text
+from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.statistics import PolicySummary, mean_band, summarise
+
+LONGEST_HEADLINE: Final = 90
+"""Signs; longer decisions are shortened there and written out below."""
+LONGEST_TEXT: Final = 300
+"""Signs; longer decisions are not written out at all."""
+MOST_NAMED: Final = 6
+"""Policies that the last card names."""
+MOST_EXCHANGES: Final = 200
+"""Larger decisions are not searched for others that are as good."""
+HORIZONS: Final = (10_000, 1_000_000)
+"""Rounds for which the cost is told where nothing was simulated."""
+_LAWS: Final = {
+    "GaussianRewards": "independent Gaussian rewards",
+    "BernoulliRewards": "independent rewards of 0 or 1",
+    "ReplayedRewards": "observed outcomes, drawn again at random",
+    "CorrelatedGaussianRewards": "correlated Gaussian rewards",
+    "BoundedRewards": "independent rewards between two limits",
+    "SampledRewards": "rewards from a function of the user's own",
+}
+
+
+def answers_of(findings: Findings) -> list[dict[str, str]]:
+    """The four cards: key, label, headline, text."""
+    cards = (
+        ("decided", "What is decided", _decided(findings)),
+        ("best", "What is best", _best(findings)),
+        ("cost", "What exploring costs at least", _cost(findings)),
+        ("closest", "Which policy came how close", _closest(findings)),
+    )
+    return [
+        {"key": key, "label": label, "headline": headline.strip(), "text": " ".join(part for part in parts if part)}
+        for key, label, (headline, parts) in cards
+    ]
+
+
+def rewards_words(findings: Findings) -> str:
+    """The law of the rewards that were played, in words; ``""`` if it is not told."""
+    assert findings.simulation is not None
+    told = rewards_told(findings.simulation)
+    name = str(told.get("name", "")).rpartition(".")[2]
+    if not name:
+        return ""
+    words = _LAWS.get(name, f"rewards drawn by {name}")
+    if name == "GaussianRewards" and findings.variance is not None:
+        low, high = float(findings.variance.min()), float(findings.variance.max())
+        unit = f"({findings.unit})" if " " in findings.unit else findings.unit
+        square = f" {unit}²" if unit else ""
+        spread = amount(low, digits=3) if low == high else f"{amount(low, digits=3)} to {amount(high, digits=3)}"
+        words += f" of variance {spread}{square}"
+    return words
+
+
+Card = tuple[str, list[str]]
+
+
+def _decided(findings: Findings) -> Card:
+    question = findings.about.question
+    structure = findings.structure
+    if structure is None:
+        items = counted(len(findings.labels), "item", "items")
+        told = "Which decisions there are is not known here: the file of a simulation keeps the items only."
+        return f"Some of {items}, again in each round", [question, told]
+    _, _, item, _ = nouns_of(structure)
+    seen = f"The choice is made again in each round; then the reward of each {item} chosen is seen, and of no other."
+    return how_many(structure, findings.count), [question, shape_of(structure, question), seen]
+
+
+def _best(findings: Findings) -> Card:
+    best, structure, theta = findings.best, findings.structure, findings.theta
+    if best is None or structure is None or theta is None:
+        return "Not known here", ["It takes the decisions and their mean rewards, which these results do not hold."]
+    one, _, _, items = nouns_of(structure)
+    whole = _named(structure, best)
+    headline = whole if len(whole) <= LONGEST_HEADLINE else _shortened(structure, best)
+    reward = float(theta[best].sum())
+    if reward < 0 and (theta <= 0).all():
+        paid = f"It costs {amount(-reward, findings.unit)} on average (costs count as negative rewards)."
+    else:
+        paid = f"Its mean reward is {amount(reward, findings.unit)}."
+    ties = f"It is not alone: another {one} is as good." if _has_tie(structure.decision_set, theta, best) else ""
+    modelled = "Mean rewards are modelled, not measured." if findings.about.origin == "modelled" else ""
+    written = f"{whole}."
+    if len(whole) > LONGEST_TEXT:
+        written = f"All its {int(best.sum()):,} {items} are marked below."
+    return headline, [written if headline != whole else "", paid, ties, modelled]
+
+
+def _named(structure: Structure, best: BoolArray) -> str:
+    """A decision with a capital, and items that are numbers called items."""
+    text = decision_text(structure, best)
+    chosen = [structure.labels[i] for i in np.flatnonzero(best).tolist()]
+    if not chosen:
+        return "Nothing"
+    if structure.family == "paths" or not all(label.isdecimal() for label in chosen):
+        return text
+    _, _, item, items = nouns_of(structure)
+    return f"{(item if len(chosen) == 1 else items).capitalize()} {text}"
+
+
+def _shortened(structure: Structure, best: BoolArray) -> str:
+    """The beginning of a decision; of a path also its end."""
+    items = np.flatnonzero(best).tolist()
+    if structure.family == "paths":
+        nodes = decision_text(structure, best).split(" → ")
+        if len(nodes) > 4:
+            return f"{' → '.join(nodes[:3])} → … → {nodes[-1]}"
+    shown: list[str] = []
+    for i in items:
+        if shown and len(", ".join([*shown, structure.labels[i]])) > LONGEST_HEADLINE - 15:
+            break
+        shown.append(structure.labels[i])
+    left = len(items) - len(shown)
+    return ", ".join(shown) + (f" and {left:,} more" if left else "")
+
+
+def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:
+    """Whether a decision without one of the best one's items is as good; not looked for in very large decisions."""
+    items = np.flatnonzero(best)
+    if len(items) > MOST_EXCHANGES:
+        return False
+    largest = float(np.abs(theta).max())
+    least = float(theta[best].sum()) - TIES * decisions.m * largest
+    for i in items.tolist():
+        weights = theta.copy()
+        weights[i] -= 4.0 * decisions.m * largest + 1.0
+        other = decisions.maximize(weights)
+        if not other[i] and float(theta[other].sum()) >= least:
+            return True
+    return False
+
+
+def _cost(findings: Findings) -> Card:
+    bound, simulation, unit = findings.bound, findings.simulation, findings.unit
+    others = "C(θ) ln T is a bound for independent Gaussian rewards alone."
+    if simulation is not None and not gaussian(simulation):
+        words = rewards_words(findings)
+        told = f"What was played: {words}." if words else ""
+        compared = ""
+        if bound is not None and bound.lower > 0:
+            least = amount(_down(bound.lower), unit)
+            compared = (
+                f"With the same means and Gaussian noise it would be {least} per ln T, which bounds nothing here."
+            )
+        return "Not known for these rewards", [others, told, compared]
+    if bound is None:
+        return "Not computed", ["These results hold no C(θ): semibandits bound computes it."]
+    if not findings.applies:
+        return "Not known for these rewards", [others, "The file says that the rewards are others."]
+    one, _, item, _ = ("decision", "", "item", "") if findings.structure is None else nouns_of(findings.structure)
+    if bound.value == 0:
+        text = f"Every {item} that can be chosen is in a best {one}, or there is but one {one}: what the best teach is enough."
+        return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
+    if bound.lower == 0:
+        found = bound_words(bound)
+        return "Not known yet", [f"The solver ended with {found}: give it more time."]
+    horizon = None if simulation is None else simulation.horizon
+    return f"{amount(_down(bound.lower), unit)} per ln T", [
+        _cost_at(bound.lower, unit, one, horizon),
+        _too_few(bound, horizon),
+        "No policy that learns on every instance can do with less as T grows; at one T, regret may still lie below.",
+        f"Certified for independent Gaussian rewards: {bound_words(bound)}.",
+        "" if math.isfinite(bound.value) else "No plan that costs this was found in time.",
+    ]
+
+
+def bound_words(bound: BoundFacts) -> str:
+    """The bracket around C(theta)."""
+    if math.isfinite(bound.value):
+        return bracket_text(bound.lower, bound.value)
+    return bracket_text(bound.lower, math.inf).replace(" ≤ infinite", "")
+
+
+def _cost_at(lower: float, unit: str, one: str, horizon: int | None) -> str:
+    """What the bound amounts to at the horizon, or at two usual ones."""
+    against = f"against always playing the best {one}"
+    if horizon == 1:
+        return f"This is lost {against}."
+    if horizon is not None:
+        return f"Over {horizon:,} rounds this is {amount(lower * math.log(horizon), unit)}, {against}."
+    parts = [f"{amount(lower * math.log(T), unit)} over {T:,} rounds" for T in HORIZONS]
+    return f"This is {' or '.join(parts)}, {against}."
+
+
+def _too_few(bound: BoundFacts, horizon: int | None) -> str:
+    """Says so if the plan takes more rounds than there are."""
+    if horizon is None or horizon == 1 or bound.rates is None:
+        return ""
+    plays = float(bound.rates.max() if bound.plan is None else bound.plan.rates.sum()) * math.log(horizon)
+    if plays < horizon:
+        return ""
+    rounds = amount(plays, digits=3)
+    return f"{horizon:,} rounds are too few for this law to show: to explore as it asks would take {rounds}."
+
+
+def _down(value: float) -> float:
+    """Four significant digits, rounded down, so that what is said still holds."""
+    scale = 10.0 ** (3 - math.floor(math.log10(value)))
+    return math.floor(value * scale * (1 + 1e-12)) / scale if 0 < scale < math.inf else value
+
+
+def _closest(findings: Findings) -> Card:
+    result = findings.simulation
+    if result is None:
+        return "Not simulated", [
+            "semibandits simulate plays policies on this instance and puts their regret beside the bound."
+        ]
+    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
+    rows = [summarise(p, result.checkpoints, result.regret[p], result.calls[p], lower) for p in result.policies]
+    rows.sort(key=lambda row: row.regret)
+    leaders = [row for row in rows if row.regret == rows[0].regret]
+    lead = leaders[0]
+    names = _listed([row.policy for row in leaders])
+    lost = amount(lead.regret, findings.unit)
+    if lead.regret_ratio is not None:
+        headline = f"{names}: {amount(lead.regret_ratio, digits=3)} × C(θ) ln T"
+    else:
+        headline = f"{names}: {lost if lead.regret else 'nothing'} lost"
+    below = "Less than 1 is no contradiction: C(θ) ln T bounds regret as T grows, not at one T."
+    return headline, [
+        _losses(findings, result, rows),
+        _doubt(result, rows, leaders),
+        _growth(findings, rows),
+        below if any(row.regret_ratio is not None and row.regret_ratio < 1 for row in rows) else "",
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``; of many the first few."""
+    if len(names) > MOST_NAMED:
+        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED:,} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _losses(findings: Findings, result: SimulationResult, rows: list[PolicySummary]) -> str:
+    """What each policy lost, the least first."""
+    unit = findings.unit or "units of reward"
+    parts = []
+    for k, row in enumerate(rows):
+        half = (row.regret_interval[1] - row.regret_interval[0]) / 2
+        text = f"{row.policy} {mean_text(row.regret, half)}{f' {unit}' if k == 0 else ''}"
+        if k and row.regret_ratio is not None:
+            text += f" ({amount(row.regret_ratio, digits=3)} ×)"
+        parts.append(text)
+    rounds = counted(result.horizon, "round", "rounds")
+    one, _, _, _ = ("decision", "", "", "") if findings.structure is None else nouns_of(findings.structure)
+    when = f"Lost in {rounds} against always playing the best {one}"
+    if result.replications > 1:
+        when += f", means of {result.replications:,} replications with 95 % intervals"
+    return f"{when}: {_listed(parts)}."
+
+
+def _doubt(result: SimulationResult, rows: list[PolicySummary], leaders: list[PolicySummary]) -> str:
+    """What chance may have decided: replication i of all policies plays against the same random numbers."""
+    if len(rows) == 1:
+        return ""
+    if result.replications == 1:
+        return "One replication says little: chance may have decided the order."
+    if len(leaders) == len(rows):
+        return "They lost the same."
+    lead = result.regret[leaders[0].policy][:, -1]
+    near = [
+        row.policy
+        for row in rows[len(leaders) :]
+        if not mean_band((result.regret[row.policy][:, -1] - lead)[:, np.newaxis], 0.95).lower[0] > 0
+    ]
+    if not near:
+        return ""
+    return f"These replications do not tell {_listed(near)} from {leaders[0].policy} with confidence."
+
+
+def _growth(findings: Findings, rows: list[PolicySummary]) -> str:
+    """Whose regret grows least in the end."""
+    known = [row for row in rows if math.isfinite(row.slope)]
+    if not known:
+        return ""
+    least = min(known, key=lambda row: row.slope)
+    if len(known) > 1 and all(row.slope == least.slope for row in known):
+        return ""
+    ratio = "" if least.slope_ratio is None else f", {amount(least.slope_ratio, digits=3)} × C(θ)"
+    slope = f"{amount(least.slope, findings.unit, 3)} per ln T{ratio}"
+    if len(known) == 1:
+        return f"Over the last decade of rounds its regret grew by {slope}."
+    return f"In the long run growth decides: over the last decade of rounds {least.policy} grew least, by {slope}."

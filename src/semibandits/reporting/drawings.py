@@ -1,0 +1,275 @@
+"""The decision set drawn for people: a network, a heat map, or bars. Places are shares of a box; nothing is styled here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import FloatArray, IntArray
+from semibandits.datasets.borders import borders
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.decisions.paths import Paths
+from semibandits.errors import InvalidInputError
+from semibandits.matroids import Graphic, Matroid, Partition
+from semibandits.plotting.layout import layered_layout, spring_layout
+from semibandits.reporting.findings import Structure
+
+MOST_NODES: Final = 3_000
+MOST_NODES_ON_SPRINGS: Final = 600
+"""Larger graphs without positions are shown as bars: laying them out takes long, and nobody could read them."""
+NARROWEST: Final = 0.25
+"""Least quotient of the sides of a drawing: the nodes of a thinner one stand in its middle."""
+STEEPEST: Final = 80.0
+"""Beyond this latitude the projection stretches too much, and positions are drawn as they are."""
+DIGITS: Final = 4
+"""Of places, which are shares of the sides."""
+BEYOND: Final = 0.06
+"""How far borders leave the box, as a share of its sides."""
+FINEST: Final = 1e-3
+"""Points of borders nearer to each other than this share of a side are left out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A graph whose edges are items.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Labels of the nodes.
+    tails, heads : ndarray of int, shape (d,)
+        Item i joins ``nodes[tails[i]]`` and ``nodes[heads[i]]``.
+    directed : bool
+        Whether items are arcs.
+    source, target : int or None
+        Numbers of the ends.
+    order : ndarray of int, shape (n,), or None
+        Nodes in topological order, for paths.
+    """
+
+    nodes: tuple[Hashable, ...]
+    tails: IntArray
+    heads: IntArray
+    directed: bool
+    source: int | None = None
+    target: int | None = None
+    order: IntArray | None = None
+
+
+def network_of(decisions: DecisionSet) -> Network | None:
+    """The graph whose edges are the items of a decision set, None if there is none."""
+    if isinstance(decisions, Paths):
+        ends = (decisions.nodes.index(decisions.source), decisions.nodes.index(decisions.target))
+        return Network(decisions.nodes, decisions.tails, decisions.heads, True, *ends, decisions.topological_order)
+    if isinstance(decisions, MatroidDecisions) and isinstance(decisions.matroid, Graphic):
+        edges = decisions.matroid.edges
+        return Network(edges.nodes, edges.tails, edges.heads, directed=False)
+    if isinstance(decisions, MatroidIntersection):
+        for graphic, other in ((decisions.m1, decisions.m2), (decisions.m2, decisions.m1)):
+            if isinstance(graphic, Graphic):
+                return _network_of_forests(graphic, other, decisions.m)
+    return None
+
+
+def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
+    """The graph of an intersection: its edges are arcs if the other matroid groups them by their heads.
+
+    It has a source if decisions are the spanning trees that lead away from it: one node has no arc into it, each other node
+    at most one, and there are as many arcs as other nodes.
+    """
+    edges = graphic.edges
+    groups, capacities = partition_of(other) if isinstance(other, Partition) else ([], [])
+    directed = bool(groups) and _alike(groups, edges.heads.tolist())
+    roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads).tolist()
+    rooted = directed and len(roots) == 1 and set(capacities) == {1} and size == edges.n_nodes - 1
+    return Network(edges.nodes, edges.tails, edges.heads, directed, roots[0] if rooted else None)
+
+
+def partition_of(matroid: Partition) -> tuple[list[int], list[int]]:
+    """Number of the group of each item, and the capacity of each group."""
+    return matroid.groups.tolist(), matroid.capacities.tolist()
+
+
+def _alike(first: Sequence[int], second: Sequence[int]) -> bool:
+    """Whether two numberings put the same items together."""
+    return len(set(zip(first, second, strict=True))) == len(set(first)) == len(set(second))
+
+
+def link_labels(decisions: DecisionSet, labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels of items, where those that are the text of a pair become ``u → v`` or ``u – v``, and empty ones a number."""
+    labels = [label if label.strip() else f"item {i}" for i, label in enumerate(labels)]
+    network = network_of(decisions)
+    if network is None:
+        return tuple(labels)
+    link, read = " → " if network.directed else " – ", []
+    for item, label in zip(decisions.items, labels, strict=True):
+        if isinstance(item, tuple) and label == str(item):
+            label = f"{item[0]}{link}{item[1]}" + (f" (#{item[2] + 1})" if len(item) > 2 else "")
+        read.append(label)
+    return tuple(read)
+
+
+def drawing_of(structure: Structure) -> dict[str, Any]:
+    """The drawing of a decision set, in which every item stands once.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are positions, but not for every node.
+    """
+    decisions = structure.decision_set
+    network = network_of(decisions)
+    most = MOST_NODES if network is not None and network.order is not None else MOST_NODES_ON_SPRINGS
+    if network is not None and (structure.positions is not None or len(network.nodes) <= most):
+        return _network(network, structure)
+    if isinstance(decisions, Matchings) and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items):
+        return _heatmap(decisions)
+    groups, name = _named_groups(structure)
+    return {"kind": "bars", "groups": groups, "group_name": name}
+
+
+def _network(network: Network, structure: Structure) -> dict[str, Any]:
+    geographic, stretch = False, None
+    if structure.positions is not None:
+        places = _given_places(network.nodes, structure.positions)
+        geographic = structure.geographic and _is_map(places)
+        points = _projected(places) if geographic else places * (1.0, -1.0)
+    elif network.order is not None:
+        points = layered_layout(network.order, network.tails, network.heads) * (1.0, -1.0)
+        layers, rows = np.ptp(points, axis=0) + 1.0
+        stretch = float(np.clip(1.6 * layers / rows, 0.9, 3.0))
+    else:
+        points = spring_layout(len(network.nodes), network.tails, network.heads) * (1.0, -1.0)
+    frame = _Frame.around(points, stretch)
+    ends = {network.source: "source", network.target: "target"}
+    return {
+        "kind": "network",
+        "directed": network.directed,
+        "geographic": geographic,
+        "aspect": round(frame.aspect, DIGITS),
+        "nodes": [
+            {"name": str(node), "x": x, "y": y, "end": ends.get(v)}
+            for v, (node, (x, y)) in enumerate(zip(network.nodes, frame.shares(points), strict=True))
+        ],
+        "edges": _edges(network),
+        "borders": _borders(frame) if geographic else [],
+    }
+
+
+def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
+    for node in nodes:
+        if node not in positions:
+            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add positions[{node!r}]")
+    places = np.array([positions[node] for node in nodes], dtype=np.float64)
+    if places.shape != (len(nodes), 2) or not np.isfinite(places).all() or np.abs(places).max() > 1e9:
+        raise InvalidInputError(
+            "positions must be pairs (x, y) of numbers up to 1e9, got others: give two for each node"
+        )
+    return places
+
+
+def _is_map(places: FloatArray) -> bool:
+    """Whether longitudes and latitudes can be drawn as a map."""
+    return bool(np.abs(places[:, 1]).max() <= STEEPEST and np.abs(places[:, 0]).max() <= 360.0)
+
+
+def _projected(places: FloatArray) -> FloatArray:
+    """Mercator's projection, y downwards: small shapes are right everywhere."""
+    longitude, latitude = np.radians(places).T
+    return np.stack([longitude, -np.arctanh(np.sin(latitude))], axis=1)
+
+
+def _unprojected(points: FloatArray) -> FloatArray:
+    """Longitude and latitude in degrees of points on the map."""
+    degrees: FloatArray = np.degrees(np.stack([points[:, 0], np.arcsin(np.tanh(-points[:, 1]))], axis=1))
+    return degrees
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """The box around a drawing: its upper left corner, its sides, and their quotient as it is drawn."""
+
+    corner: FloatArray
+    sides: FloatArray
+    aspect: float
+
+    @staticmethod
+    def around(points: FloatArray, stretch: float | None) -> _Frame:
+        """The box of points; `stretch` is its width over its height, None where both directions have one unit."""
+        low, sides = points.min(axis=0), np.ptp(points, axis=0)
+        least = np.where(sides > 0, sides, 1.0) if stretch is not None else NARROWEST * (float(sides.max()) or 1.0)
+        wide = np.maximum(sides, least)
+        return _Frame(low - (wide - sides) / 2, wide, float(wide[0] / wide[1]) if stretch is None else stretch)
+
+    def shares(self, points: FloatArray) -> list[list[float]]:
+        """Points as shares of the sides."""
+        shares: list[list[float]] = (np.round((points - self.corner) / self.sides, DIGITS) + 0.0).tolist()
+        return shares
+
+
+def _edges(network: Network) -> list[dict[str, int]]:
+    """Items with their ends; those that join the same two nodes, in whichever direction, are numbered from 0."""
+    seen: Counter[tuple[int, int]] = Counter()
+    edges = []
+    for item, (tail, head) in enumerate(zip(network.tails.tolist(), network.heads.tolist(), strict=True)):
+        pair = (min(tail, head), max(tail, head))
+        edges.append({"item": item, "tail": tail, "head": head, "parallel": seen[pair]})
+        seen[pair] += 1
+    return edges
+
+
+def _borders(frame: _Frame) -> list[list[list[float]]]:
+    """Outlines of countries in the box, thinned to what can be seen."""
+    ends = frame.corner + frame.sides * np.array([[-BEYOND], [1.0 + BEYOND]])
+    (west, north), (east, south) = _unprojected(ends).tolist()
+    lines = []
+    for line in borders(west, south, east, north, margin=0.0):
+        points = (_projected(np.clip(line, (-360.0, -85.0), (360.0, 85.0))) - frame.corner) / frame.sides
+        cells = np.floor(points / FINEST)
+        keep = np.append((cells[1:] != cells[:-1]).any(axis=1), True)
+        keep[0] = True
+        lines.append((np.round(points[keep], DIGITS) + 0.0).tolist())
+    return lines
+
+
+def _heatmap(decisions: Matchings) -> dict[str, Any]:
+    pairs = zip(decisions.row_index.tolist(), decisions.column_index.tolist(), strict=True)
+    return {
+        "kind": "heatmap",
+        "rows": [str(row) for row in decisions.rows],
+        "columns": [str(column) for column in decisions.columns],
+        "cells": [{"item": item, "row": row, "column": column} for item, (row, column) in enumerate(pairs)],
+    }
+
+
+def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
+    """The group of each item and what groups are called, if items come in groups."""
+    decisions = structure.decision_set
+    if isinstance(decisions, Matchings):
+        return [str(decisions.rows[row]) for row in decisions.row_index.tolist()], "row"
+    matroids: tuple[Matroid, ...] = ()
+    if isinstance(decisions, MatroidIntersection):
+        matroids = (decisions.m1, decisions.m2)
+    elif isinstance(decisions, MatroidDecisions):
+        matroids = (decisions.matroid,)
+    for place, matroid in enumerate(matroids):
+        if isinstance(matroid, Partition):
+            return _group_names(structure.description, place, partition_of(matroid)[0]), "group"
+    return None, ""
+
+
+def _group_names(description: Mapping[str, object], place: int, groups: list[int]) -> list[str]:
+    """The names that groups have in the JSON form of an instance, else numbers."""
+    matroids = description.get("matroids", [description.get("matroid")])
+    told = matroids[place] if isinstance(matroids, list | tuple) and place < len(matroids) else None
+    names = told.get("groups") if isinstance(told, Mapping) else None
+    if isinstance(names, list | tuple) and len(names) == len(groups):
+        return [str(name) for name in names]
+    return [f"group {group + 1}" for group in groups]

@@ -1,0 +1,378 @@
+"""What a report is about: decisions, a bound, a simulation, checked against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.decisions.description import fingerprint
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.reporting.bound_payload import plan_gaps
+from semibandits.rewards._digest import described
+from semibandits.simulation.results import SimulationResult
+
+TIES = 1e-12
+"""Decisions whose rewards differ by at most this, times m max|theta|, are as good as each other."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Structure:
+    """What may be decided, in the words of people.
+
+    Attributes
+    ----------
+    family : str
+        One of the keys of :data:`semibandits.reporting.wording.NOUNS`.
+    decision_set : DecisionSet
+        The set X of decisions.
+    labels : tuple of str, length d
+        How each item is called.
+    positions : mapping from node to (x, y), or None
+        Where the nodes of a graph lie.
+    geographic : bool
+        Whether `positions` are longitude and latitude in degrees.
+    description : mapping
+        The JSON form of the instance, where the names of groups stand; empty if there is none.
+    """
+
+    family: str
+    decision_set: DecisionSet
+    labels: tuple[str, ...]
+    positions: Mapping[Hashable, tuple[float, float]] | None = None
+    geographic: bool = False
+    description: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlanFacts:
+    """An exploration plan, most played decisions first.
+
+    Attributes
+    ----------
+    decisions : ndarray of bool, shape (k, d)
+        What is played.
+    rates, gaps : ndarray of float, shape (k,)
+        Plays per ln T, and what one play costs.
+    """
+
+    decisions: BoolArray
+    rates: FloatArray
+    gaps: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundFacts:
+    """What is known of C(theta): ``lower <= C(theta) <= value``.
+
+    Attributes
+    ----------
+    lower, value : float
+        The bracket; `value` is infinite where no plan was found.
+    method, status : str
+        How it was found, ``""`` where that was not kept.
+    optimal, suboptimal : ndarray of bool, shape (d,), or None
+        The optimal decision, and the items that are in some decision and in no optimal one.
+    rates : ndarray of float, shape (d,), or None
+        Exploration plays of each item per ln T.
+    plan : PlanFacts or None
+        The decisions that make up `rates`.
+    """
+
+    lower: float
+    value: float
+    method: str = ""
+    status: str = ""
+    optimal: BoolArray | None = None
+    suboptimal: BoolArray | None = None
+    rates: FloatArray | None = None
+    plan: PlanFacts | None = None
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket; infinite without a plan."""
+        if not math.isfinite(self.value):
+            return math.inf
+        return (self.value - self.lower) / self.value if self.value else 0.0
+
+    @staticmethod
+    def of(result: GravesLaiResult) -> BoundFacts:
+        """What a solver found."""
+        finite = math.isfinite(result.value)
+        order = np.argsort(-result.plan.rates, kind="stable")
+        plan = PlanFacts(
+            decisions=result.plan.decisions[order], rates=result.plan.rates[order], gaps=plan_gaps(result)[order]
+        )
+        return BoundFacts(
+            lower=result.lower,
+            value=result.value,
+            method=result.method,
+            status=str(result.status),
+            optimal=result.optimal_decision,
+            suboptimal=result.suboptimal_items if finite else None,
+            rates=result.rates if finite else None,
+            plan=plan if finite else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """Where the numbers come from, ``""`` for what is not known."""
+
+    title: str = ""
+    question: str = ""
+    origin: str = ""
+    provenance: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Findings:
+    """All that a report is made from; `checked` says whether the parts belong together.
+
+    Attributes
+    ----------
+    title, unit, note : str
+        What it is called, the unit of the rewards, and where the numbers come from.
+    labels : tuple of str, length d
+        How each item is called.
+    structure : Structure or None
+        What may be decided; None where only a simulation is known.
+    theta, variance : ndarray of float, shape (d,), or None
+        Mean rewards and their variances.
+    bound : BoundFacts or None
+        What is known of C(theta).
+    simulation : SimulationResult or None
+        What policies did.
+    applies : bool
+        Whether C(theta) ln T bounds the regret under the rewards that were played: they are Gaussian and independent.
+    seconds : mapping from policy to float
+        Mean time of a replication, as far as it is known.
+    about : About
+        What is known of a dataset.
+    study : str
+        The study file that repeats the run, ``""`` if there is none.
+    count : float or None
+        Number of decisions as an int, infinite if they are too many to count; None where nobody has counted yet.
+    missing : tuple of str
+        What the report could not show, and why.
+    """
+
+    title: str
+    unit: str
+    note: str
+    labels: tuple[str, ...]
+    structure: Structure | None
+    theta: FloatArray | None
+    variance: FloatArray | None
+    bound: BoundFacts | None
+    simulation: SimulationResult | None
+    applies: bool = True
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    about: About = field(default_factory=About)
+    study: str = ""
+    count: float | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> BoolArray | None:
+        """The optimal decision, shape (d,); None where it cannot be known."""
+        if self.bound is not None and self.bound.optimal is not None:
+            return self.bound.optimal
+        if self.structure is None or self.theta is None:
+            return None
+        return self.structure.decision_set.maximize(self.theta)
+
+
+def gaussian(simulation: SimulationResult) -> bool:
+    """Whether the rewards of a simulation were Gaussian and independent."""
+    return simulation.lower_bound is not None or rewards_told(simulation).get("name") == "GaussianRewards"
+
+
+def rewards_told(simulation: SimulationResult) -> Mapping[str, Any]:
+    """What a simulation says of its rewards: ``name`` and ``parameters``; empty if it says nothing."""
+    return _mapping(specification(simulation).get("rewards"))
+
+
+def specification(simulation: SimulationResult) -> Mapping[str, Any]:
+    """What a simulation says of itself, empty if it says nothing."""
+    return _mapping(simulation.provenance.get("specification"))
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def check_simulation(simulation: SimulationResult, structure: Structure) -> None:
+    """Complain if a simulation has other decisions.
+
+    Raises
+    ------
+    InvalidInputError
+        If it has other items, or says that its decision set is another.
+    """
+    decisions = structure.decision_set
+    remedy = "put together what belongs together"
+    if len(simulation.items) != decisions.d:
+        raise InvalidInputError(
+            f"the simulation must be one of these decisions over d = {decisions.d} items, got one over "
+            f"{len(simulation.items)}: {remedy}"
+        )
+    told = _mapping(specification(simulation).get("decision_set")).get("fingerprint")
+    if told is not None and told != fingerprint(decisions):
+        raise InvalidInputError(
+            f"the simulation must be one of these decisions, got one of other {structure.family}: {remedy}"
+        )
+
+
+def check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
+    """Complain if a simulation says that its rewards have other means, or if Gaussian, other variances.
+
+    Raises
+    ------
+    InvalidInputError
+        If so.
+    """
+    rewards = rewards_told(simulation)
+    told = _mapping(rewards.get("parameters"))
+    if theta is not None and "theta" in told and told["theta"] != described(theta):
+        raise InvalidInputError(
+            "the simulation must have the mean rewards of the instance and the bound, got others: "
+            "put together what belongs together"
+        )
+    if variance is None or rewards.get("name") != "GaussianRewards" or "variance" not in told:
+        return
+    if not _agrees(told["variance"], variance):
+        raise InvalidInputError(
+            "the simulation must have the variances of the instance and the bound, got others: "
+            "put together what belongs together"
+        )
+
+
+def _agrees(told: object, variance: FloatArray) -> bool:
+    """Whether a scalar, list or digest stands for these variances."""
+    return bool((variance == told).all()) if _is_number(told) else told == described(variance)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def means_told(simulation: SimulationResult) -> FloatArray | None:
+    """Mean rewards as far as a simulation keeps them; it has a digest of long lists."""
+    told = _mapping(rewards_told(simulation).get("parameters")).get("theta")
+    if not isinstance(told, list) or len(told) != len(simulation.items) or not all(map(_is_number, told)):
+        return None
+    return np.array(told, dtype=np.float64)
+
+
+def same_problem(
+    first: tuple[DecisionSet, FloatArray, FloatArray], second: tuple[DecisionSet, FloatArray, FloatArray]
+) -> str:
+    """What two problems differ in, ``""`` if in nothing: decisions, mean rewards or variances."""
+    if first[0] is not second[0] and (first[0].d != second[0].d or fingerprint(first[0]) != fingerprint(second[0])):
+        return "decisions"
+    if not np.array_equal(first[1], second[1]):
+        return "mean rewards"
+    return "" if np.array_equal(first[2], second[2]) else "variances"
+
+
+def bound_of_simulation(simulation: SimulationResult) -> BoundFacts | None:
+    """The bound that a simulation brings along."""
+    if simulation.lower_bound_interval is None:
+        return None
+    lower, value = simulation.lower_bound_interval
+    return BoundFacts(lower=lower, value=value, suboptimal=simulation.suboptimal_items, rates=simulation.rates)
+
+
+def assembled(
+    *,
+    structure: Structure | None,
+    theta: FloatArray | None,
+    variance: FloatArray | None,
+    bound: BoundFacts | None,
+    simulation: SimulationResult | None,
+    applies: bool = True,
+    **rest: Any,
+) -> Findings:
+    """Findings whose parts belong together.
+
+    Parameters
+    ----------
+    structure, theta, variance, bound, simulation
+        As in :class:`Findings`; at least one of structure and simulation is there.
+    applies : bool
+        Whether the bound is said to hold for the rewards that were played; it does not where these are seen to be others.
+    **rest
+        The other fields of :class:`Findings`; labels and title are found if they are not among them.
+
+    Raises
+    ------
+    InvalidInputError
+        If two parts contradict each other.
+    """
+    _check_sizes(theta, variance, bound, simulation)
+    if simulation is not None:
+        if structure is not None:
+            check_simulation(simulation, structure)
+        applies = applies and gaussian(simulation)
+        check_means(simulation, theta, variance if applies else None)
+        theta = means_told(simulation) if theta is None else theta
+    if bound is not None:
+        assert structure is not None
+        _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
+    if bound is None and simulation is not None:
+        bound = bound_of_simulation(simulation)
+    labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()
+    return Findings(
+        **{"title": "Simulation", "unit": "", "note": "", "labels": tuple(labels)} | rest,
+        structure=structure,
+        theta=theta,
+        variance=variance,
+        bound=bound,
+        simulation=simulation,
+        applies=applies,
+    )
+
+
+def _check_sizes(
+    theta: FloatArray | None, variance: FloatArray | None, bound: BoundFacts | None, simulation: SimulationResult | None
+) -> None:
+    """Complain of numbers whose sums and products might overflow."""
+    arrays: dict[str, Any] = {"mean rewards": theta, "variances": variance}
+    if bound is not None:
+        arrays |= {"C(theta)": [bound.lower, bound.value if math.isfinite(bound.value) else 0.0], "rates": bound.rates}
+        arrays["rates of the plan"] = None if bound.plan is None else bound.plan.rates
+    for policy in () if simulation is None else simulation.policies:
+        assert simulation is not None
+        arrays[f"regret of {policy}"] = simulation.regret[policy]
+    for name, values in arrays.items():
+        if values is not None and not (np.abs(values) <= LARGEST_NUMBER).all():
+            raise InvalidInputError(
+                f"{name} must be finite and at most {LARGEST_NUMBER:g} in size, got others: rescale the rewards"
+            )
+
+
+def _check_bound(
+    bound: BoundFacts, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
+) -> None:
+    """Complain of a bound whose optimal decision is not the best one, or which contradicts that of the simulation."""
+    if bound.optimal is not None and theta is not None:
+        best = float(theta[decisions.maximize(theta)].sum())
+        forgiven = 1e-9 * decisions.m * float(np.abs(theta).max())
+        if bound.optimal not in decisions or float(theta[bound.optimal].sum()) < best - forgiven:
+            raise InvalidInputError(
+                "the optimal decision of the bound must be a best one, got another: compute the bound again"
+            )
+    other = None if simulation is None else simulation.lower_bound_interval
+    if other is not None and (bound.lower > other[1] * (1 + 1e-9) or other[0] > bound.value * (1 + 1e-9)):
+        raise InvalidInputError(
+            f"the bound must agree with that of the simulation, from {other[0]:g} to {other[1]:g}, got one from "
+            f"{bound.lower:g} to {bound.value:g}: put together what belongs together"
+        )

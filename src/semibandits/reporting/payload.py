@@ -1,0 +1,249 @@
+"""What the page of a report shows, as one plain JSON object without time stamps and paths (docs/report.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits._version import __version__
+from semibandits.datasets.borders import BORDERS_PROVENANCE
+from semibandits.policies.radius import RADII
+from semibandits.reporting.again import again
+from semibandits.reporting.answers import answers_of, bound_words, rewards_words
+from semibandits.reporting.drawings import drawing_of
+from semibandits.reporting.findings import BoundFacts, Findings, Structure, specification
+from semibandits.reporting.shapes import nouns_of
+from semibandits.reporting.wording import change_text, counted
+from semibandits.simulation.results import CALLS, SimulationResult
+from semibandits.simulation.statistics import summarise
+
+SCHEMA: Final = 1
+MOST_ROWS: Final = 100
+"""Of the plan; the others are counted."""
+
+
+def payload_of(findings: Findings) -> dict[str, Any]:
+    """The payload of a report: equal findings give equal objects.
+
+    Parameters
+    ----------
+    findings : Findings
+        What is known.
+
+    Returns
+    -------
+    dict
+        Plain JSON without nan and infinity.
+
+    Raises
+    ------
+    InvalidInputError
+        If a node has no position where others have one.
+    """
+    bound, simulation, structure = findings.bound, findings.simulation, findings.structure
+    drawing = None if structure is None else drawing_of(structure)
+    return {
+        "schema": SCHEMA,
+        "title": findings.title,
+        "subtitle": _subtitle(findings),
+        "unit": findings.unit,
+        "note": findings.note,
+        "answers": answers_of(findings),
+        "bound": None if bound is None else _bound(bound, applies=findings.applies),
+        "simulation": None if simulation is None else _simulation(findings, simulation),
+        "items": _items(findings),
+        "plan": None if bound is None or structure is None else _plan(bound, structure),
+        "drawing": drawing,
+        "layers": _layers(findings),
+        "tables": {"provenance": _provenance(findings, drawing), "again": again(findings)},
+        "version": __version__,
+    }
+
+
+def _subtitle(findings: Findings) -> str:
+    if findings.about.question:
+        return findings.about.question
+    parts = []
+    if findings.structure is not None:
+        _, _, item, items = nouns_of(findings.structure)
+        parts.append(counted(len(findings.labels), item, items))
+    if findings.simulation is not None:
+        result = findings.simulation
+        parts.append(counted(len(result.policies), "policy", "policies"))
+        parts.append(counted(result.replications, "replication", "replications"))
+        parts.append(counted(result.horizon, "round", "rounds"))
+    return ", ".join(parts)
+
+
+def _bound(bound: BoundFacts, *, applies: bool) -> dict[str, Any]:
+    return {
+        "lower": bound.lower,
+        "value": _number(bound.value),
+        "gap": _number(bound.gap),
+        "method": bound.method,
+        "status": bound.status,
+        "applies": applies,
+        "text": bound_words(bound),
+    }
+
+
+def _simulation(findings: Findings, result: SimulationResult) -> dict[str, Any]:
+    seed = specification(result).get("seed")
+    return {
+        "rewards": rewards_words(findings),
+        "horizon": result.horizon,
+        "replications": result.replications,
+        "seed": seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
+        "checkpoints": result.checkpoints.tolist(),
+        "policies": [_policy(findings, result, policy) for policy in result.policies],
+    }
+
+
+def _policy(findings: Findings, result: SimulationResult, policy: str) -> dict[str, Any]:
+    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
+    row = summarise(policy, result.checkpoints, result.regret[policy], result.calls[policy], lower)
+    band = result.bands(policy)
+    single = result.replications == 1
+    return {
+        "name": policy,
+        "parameters": _parameters(result, policy),
+        "mean": band.mean.tolist(),
+        "lower": None if single else band.lower.tolist(),
+        "upper": None if single else band.upper.tolist(),
+        "regret": row.regret,
+        "regret_interval": _pair(row.regret_interval),
+        "regret_ratio": _number(row.regret_ratio),
+        "slope": _number(row.slope),
+        "slope_interval": _pair(row.slope_interval),
+        "slope_ratio": _number(row.slope_ratio),
+        "calls": dict(zip(CALLS, row.calls, strict=True)),
+        "seconds": findings.seconds.get(policy),
+    }
+
+
+def _parameters(result: SimulationResult, policy: str) -> str:
+    """All parameters of a policy, ``""`` where they are not known."""
+    told = specification(result).get("policies")
+    own = told.get(policy) if isinstance(told, dict) else None
+    if not isinstance(own, dict):
+        return ""
+    return ", ".join(f"{key}={_value(value)}" for key, value in own.items() if key != "name" and value is not None)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        name = next((name for name, radius in RADII.items() if asdict(radius) == value), None)
+        return name or "(" + ", ".join(f"{key}={_value(part)}" for key, part in value.items()) + ")"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _items(findings: Findings) -> dict[str, Any]:
+    bound = findings.bound
+    return {
+        "labels": list(findings.labels),
+        "theta": _list(findings.theta),
+        "variance": _list(findings.variance),
+        "optimal": _list(findings.best),
+        "suboptimal": _list(None if bound is None else bound.suboptimal),
+    }
+
+
+def _list(values: FloatArray | BoolArray | None) -> list[Any] | None:
+    return None if values is None else values.tolist()
+
+
+def _plan(bound: BoundFacts, structure: Structure) -> dict[str, Any] | None:
+    if bound.plan is None or bound.optimal is None:
+        return None
+    plan, shown = bound.plan, min(MOST_ROWS, len(bound.plan.rates))
+    one, _, _, _ = nouns_of(structure)
+    rows = [
+        {
+            "text": change_text(structure, plan.decisions[k], bound.optimal),
+            "gap": float(plan.gaps[k]),
+            "rate": float(plan.rates[k]),
+            "share": float(plan.rates[k] * plan.gaps[k] / bound.value) if bound.value else 0.0,
+            "items": np.flatnonzero(plan.decisions[k]).tolist(),
+        }
+        for k in range(shown)
+    ]
+    words = "detours from the best path" if structure.family == "paths" else f"changes to the best {one}"
+    return {"rows": rows, "more": len(plan.rates) - shown, "words": words}
+
+
+def _layers(findings: Findings) -> list[dict[str, Any]]:
+    """What the drawing can be coloured by."""
+    layers = []
+    bound, result = findings.bound, findings.simulation
+    if bound is not None and bound.rates is not None:
+        text = "How often the cheapest plan that learns enough plays each item, beside the best decision."
+        layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates.tolist()))
+    for policy in () if result is None else result.policies:
+        assert result is not None
+        rounds = counted(result.horizon, "round", "rounds")
+        text = f"How often {policy} played each item in {rounds}, on average over the replications."
+        layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean.tolist()))
+    if findings.theta is not None:
+        text = "What one play of each item gives on average, which policies do not know."
+        layers.append(_layer("theta", "Mean reward", text, findings.unit, findings.theta.tolist()))
+    return layers
+
+
+def _layer(key: str, label: str, text: str, unit: str, values: list[float]) -> dict[str, Any]:
+    return {"key": key, "label": label, "text": text, "unit": unit, "values": values}
+
+
+def _provenance(findings: Findings, drawing: dict[str, Any] | None) -> list[dict[str, str]]:
+    about, result, bound = findings.about, findings.simulation, findings.bound
+    rows: list[tuple[str, str]] = [
+        ("Mean rewards", about.origin),
+        ("Numbers", findings.note),
+        ("Source", about.provenance),
+        ("Licence", about.licence),
+        ("Map", BORDERS_PROVENANCE if drawing is not None and drawing.get("borders") else ""),
+    ]
+    if result is not None:
+        rows += [("Rewards played", rewards_words(findings)), ("Played", _played(result))]
+    if bound is not None:
+        rows.append(("Bound", _certificate(bound, applies=findings.applies)))
+    if result is not None:
+        rows.append(("Versions", _versions(result)))
+    rows += [("Missing", text) for text in findings.missing]
+    return [{"label": label, "text": text} for label, text in rows if text]
+
+
+def _played(result: SimulationResult) -> str:
+    seed = specification(result).get("seed")
+    policies = counted(len(result.policies), "policy", "policies")
+    text = f"{policies}, {counted(result.replications, 'replication', 'replications')} each"
+    text += f" of {counted(result.horizon, 'round', 'rounds')}"
+    return text if seed is None else f"{text}, seed {seed}"
+
+
+def _certificate(bound: BoundFacts, *, applies: bool) -> str:
+    text = bound_words(bound)
+    if bound.method:
+        text += f", by {bound.method}"
+    if bound.status not in ("", "optimal"):
+        text += f", stopped early ({bound.status.replace('_', ' ')})"
+    return text if applies else f"{text}; for independent Gaussian rewards, which were not played here"
+
+
+def _versions(result: SimulationResult) -> str:
+    versions = result.provenance.get("versions")
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) if isinstance(versions, dict) else ""
+
+
+def _number(value: float | None) -> float | None:
+    """JSON has neither nan nor infinity."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _pair(ends: Iterable[float]) -> list[float] | None:
+    pair = list(ends)
+    return pair if all(map(math.isfinite, pair)) else None

@@ -1,0 +1,224 @@
+"""The report: one HTML file that shows a bound, a simulation, or both (docs/report.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from semibandits.datasets.base import Dataset
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.registry import FAMILIES
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.instances import Instance
+from semibandits.instances.files import check_target, write_whole
+from semibandits.instances.json_files import item_labels
+from semibandits.reporting.drawings import link_labels
+from semibandits.reporting.findings import About, BoundFacts, Findings, Structure, assembled, same_problem
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.sources import REPORT, read_results, structure_of
+from semibandits.simulation.results import SimulationResult
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    *,
+    simulation: SimulationResult | None = None,
+    bound: GravesLaiResult | None = None,
+    instance: Instance | Dataset | None = None,
+    decision_set: DecisionSet | None = None,
+    title: str | None = None,
+    unit: str | None = None,
+    labels: Sequence[str] | None = None,
+    positions: Mapping[Hashable, tuple[float, float]] | None = None,
+    geographic: bool | None = None,
+) -> None:
+    """Write one HTML file that shows results to people: it needs no network, no server and no other file.
+
+    Parameters
+    ----------
+    path : path
+        The file, replaced in one step if it exists; its name must end in ``.html``.
+    simulation : SimulationResult, optional
+        What policies did.
+    bound : GravesLaiResult, optional
+        C(theta) with its plan. Without it, that of the simulation is shown, which has no plan.
+    instance : Instance or Dataset, optional
+        Decisions, mean rewards, names and positions. A bound brings decisions and mean rewards along.
+    decision_set : DecisionSet, optional
+        The decisions alone, where there is neither an instance nor a bound: they are drawn, and not told apart in reward.
+    title, unit : str, optional
+        What is decided, and the unit of the rewards; by default those of the instance.
+    labels : sequence of str, length d, optional
+        How each item is called; by default as in the instance, or the labels of the decision set.
+    positions : mapping from node to (x, y), optional
+        Where the nodes of a graph are drawn; by default as in the instance, or laid out.
+    geographic : bool, optional
+        Whether positions are longitude and latitude in degrees, which puts a map below them.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is nothing to report, two results do not belong together, labels or positions do not fit the items, or the
+        file cannot be written.
+
+    Notes
+    -----
+    Equal results give equal bytes.
+    """
+    findings = findings_of(simulation, bound, instance, decision_set)
+    findings = _renamed(findings, title=title, unit=unit, labels=labels, positions=positions, geographic=geographic)
+    write_payload(payload_of(findings), Path(path))
+
+
+def write_folder_report(folder: Path) -> Path:
+    """Write the report of a results folder into it, as ``report.html``, and say where it is.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder holds no results, a file in it is damaged, two do not belong together, or it cannot be written.
+    """
+    target = folder / REPORT
+    write_payload(payload_of(read_results(folder)), target)
+    return target
+
+
+def write_payload(payload: Mapping[str, Any], path: Path) -> None:
+    """Write the page of a payload in one step.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be written.
+    """
+    from semibandits.reporting.page import render
+
+    check_report(path)
+    write_whole(path, render(payload).encode("utf-8", "replace"))
+
+
+def check_report(path: Path) -> None:
+    """Complain now if a report could not be written to `path` later.
+
+    Raises
+    ------
+    InvalidInputError
+        If the name has another ending, so that results might be overwritten, or the folder does not exist.
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InvalidInputError(f"the report must end in .html, got {str(path)!r}: choose such a name")
+    check_target(path)
+
+
+def findings_of(
+    simulation: SimulationResult | None,
+    bound: GravesLaiResult | None,
+    instance: Instance | Dataset | None,
+    decision_set: DecisionSet | None,
+) -> Findings:
+    """What results in memory say; see :func:`write_report` for the parameters and errors."""
+    _check_types(simulation=simulation, bound=bound, instance=instance, decision_set=decision_set)
+    known = instance.instance if isinstance(instance, Dataset) else instance
+    structure, theta, variance = None, None, None
+    more: dict[str, Any] = {}
+    if known is not None:
+        structure, theta, variance = structure_of(known), known.theta, known.variance
+        more = {"title": known.name, "unit": known.unit, "note": known.note, "about": _about(instance)}
+    elif bound is not None:
+        structure, theta, variance = _structure(bound.decision_set), bound.theta, bound.variance
+    elif decision_set is not None:
+        structure = _structure(decision_set)
+    if bound is not None and known is not None:
+        mine = known.decision_set, known.theta, known.variance
+        difference = same_problem(mine, (bound.decision_set, bound.theta, bound.variance))
+        if difference:
+            raise InvalidInputError(
+                f"bound must belong to the instance, got that of other {difference}: "
+                "pass graves_lai(instance.decision_set, instance.theta, instance.variance)"
+            )
+    if structure is not None and "title" not in more:
+        more["title"] = f"{type(structure.decision_set).__name__}, {structure.decision_set.d:,} items"
+    facts = None if bound is None else BoundFacts.of(bound)
+    return assembled(structure=structure, theta=theta, variance=variance, bound=facts, simulation=simulation, **more)
+
+
+def _check_types(**given: object) -> None:
+    kinds = {
+        "simulation": (SimulationResult,),
+        "bound": (GravesLaiResult,),
+        "instance": (Instance, Dataset),
+        "decision_set": (DecisionSet,),
+    }
+    for name, value in given.items():
+        if value is not None and not isinstance(value, kinds[name]):
+            words = " or ".join(kind.__name__ for kind in kinds[name])
+            raise InvalidInputError(
+                f"{name} must be a {words}, got {type(value).__name__}: leave it out if there is none"
+            )
+    if all(given[name] is None for name in ("simulation", "bound", "instance")):
+        raise InvalidInputError(
+            "a report must have something to show, got no results: pass simulation=simulate(...), bound=graves_lai(...) or "
+            "instance="
+        )
+    if given["decision_set"] is not None and (given["instance"] is not None or given["bound"] is not None):
+        raise InvalidInputError(
+            "decision_set must be given where nothing else tells it, got it beside an instance or a bound: leave it out"
+        )
+
+
+def _about(instance: Instance | Dataset | None) -> About:
+    if not isinstance(instance, Dataset):
+        return About()
+    return About(
+        title=instance.instance.name,
+        question=instance.question,
+        origin=instance.origin,
+        provenance=instance.provenance,
+        licence=instance.licence,
+    )
+
+
+def _structure(decisions: DecisionSet) -> Structure:
+    """A decision set with the names that it has itself."""
+    family = next((family.name for family in FAMILIES if type(decisions) is family.cls), "enumerated")
+    labels = link_labels(decisions, item_labels(family, decisions))
+    return Structure(family=family, decision_set=decisions, labels=labels)
+
+
+def _renamed(
+    findings: Findings,
+    *,
+    title: str | None,
+    unit: str | None,
+    labels: Sequence[str] | None,
+    positions: Mapping[Hashable, tuple[float, float]] | None,
+    geographic: bool | None,
+) -> Findings:
+    """The same with what the caller calls it."""
+    structure, names = findings.structure, findings.labels
+    if labels is not None:
+        names = tuple(labels)
+        if isinstance(labels, str) or len(names) != len(findings.labels) or not all(isinstance(n, str) for n in names):
+            raise InvalidInputError(
+                f"labels must be d = {len(findings.labels)} texts, got {len(names)} entries: name each item, in its order"
+            )
+    if structure is None and positions is not None:
+        raise InvalidInputError(
+            "positions must come with the decisions, got a simulation alone: pass instance=, bound= or decision_set="
+        )
+    if structure is not None:
+        structure = replace(
+            structure,
+            labels=names,
+            positions=structure.positions if positions is None else positions,
+            geographic=structure.geographic if geographic is None else geographic,
+        )
+    texts = {key: value for key, value in (("title", title), ("unit", unit)) if value is not None}
+    if not all(isinstance(text, str) for text in texts.values()):
+        raise InvalidInputError(f"title and unit must be texts, got {texts}: put them in quotes")
+    changes: dict[str, Any] = {"structure": structure, "labels": names, **texts}
+    return replace(findings, **changes)

@@ -1,0 +1,292 @@
+"""Reading results: a folder, the file of a bound, the file of a simulation. Nothing that a file says is believed unseen."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from semibandits._typing import BoolArray
+from semibandits.errors import InvalidInputError
+from semibandits.instances import Instance, instance_from_description
+from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of
+from semibandits.instances.files import read_text
+from semibandits.reporting.drawings import link_labels
+from semibandits.reporting.findings import (
+    About,
+    BoundFacts,
+    Findings,
+    PlanFacts,
+    Structure,
+    assembled,
+    same_problem,
+)
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS
+from semibandits.simulation.results import SimulationResult, load_simulation
+
+INSTANCE: Final = "instance.json"
+BOUND: Final = "bound.json"
+STUDY: Final = "study.toml"
+ABOUT: Final = "about.json"
+REPORT: Final = "report.html"
+"""Files of a results folder, beside those that `simulate` keeps there."""
+LONGEST: Final = 1e10
+"""Seconds that a replication may have taken: three hundred years."""
+
+
+def read_results(path: Path) -> Findings:
+    """What is known from a results folder, from a bound.json, or from a simulation.zip.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such file or folder, it holds no results, a file is damaged, or two files do not belong together.
+    """
+    if path.is_dir():
+        return _read_folder(path)
+    if not path.exists():
+        raise InvalidInputError(
+            f"{path} must be a folder of results, a bound.json or a simulation.zip, got nothing there: check the path, or "
+            "make one with semibandits simulate ... --output FOLDER"
+        )
+    if path.suffix.lower() == ".zip":
+        return _simulation_alone(load_simulation(path))
+    if path.suffix.lower() == ".json":
+        instance, bound, applies, count = _read_bound(path)
+        return _assembled(path, instance, bound, None, applies=applies, count=count)
+    raise InvalidInputError(
+        f"{path} must be a folder of results, a bound.json or a simulation.zip, got another file: "
+        "semibandits bound --save bound.json and semibandits simulate --output FOLDER write them"
+    )
+
+
+def _read_folder(folder: Path) -> Findings:
+    has = {name: (folder / name).exists() for name in (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, PARTS)}
+    if not has[RESULT] and (has[DESCRIPTION] or has[PARTS]):
+        raise InvalidInputError(
+            f"{folder} must hold a finished simulation, got one without {RESULT}: finish it first, by the same command with "
+            "--resume or the same study"
+        )
+    if not has[RESULT] and not has[BOUND]:
+        raise InvalidInputError(
+            f"{folder} must hold results, got neither {RESULT} nor {BOUND}: make them with "
+            "semibandits simulate ... --output FOLDER"
+        )
+    instance = _read_instance(folder / INSTANCE) if has[INSTANCE] else None
+    bound: BoundFacts | None = None
+    applies, count = True, None
+    if has[BOUND]:
+        own, bound, applies, count = _read_bound(folder / BOUND)
+        if instance is not None:
+            _check_same(folder, instance, own, applies=applies)
+        instance = own if instance is None else instance
+    simulation = load_simulation(folder / RESULT) if has[RESULT] else None
+    about = _read_about(folder / ABOUT) if has[ABOUT] else About()
+    more: dict[str, Any] = {"about": about, "seconds": _read_timings(folder / TIMINGS, simulation)}
+    more["study"] = _read_study(folder / STUDY) if has[STUDY] else ""
+    if instance is None:
+        assert simulation is not None
+        return _simulation_alone(simulation, **more)
+    missing = () if simulation is not None else (f"No {RESULT}: policies were not simulated.",)
+    return _assembled(folder, instance, bound, simulation, applies=applies, count=count, missing=missing, **more)
+
+
+def _assembled(
+    where: Path, instance: Instance, bound: BoundFacts | None, simulation: SimulationResult | None, **more: Any
+) -> Findings:
+    about = more.get("about", About())
+    try:
+        return assembled(
+            structure=structure_of(instance),
+            theta=instance.theta,
+            variance=instance.variance,
+            bound=bound,
+            simulation=simulation,
+            title=about.title or instance.name or "Results",
+            unit=instance.unit,
+            note=instance.note,
+            **more,
+        )
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{where}: {error}") from error
+
+
+def _simulation_alone(simulation: SimulationResult, **more: Any) -> Findings:
+    """A simulation of which nothing else is known."""
+    about = more.get("about", About())
+    missing = (f"No {INSTANCE}: the decisions are not drawn, and items have the names that the simulation gave them.",)
+    title = {"title": about.title} if about.title else {}
+    return assembled(
+        structure=None, theta=None, variance=None, bound=None, simulation=simulation, missing=missing, **title, **more
+    )
+
+
+def structure_of(instance: Instance) -> Structure:
+    """The decisions of an instance with their names."""
+    return Structure(
+        family=instance.family,
+        decision_set=instance.decision_set,
+        labels=link_labels(instance.decision_set, instance.labels),
+        positions=instance.positions,
+        geographic=instance.geographic,
+        description=instance.description,
+    )
+
+
+def _check_same(folder: Path, instance: Instance, other: Instance, *, applies: bool) -> None:
+    """The bound must be that of the instance; if it bounds nothing, it may be that of other variances."""
+    mine, theirs = ((each.decision_set, each.theta, each.variance) for each in (instance, other))
+    difference = same_problem(mine, theirs)
+    if difference and not (difference == "variances" and not applies):
+        raise InvalidInputError(
+            f"{folder / BOUND} must be the bound of {INSTANCE} beside it, got that of other {difference}: "
+            "compute it again, or remove one of the two"
+        )
+
+
+def _read_json(path: Path) -> Any:
+    """The content of a JSON file, without nan and infinity."""
+
+    def refuse(name: str) -> NoReturn:
+        raise ValueError(f"{name}, which is no number in JSON")
+
+    try:
+        return json.loads(read_text(path), parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
+        raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
+
+
+def _read_instance(path: Path) -> Instance:
+    return _instance_in(path, _read_json(path), "Results")
+
+
+def _instance_in(path: Path, content: object, name: str) -> Instance:
+    if not isinstance(content, Mapping):
+        raise InvalidInputError(
+            f"{path} must hold an instance as a JSON object, got {kind_of(content)}: write it again"
+        )
+    try:
+        return instance_from_description(content, name=name)
+    except (InvalidInputError, OverflowError) as error:
+        raise InvalidInputError(f"{path} must describe an instance, got a damaged one: {error}") from error
+
+
+def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, float | None]:
+    """The instance of a bound.json, the bound, whether it applies, and the number of decisions, infinite for too many."""
+    content = _read_json(path)
+    if not isinstance(content, Mapping) or not {"instance", "lower", "plan", "optimal"} <= set(content):
+        raise InvalidInputError(
+            f"{path} must be what semibandits bound --save writes, got something else: compute the bound again"
+        )
+    name = content.get("name")
+    instance = _instance_in(path, content["instance"], name if isinstance(name, str) else path.stem)
+    try:
+        count = math.inf if content.get("decisions", 0) is None else Fields(content, path.name).count("decisions", None)
+        applies = content.get("applies", True)
+        if not isinstance(applies, bool) or (count is not None and count < 1):
+            raise InvalidInputError("applies must be true or false, and decisions a number from 1 on, got others")
+        return instance, _bound_facts(Fields(content, path.name), instance), applies, count
+    except (InvalidInputError, OverflowError) as error:
+        raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
+
+
+def _bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
+    d = instance.decision_set.d
+    value = fields.take("value")
+    lower, upper = as_numbers([fields.take("lower"), math.inf if value is None else value], "lower and value")
+    if not 0 <= lower <= upper:
+        raise InvalidInputError(f"lower must be from 0 to value = {upper}, got {lower}")
+    optimal = _mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
+    plan = _plan_facts(fields.sequence("plan"), optimal, instance)
+    rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
+    if rates.shape != (d,) or (rates < 0).any():
+        raise InvalidInputError(f"rates must be d = {d} numbers from 0 on, got others")
+    suboptimal = _mask(fields.take("suboptimal_items"), d, "suboptimal_items")
+    finite = math.isfinite(upper)
+    return BoundFacts(
+        lower=float(lower),
+        value=float(upper),
+        method=fields.text("method", ""),
+        status=fields.text("status", ""),
+        optimal=optimal,
+        suboptimal=suboptimal if finite else None,
+        rates=rates if finite else None,
+        plan=plan if finite else None,
+    )
+
+
+def _plan_facts(rows: list[object], optimal: BoolArray, instance: Instance) -> PlanFacts:
+    """The decisions of a plan; what one play costs is computed anew."""
+    d, decisions, rates = instance.decision_set.d, [], []
+    for k, row in enumerate(rows):
+        fields = Fields(row, f"plan[{k}]")
+        decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
+        rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
+        if decisions[-1] not in instance.decision_set or not rates[-1] > 0:
+            raise InvalidInputError(f"plan[{k}] must be a decision and a rate above 0, got something else")
+    matrix = np.array(decisions, dtype=np.bool_).reshape(-1, d)
+    gaps = float(instance.theta[optimal].sum()) - matrix @ instance.theta
+    played = np.array(rates, dtype=np.float64)
+    order = np.argsort(-played, kind="stable")
+    return PlanFacts(decisions=matrix[order], rates=played[order], gaps=np.asarray(gaps, dtype=np.float64)[order])
+
+
+def _mask(indices: object, d: int, name: str) -> BoolArray:
+    """Items by number as a boolean array."""
+    numbers = as_integers(indices, name)
+    if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
+        raise InvalidInputError(f"{name} must hold distinct numbers of items from 0 to {d - 1}, got others")
+    mask: BoolArray = np.zeros(d, dtype=np.bool_)
+    mask[numbers] = True
+    return mask
+
+
+def _read_about(path: Path) -> About:
+    content = _read_json(path)
+    if not isinstance(content, Mapping):
+        raise InvalidInputError(f"{path} must hold a JSON object, got {kind_of(content)}: write it again")
+    texts: dict[str, str] = {}
+    for key in About.__dataclass_fields__:
+        value = content.get(key)
+        if value is not None and not isinstance(value, str):
+            raise InvalidInputError(f"{key} in {path} must be a text or null, got {kind_of(value)}: put it in quotes")
+        texts[key] = value or ""
+    return About(**texts)
+
+
+def _read_study(path: Path) -> str:
+    text = read_text(path)
+    try:
+        tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidInputError(f"{path} must be a TOML file, got {error}: write it again, or remove it") from error
+    return text
+
+
+def _read_timings(path: Path, simulation: SimulationResult | None) -> dict[str, float]:
+    """Mean seconds of a replication by policy, of those that were simulated; a report does not fail for want of them."""
+    if simulation is None or not path.exists():
+        return {}
+    try:
+        kept = Fields(Fields(_read_json(path), path.name).take("seconds"), "seconds")
+        own = {policy: kept.take(policy, None) for policy in simulation.policies}
+        seconds = {policy: _numbers(values) for policy, values in own.items() if values is not None}
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path} must hold seconds by policy and replication, got others: {error}") from error
+    return {policy: math.fsum(values) / len(values) for policy, values in seconds.items() if values}
+
+
+def _numbers(values: object) -> list[float]:
+    if not isinstance(values, Mapping):
+        raise InvalidInputError(f"seconds of a policy must be an object, got {kind_of(values)}: remove the file")
+    numbers = as_numbers(list(values.values()), "seconds")
+    if not all(0 <= number <= LONGEST for number in numbers):
+        raise InvalidInputError(f"seconds must be from 0 to {LONGEST:g}, got others: remove the file")
+    return numbers

@@ -1,0 +1,117 @@
+"""The bound of a study as it is kept in its folder: found once, read from then on."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semibandits._typing import BoolArray
+from semibandits._validation import variance_vector
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+from semibandits.instances import Instance
+from semibandits.reporting.bound_payload import bound_payload
+from semibandits.reporting.wording import count_decisions
+from semibandits.rewards.base import RewardModel
+from semibandits.studies.study import Study
+
+
+def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
+    """The instance whose rewards are Gaussian, with its means and the variances that policies are told."""
+    variance = variance_vector(rewards.variance, instance.decision_set.d).copy()
+    if np.array_equal(variance, instance.variance):
+        return instance
+    return replace(instance, variance=variance, description={**instance.description, "variance": variance.tolist()})
+
+
+def asked_of(study: Study) -> dict[str, Any]:
+    """How the bound is computed, as plain JSON."""
+    bound = study.bound
+    limits = {"time_limit": study.bound_seconds, "tie_tolerance": float(bound.tie_tolerance)}
+    return {"method": bound.method, "gap": float(bound.gap), **limits}
+
+
+def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
+    """What ``bound.json`` holds: all that ``semibandits bound --save`` writes, whether it applies, and what was asked for."""
+    payload = bound_payload(twin, result, count_decisions(twin.decision_set))
+    return payload | {"applies": applies, "asked": asked_of(study)}
+
+
+def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | None:
+    """The bound of this study from its folder; None if the file there was not written by a study.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read, or holds the bound of another study.
+    """
+    try:
+        payload: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"{path} must be readable JSON, got {error}: remove it, or choose another folder"
+        ) from error
+    if not isinstance(payload, dict) or not isinstance(payload.get("asked"), dict):
+        return None
+    own = {**asked_of(study), "instance": _plain(twin.description)}
+    other = {**payload["asked"], "instance": payload.get("instance")}
+    odd = [key for key, value in own.items() if other.get(key) != value]
+    if odd:
+        raise InvalidInputError(
+            f"{path} must hold the bound of this study, got another {', '.join(odd)}: choose another folder "
+            "(--output), or go on as the study began"
+        )
+    return payload
+
+
+def as_result(payload: Mapping[str, Any], twin: Instance, path: Path) -> GravesLaiResult:
+    """The bound as :func:`semibandits.graves_lai` returned it, but for what only helps a later solve.
+
+    Raises
+    ------
+    InvalidInputError
+        If something is missing in the payload or does not fit the instance.
+    """
+    d = twin.decision_set.d
+    try:
+        plan = payload["plan"]
+        decisions = np.zeros((len(plan), d), dtype=bool)
+        for row, entry in zip(decisions, plan, strict=True):
+            row[_marked(entry["indices"], d)] = True
+        return GravesLaiResult(
+            value=math.inf if payload["value"] is None else float(payload["value"]),
+            lower=float(payload["lower"]),
+            status=Status(payload["status"]),
+            method=str(payload["method"]),
+            plan=ExplorationPlan(decisions, np.array([float(entry["rate"]) for entry in plan])),
+            optimal_decision=_marked(payload["optimal"]["indices"], d),
+            suboptimal_items=_marked(payload["suboptimal_items"], d),
+            decision_set=twin.decision_set,
+            theta=twin.theta,
+            variance=twin.variance,
+            stats={key: value for key, value in payload["stats"].items() if value is not None},
+        )
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InvalidInputError(
+            f"{path} must hold a bound as it was written, got a damaged one ({error!r}): remove it, or choose another folder"
+        ) from error
+
+
+def _marked(indices: list[int], d: int) -> BoolArray:
+    numbers = np.array(list(indices), dtype=np.int64)
+    if (numbers < 0).any():
+        raise IndexError(f"item {numbers.min()}")
+    marks = np.zeros(d, dtype=np.bool_)
+    marks[numbers] = True
+    marks.setflags(write=False)
+    return marks
+
+
+def _plain(description: Mapping[str, object]) -> Any:
+    return json.loads(json.dumps(description))

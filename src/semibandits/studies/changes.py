@@ -1,0 +1,75 @@
+"""Whether a study is still the one that its folder was begun with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from semibandits.errors import InvalidInputError
+from semibandits.instances import Instance
+from semibandits.reporting.sources import INSTANCE, STUDY
+from semibandits.studies.folder import RunFolder
+from semibandits.studies.study import Study
+from semibandits.studies.study_file import read_toml, study_tables
+from semibandits.studies.toml import value_text
+
+_FREE: Final = ("execution", "output")
+"""Tables that results do not depend on."""
+_SIMULATION: Final = "simulation"
+
+
+def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
+    """Complain if the folder was begun with another study.
+
+    Raises
+    ------
+    InvalidInputError
+        If the study in the folder differs in what is decided, simulated or bounded; the message says in what. Or if it cannot
+        be read.
+    """
+    if not folder.has(STUDY) or folder.is_input(STUDY):
+        return
+    before = read_toml(folder.path / STUDY)
+    differences = dict(_differences(before, study_tables(study)))
+    if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
+        kept = folder.path / INSTANCE
+        if kept.exists() and _content(kept.read_bytes()) != json.loads(json.dumps(instance.description)):
+            differences["instance"] = f"{study.problem.file} is not what it was"
+    if differences:
+        what = "simulation" if study.simulation is not None else "study"
+        raise InvalidInputError(
+            f"folder must hold a run of the same {what}, got another {', '.join(differences)} in {folder.path} "
+            f"({'; '.join(differences.values())}): choose another folder (--output), or go on as the run began"
+        )
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Keys that differ, with what they are and were; tables that one of the two lacks."""
+    free = (
+        _FREE if (_SIMULATION in before) == (_SIMULATION in now) else (*_FREE, "bound")
+    )  # whose time limit goes with it
+    for table in dict.fromkeys([*now, *before]):
+        if table in free:
+            continue
+        if table not in before or table not in now:
+            yield table, f"[{table}] was {'absent' if table in now else 'present'}"
+            continue
+        own, other = now[table], before[table]
+        for key in dict.fromkeys([*own, *other]):
+            if own.get(key) != other.get(key):
+                yield key, f"{key} = {_shown(own, key)}, was {_shown(other, key)}"
+
+
+def _shown(table: dict[str, Any], key: str) -> str:
+    if key not in table:
+        return "absent"
+    text = value_text(table[key])
+    return text if len(text) <= 60 else "a long list" if text.startswith("[") else "a long text"
+
+
+def _content(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

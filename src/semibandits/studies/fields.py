@@ -1,0 +1,247 @@
+"""The tables and keys of a study file: how each value is read, what is expected, and what to write instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final, get_args
+
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.solve import Method
+from semibandits.simulation.checkpoints import LONGEST_HORIZON
+from semibandits.studies.policies import full_texts, named_policies
+from semibandits.studies.rewards import REWARDS
+
+ALL_CORES: Final = "auto"
+MOST_REPLICATIONS: Final = 10**6
+
+
+class Odd(Exception):  # noqa: N818 (what a value is, not a fault)
+    """A value that is not what its key expects; with a message where it says more than what was expected."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key: how its value is read, what it must be, and an example."""
+
+    read: Callable[[Any], Any]
+    expected: str
+    example: str
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise Odd
+    return value
+
+
+def _label(value: Any) -> str:
+    """A node: TOML may write whole numbers without quotes."""
+    return str(value) if _is_whole(value) else _text(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _whole(least: int, largest: int | None = None) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # 2e4
+        if not _is_whole(value) or value < least or (largest is not None and value > largest):
+            raise Odd
+        return int(value)
+
+    return read
+
+
+def _number(fits: Callable[[float], bool]) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
+            raise Odd
+        return float(value)
+
+    return read
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Odd
+    return value
+
+
+def _name_among(*names: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        folded = value.casefold() if isinstance(value, str) else value
+        if folded not in names:
+            close = get_close_matches(str(folded), names, n=1, cutoff=0.5)
+            raise Odd(f"did you mean {close[0]!r}?" if close else "")
+        return str(folded)
+
+    return read
+
+
+def _list(read_entry: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def read(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list) or not value:
+            raise Odd
+        return tuple(read_entry(entry) for entry in value)
+
+    return read
+
+
+def _capacity(value: Any) -> tuple[str, ...]:
+    return tuple(_label(entry) for entry in (value if isinstance(value, list) and value else [value]))
+
+
+def _workers(value: Any) -> int:
+    return -1 if value == ALL_CORES or (_is_whole(value) and value == -1) else _whole(1)(value)
+
+
+def _policies(value: Any) -> tuple[str, ...]:
+    texts = _list(_policy)(value)
+    named_policies(texts)
+    return tuple(full_texts(texts))
+
+
+def _policy(value: Any) -> str:
+    """A policy as text; a table names it and its parameters one by one."""
+    if not isinstance(value, dict):
+        return _text(value)
+    parameters = {key: each for key, each in value.items() if key != "name"}
+    if "name" not in value or any(isinstance(each, dict | list) for each in parameters.values()):
+        raise Odd
+    said = ",".join(
+        f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in parameters.items()
+    )
+    return f"{_text(value['name'])}:{said}" if said else _text(value["name"])
+
+
+def _figure(value: Any) -> str | bool:
+    return value if isinstance(value, bool) else _text(value)
+
+
+_TEXT = "a text in quotes"
+_PATH = "a path in quotes, relative to the study file"
+
+KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
+    "problem": {
+        "dataset": Key(_text, "the name of a built-in dataset, in quotes", 'dataset = "germany50-routing"'),
+        "network": Key(_text, "the name of a built-in network, in quotes", 'network = "germany50"'),
+        "file": Key(_text, _PATH, 'file = "roads.csv"'),
+        "family": Key(_text, _TEXT, 'family = "trees"'),
+        "source": Key(_label, _TEXT, 'source = "Saarbruecken"'),
+        "target": Key(_label, _TEXT, 'target = "Greifswald"'),
+        "size": Key(_whole(0), "a whole number of at least 0", "size = 10"),
+        "saturate": Key(_name_among("both", "rows", "columns", "none"), "both, rows, columns or none", 'saturate = "rows"'),
+        "capacity": Key(_capacity, "a number, a text, or a list of these", 'capacity = [2, "drama=3"]'),
+        "variance": Key(_number(lambda v: 0 < v < math.inf), "a positive number", "variance = 0.5"),
+    },
+    "simulation": {
+        "policies": Key(
+            _policies, "a list of policies, each a text, or a table with the key name", 'policies = ["CUCB", "OSSB:gamma=0.1"]'
+        ),
+        "rewards": Key(_name_among(*REWARDS), f"one of {', '.join(REWARDS)}", 'rewards = "gaussian"'),
+        "horizon": Key(_whole(1, LONGEST_HORIZON), "a whole number from 1 to 2**53", "horizon = 20000"),
+        "replications": Key(
+            _whole(1, MOST_REPLICATIONS), f"a whole number from 1 to {MOST_REPLICATIONS:,}", "replications = 100"
+        ),
+        "seed": Key(_whole(0), "a whole number of at least 0", "seed = 0"),
+        "checkpoints": Key(_list(_whole(1)), "a list of rounds, the last one the horizon", "checkpoints = [100, 1000]"),
+    },
+    "bound": {
+        "method": Key(_name_among(*get_args(Method)), f"one of {', '.join(get_args(Method))}", 'method = "auto"'),
+        "gap": Key(_number(lambda v: 0 < v < 1), "a number between 0 and 1", "gap = 1e-4"),
+        "time_limit": Key(_number(lambda v: v > 0), "a positive number of seconds, or inf", "time_limit = 60"),
+        "tie_tolerance": Key(_number(lambda v: 0 <= v < 1e-3), "a number from 0 to 1e-3", "tie_tolerance = 1e-12"),
+    },
+    "execution": {
+        "workers": Key(_workers, f'a number of at least 1, or "{ALL_CORES}"', f'workers = "{ALL_CORES}"'),
+        "scheduler": Key(_text, "the address of a Dask scheduler, in quotes", 'scheduler = "tcp://host:8786"'),
+    },
+    "output": {
+        "folder": Key(_text, _PATH, 'folder = "results"'),
+        "figure": Key(_figure, "true, false, or a path in quotes", 'figure = "regret.pdf"'),
+        "report": Key(_truth, "true or false", "report = true"),
+    },
+}  # fmt: skip
+"""All tables of a study file and their keys."""
+
+
+def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str, Any]]:
+    """The values of all keys that are there, checked one by one.
+
+    Raises
+    ------
+    InvalidInputError
+        If a table or key is unknown, the message then says which one is nearest, or a value is not what its key expects.
+    """
+    tables: dict[str, dict[str, Any]] = {}
+    for name, values in content.items():
+        if name not in KEYS:
+            raise _unknown_table(name, values, file)
+        if not isinstance(values, dict):
+            raise InvalidInputError(
+                f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, its keys below"
+            )
+        tables[name] = {key: _value(name, key, value, file) for key, value in values.items()}
+    return tables
+
+
+def _value(table: str, name: str, value: Any, file: object) -> Any:
+    if name not in KEYS[table]:
+        raise _unknown_key(table, name, file)
+    key = KEYS[table][name]
+    try:
+        return key.read(value)
+    except Odd as odd:
+        remedy = str(odd) or f"write for instance {key.example}"
+        raise InvalidInputError(
+            f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}"
+        ) from None
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{file}: {name} in [{table}]: {error}") from error
+
+
+def _unknown_table(name: str, values: object, file: object) -> InvalidInputError:
+    if not isinstance(values, dict):
+        for table, keys in KEYS.items():
+            if name in keys:
+                return InvalidInputError(
+                    f"{file}: {name} must stand in the table [{table}], got it in none: move it there"
+                )
+    remedy = _nearest(name, KEYS) or _elsewhere(name) or "remove it"
+    return InvalidInputError(f"{file}: tables must be among {', '.join(KEYS)}, got {name!r}: {remedy}")
+
+
+def _unknown_key(table: str, name: str, file: object) -> InvalidInputError:
+    own = KEYS[table]
+    remedy = _elsewhere(name) or _nearest(name, own) or "remove it"
+    return InvalidInputError(f"{file}: keys of [{table}] must be among {', '.join(own)}, got {name!r}: {remedy}")
+
+
+def _elsewhere(name: str) -> str:
+    """Where a key of that name does belong."""
+    return next((f"it belongs to [{table}], move it there" for table, keys in KEYS.items() if name in keys), "")
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    folded = name.casefold().replace("-", "_")
+    close = [right for right in known if right == folded] or get_close_matches(folded, known, n=1, cutoff=0.6)
+    close = close or [
+        right for right in known if len(folded) > 2 and (right.startswith(folded) or folded.startswith(right))
+    ]
+    return f"did you mean {close[0]!r}?" if close else ""
+
+
+def shown(value: object) -> str:
+    """A TOML value for an error message, kept short."""
+    kinds = ((dict, "a table"), (list, "a list"), (str, "a long text"))
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value)
+    if isinstance(value, dict) or len(text) > 60:
+        return next((name for kind, name in kinds if isinstance(value, kind)), text[:60])
+    return text

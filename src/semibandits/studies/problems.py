@@ -1,0 +1,162 @@
+"""From the words of a command line or a study to a problem: a built-in dataset or network, or the user's own file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semibandits import datasets
+from semibandits._validation import variance_vector
+from semibandits.datasets.networks import LICENCE
+from semibandits.errors import InvalidInputError
+from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
+from semibandits.instances.families import unknown_name
+from semibandits.studies.study import ProblemChoice
+
+FORMATS = (".csv", ".json")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem:
+    """An instance, and what is known of where it comes from.
+
+    Attributes
+    ----------
+    instance : Instance
+        The decisions, their mean rewards and variances.
+    dataset : Dataset or None
+        The built-in dataset that it is, if it is one.
+    network : Network or None
+        The built-in network that it is built on, if there is one.
+    """
+
+    instance: Instance
+    dataset: datasets.Dataset | None = None
+    network: datasets.Network | None = None
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Title, question, origin, provenance and licence, as plain JSON; null where nothing is known."""
+        about: dict[str, Any] = dict.fromkeys(("title", "question", "origin", "provenance", "licence"))
+        about["title"] = self.instance.name
+        if self.dataset is not None:
+            about |= {key: getattr(self.dataset, key) for key in ("question", "origin", "provenance", "licence")}
+        elif self.network is not None:
+            about |= {"origin": "modelled", "provenance": self.network.provenance, "licence": LICENCE}
+        return about
+
+
+def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
+    """What a word on a command line stands for: a file that ends in .csv or .json, or a built-in dataset or network.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none of these.
+    """
+    options = options or ProblemOptions()
+    if Path(word).suffix.lower() in FORMATS:
+        return ProblemChoice(file=Path(word), options=options)
+    if os.sep in word or Path(word).exists():
+        raise _odd_file(word)
+    if word in datasets.list_datasets():
+        return ProblemChoice(dataset=word, options=options)
+    if word in datasets.list_networks():
+        return ProblemChoice(network=word, options=options)
+    names = (*datasets.list_networks(), *datasets.list_datasets())
+    raise unknown_name("dataset or network (or file ending in .csv or .json)", word, names)
+
+
+def load_problem(choice: ProblemChoice) -> Problem:
+    """The problem that was chosen.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such file, network or dataset, an option does not suit it, or it describes no instance.
+    SemibanditsError
+        If the package that holds the data is not installed.
+    """
+    if choice.file is not None:
+        return Problem(instance=_load_file(choice.file, choice.options))
+    if choice.network is not None:
+        if choice.network in datasets.list_datasets():
+            raise _other_kind(choice.network, "network", "dataset")
+        network = datasets.network(choice.network)
+        return Problem(instance=_load_network(network, choice.options), network=network)
+    name = str(choice.dataset)
+    if name in datasets.list_networks():
+        raise _other_kind(name, "dataset", "network")
+    dataset = datasets.load(name)
+    _refuse(choice.options, ("family", "source", "target", "size", "saturate", "capacities"), f"the dataset {name}")
+    return Problem(instance=_with_variance(dataset.instance, choice.options.variance), dataset=dataset)
+
+
+def _other_kind(name: str, asked: str, right: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{asked} must be the name of a {asked}, got {name!r}, a {right}: write {right} for {asked}"
+    )
+
+
+def _odd_file(name: object) -> InvalidInputError:
+    remedy = "studies are for semibandits run" if str(name).endswith(".toml") else "rename it after what it holds"
+    return InvalidInputError(f"the file must end in .csv or .json, got {str(name)!r}: {remedy}")
+
+
+def _load_file(path: Path, options: ProblemOptions) -> Instance:
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise _odd_file(path)
+    instance = read_csv(path, options) if suffix == ".csv" else read_json(path, _json_overrides(options))
+    # Files may leave their name out; the description goes where the file is not.
+    return replace(instance, description={**instance.description, "name": instance.name})
+
+
+def _json_overrides(options: ProblemOptions) -> dict[str, object]:
+    if options.capacities:
+        raise InvalidInputError(
+            "--capacity must be used with CSV files, got it with a JSON file: write it into the file"
+        )
+    keys = ("family", "source", "target", "size", "saturate", "variance")
+    return {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
+
+
+def _load_network(network: datasets.Network, options: ProblemOptions) -> Instance:
+    _refuse(options, ("size", "saturate", "capacities"), f"the network {network.name}")
+    ends = (options.source, options.target)
+    family = options.family or ("paths" if any(ends) else None)
+    if family == "trees":
+        _refuse(options, ("source", "target"), "spanning trees")
+        return network.spanning_trees(variance=0.5 if options.variance is None else options.variance)
+    if family != "paths":
+        if family is not None:
+            raise unknown_name("family of a network", family, ("paths", "trees"))
+        raise InvalidInputError(
+            f"family must be clear, got the network {network.name} alone: "
+            "give --source and --target for paths, or --family trees"
+        )
+    if options.source is None or options.target is None:
+        missing = "source" if options.source is None else "target"
+        raise InvalidInputError(f"paths must have both ends, got no {missing}: add --{missing} NODE")
+    return _with_variance(network.delay_dag(options.source, options.target), options.variance)
+
+
+def _refuse(options: ProblemOptions, names: tuple[str, ...], problem: str) -> None:
+    for name in names:
+        if getattr(options, name):
+            option = "--capacity" if name == "capacities" else f"--{name}"
+            raise InvalidInputError(
+                f"{option} must suit the problem, got it with {problem}, which has no use for it: drop it"
+            )
+
+
+def _with_variance(instance: Instance, variance: float | None) -> Instance:
+    """The same instance, if wanted with another variance for all items."""
+    if variance is None:
+        return instance
+    numbers = variance_vector(np.asarray(variance), instance.decision_set.d)
+    return instance_from_description({**instance.description, "variance": numbers.tolist()})

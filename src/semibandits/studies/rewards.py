@@ -1,0 +1,71 @@
+"""The laws that rewards of a study can have."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+import numpy as np
+
+from semibandits import datasets
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances.families import unknown_name
+from semibandits.rewards.base import RewardModel
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.studies.problems import Problem
+
+REWARDS: Final = ("gaussian", "bernoulli", "replay")
+
+
+def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardModel:
+    """Rewards with the means of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        Where means, variances and observed outcomes come from.
+    kind : str
+        One of `REWARDS`.
+    variance : float or None
+        What the user says of it; the instance has it already.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no such rewards, or they cannot have these means or this variance.
+    """
+    instance, folded = problem.instance, kind.casefold()
+    if folded == "gaussian":
+        return GaussianRewards(instance.theta, variance=instance.variance)
+    if folded == "replay":
+        if problem.dataset is None or problem.dataset.outcomes is None:
+            raise _no_outcomes(problem)
+        return problem.dataset.replay(variance=instance.variance)
+    if folded != "bernoulli":
+        raise unknown_name("rewards", kind, REWARDS)
+    if variance is not None:
+        raise InvalidInputError(
+            f"--variance must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means "
+            "say all"
+        )
+    outside = np.flatnonzero((instance.theta < 0) | (instance.theta > 1))
+    if outside.size:
+        i = int(outside[0])
+        raise InvalidInputError(
+            f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: "
+            "use --rewards gaussian"
+        )
+    return BernoulliRewards(instance.theta)
+
+
+def _no_outcomes(problem: Problem) -> InvalidInputError:
+    """Error that names the datasets which can be replayed."""
+    able = []
+    for name in datasets.list_datasets():
+        with suppress(SemibanditsError):  # its package is not installed
+            if datasets.load(name).outcomes is not None:
+                able.append(name)
+    got = problem.instance.name if problem.dataset is None else problem.dataset.name
+    remedy = f"choose {'from ' * (len(able) > 1)}{', '.join(able)}" if able else "use --rewards gaussian"
+    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: {remedy}")

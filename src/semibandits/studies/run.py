@@ -1,0 +1,357 @@
+"""Running a study: its bound is found once, what is missing is played, and its folder is filled."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.graves_lai.result import GravesLaiResult, Progress
+from semibandits.graves_lai.solve import graves_lai
+from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
+from semibandits.reporting.simulation_payload import Answer, summary_table
+from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
+from semibandits.simulation import SimulationResult, load_simulation
+from semibandits.simulation import simulate as play
+from semibandits.simulation.parts import DESCRIPTION, RESULT
+from semibandits.studies.bound_file import as_result, kept_bound, read_bound
+from semibandits.studies.changes import check_unchanged
+from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
+from semibandits.studies.problems import Problem
+from semibandits.studies.study import Study
+from semibandits.studies.study_file import in_words_of, study_text
+from semibandits.studies.task import Task
+
+SCRATCH_BYTES: Final = 10**8
+"""Up to this size a run without a folder of its own gets a temporary one, which is where seconds are kept."""
+
+BoundProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudyResult:
+    """What came of a study.
+
+    Attributes
+    ----------
+    study : Study
+        What was asked for.
+    problem : Problem
+        Its instance, and where that comes from.
+    bound : GravesLaiResult or None
+        C(theta) for Gaussian rewards with the means of the instance and the variances that policies are told, where it is known.
+        It bounds the regret of the simulation if and only if ``simulation.lower_bound`` is not None.
+    simulation : SimulationResult or None
+        Regret of the policies, if any played.
+    answer : Answer or None
+        The same with all that tables and figures need.
+    folder : Path or None
+        Where everything is kept.
+    written : tuple of str
+        Files that were written to the folder this time, beside those of the simulation itself.
+    finished_before : bool
+        Whether nothing was left to be played or solved.
+    """
+
+    study: Study
+    problem: Problem
+    bound: GravesLaiResult | None
+    answer: Answer | None
+    folder: Path | None
+    written: tuple[str, ...]
+    finished_before: bool
+
+    @property
+    def simulation(self) -> SimulationResult | None:
+        """Regret of the policies, None if the study asks for the bound alone."""
+        return None if self.answer is None else self.answer.result
+
+    @property
+    def report(self) -> Path | None:
+        """The report, where there is one."""
+        path = None if self.folder is None else self.folder / REPORT
+        return path if path is not None and path.exists() else None
+
+
+def run_study(
+    study: Study,
+    *,
+    resume: bool = True,
+    redraw: bool = False,
+    progress: bool | Callable[[int, int], None] = False,
+    bound_progress: BoundProgress | None = None,
+) -> StudyResult:
+    """Run a study, or what is missing of it.
+
+    A study that was interrupted goes on. Of a finished one nothing is solved or played again, and files that are there stay
+    as they are.
+
+    Parameters
+    ----------
+    study : Study
+        What to do, for instance from :func:`read_study`.
+    resume : bool
+        Whether its folder may hold an earlier run of it.
+    redraw : bool
+        Whether the figure is drawn again for a finished study, if the study names a file for it.
+    progress : bool or callable
+        As for :func:`semibandits.simulate`.
+    bound_progress : callable, optional
+        Called with a `Progress` after each round of solving the bound.
+
+    Raises
+    ------
+    InvalidInputError
+        If something in the study is malformed, or its folder holds another study.
+    SolverError
+        If the study asks for the bound alone and its gap is not reached, or if a policy finds no decision.
+    """
+    task = Task(study, redraw)
+    task.check()
+    folder = None
+    if study.output.folder is not None:
+        folder = RunFolder(study.output.folder, resume=resume, inputs=task.inputs)
+        if resume:
+            check_unchanged(folder, study, task.instance)
+        task.check_instance_file(folder)
+    if study.simulation is None:
+        return _run_bound(task, folder, bound_progress)
+    try:
+        return _run_simulation(task, folder, progress, bound_progress)
+    except BaseException:
+        if folder is not None:
+            folder.withdraw()
+        raise
+
+
+def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> StudyResult:
+    """The bound alone, whose gap must be reached."""
+    if folder is not None and folder.has(BOUND):
+        task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
+    finished_before = task.bound is not None
+    if folder is None:
+        result = _solved(task, progress, throw=True)
+    else:
+        if task.bound is None:
+            task.bound = _solved_alone(task, folder, progress)
+        result = as_result(task.bound, task.twin, folder.path / BOUND)
+        _describe(task, folder, only_missing=finished_before)
+    figure = task.figure(only_missing=finished_before)
+    if figure is not None:
+        write_figure(task.instance, result, figure)
+    if folder is not None:
+        _report(task, folder, only_missing=finished_before)
+    return _study_result(task, folder, result, None, finished_before=finished_before)
+
+
+def _solved_alone(task: Task, folder: RunFolder, progress: BoundProgress | None) -> dict[str, Any]:
+    folder.prepare()  # rather now than after a long solve
+    try:
+        return _kept(task, _solved(task, progress, throw=True))
+    except BaseException:
+        folder.withdraw()
+        raise
+
+
+def _run_simulation(
+    task: Task,
+    folder: RunFolder | None,
+    progress: bool | Callable[[int, int], None],
+    bound_progress: BoundProgress | None,
+) -> StudyResult:
+    start = time.monotonic()
+    finished_before = folder is not None and folder.is_simulated
+    with ExitStack() as stack:
+        kept = folder
+        if kept is None and task.bytes <= SCRATCH_BYTES:
+            kept = RunFolder(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="semibandits-"))), resume=True)
+        elif folder is not None:
+            folder.prepare()
+        bound = _limit(task, folder, bound_progress)
+        result = _kept_result(task, folder) if folder is not None and finished_before else None
+        if result is None:
+            result = _played(task, folder, kept, bound, progress)
+        answer = Answer(
+            instance=task.instance,
+            rewards=task.rewards,
+            policies=task.policies,
+            result=result,
+            seed=task.asked.seed,
+            seconds={} if kept is None else kept.seconds(),
+            elapsed=None if finished_before else time.monotonic() - start,
+            folder=None if folder is None else folder.path,
+        )
+        _write(task, folder, answer, only_missing=finished_before)
+        return _study_result(task, folder, bound, answer, finished_before=finished_before)
+
+
+def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
+    """C(theta): read where it is known, solved where it is not; None if it was not found."""
+    applies = task.rewards.is_independent_gaussian
+    if folder is None:
+        return _found(task, progress) if applies else None
+    path = folder.path / BOUND
+    if folder.resume and path.exists():
+        task.bound = read_bound(path, task.study, task.twin)
+    is_hopeless = folder.has_begun and (folder.is_simulated or not _wants_bound(folder))  # it was not found then
+    if task.bound is None and not is_hopeless:
+        result = _found(task, progress)
+        if result is not None:
+            task.bound = _kept(task, result)
+            folder.put(BOUND, _json_bytes(task.bound))  # a crash before the first replication shall not lose it
+    # Always as it is kept, so that a run that is resumed gives the same bytes.
+    return None if task.bound is None else as_result(task.bound, task.twin, path)
+
+
+def _wants_bound(folder: RunFolder) -> bool:
+    """Whether an unfinished simulation began with a bound."""
+    try:
+        description = json.loads((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
+        return bool(description["bound"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None:
+    """The bound as far as it gets; that a method of the user's own choice does not exist for these decisions is an error."""
+    try:
+        return _solved(task, progress, throw=False)
+    except (SolverError, UnsupportedError, TooManyDecisionsError) as error:
+        if isinstance(error, SolverError) or task.study.bound.method == "auto":
+            return None
+        raise
+
+
+def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
+    asked, twin = task.study.bound, task.twin
+    with in_words_of(task.study.path, "bound"):
+        return graves_lai(
+            twin.decision_set,
+            twin.theta,
+            twin.variance,
+            method=asked.method,
+            gap=asked.gap,
+            time_limit=task.study.bound_seconds,
+            throw=throw,
+            tie_tolerance=asked.tie_tolerance,
+            progress=progress,
+        )
+
+
+def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
+    return kept_bound(task.study, task.twin, result, applies=task.rewards.is_independent_gaussian)
+
+
+def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
+    """The finished simulation in the folder, which must be that of the study."""
+    result = load_simulation(folder.path / RESULT)
+    before, now = result.provenance.get("specification", {}), task.specification.described()
+    odd = [key for key, value in now.items() if before.get(key) != value]
+    if odd:
+        raise InvalidInputError(
+            f"folder must hold a run of the same simulation, got another {', '.join(odd)} in {folder.path}: choose another "
+            "folder (--output), or go on as the run began"
+        )
+    return result
+
+
+def _played(
+    task: Task,
+    folder: RunFolder | None,
+    kept: RunFolder | None,
+    bound: GravesLaiResult | None,
+    progress: bool | Callable[[int, int], None],
+) -> SimulationResult:
+    asked, execution = task.asked, task.study.execution
+    described = False
+
+    def tell(finished: int, total: int) -> None:
+        nonlocal described
+        if folder is not None and not described:  # the folder is ours by now, and something in it is worth keeping
+            _describe(task, folder, only_missing=False)
+            described = True
+        if callable(progress):
+            progress(finished, total)
+
+    return play(
+        task.instance.decision_set,
+        task.rewards,
+        task.policies,
+        horizon=asked.horizon,
+        replications=asked.replications,
+        seed=asked.seed,
+        n_jobs=execution.workers,
+        progress=progress if progress is True else tell,
+        checkpoints=asked.checkpoints,
+        bound=bound if bound is not None and task.rewards.is_independent_gaussian else False,
+        scheduler=execution.scheduler,
+        folder=None if kept is None else kept.path,
+        resume=kept is not None and kept.resume,
+    )
+
+
+def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
+    """What was studied."""
+    contents = {
+        INSTANCE: task.instance_content,
+        ABOUT: _json_bytes(task.problem.about),
+        STUDY: study_text(task.study).encode(),
+    }
+    if task.bound is not None:
+        contents[BOUND] = _json_bytes(task.bound)
+    for name, content in contents.items():
+        if not (only_missing and folder.has(name)):
+            folder.put(name, content)
+
+
+def _write(task: Task, folder: RunFolder | None, answer: Answer, *, only_missing: bool) -> None:
+    """All that is made of a finished simulation."""
+    figure = task.figure(only_missing=only_missing)
+    if figure is not None:
+        write_regret_figure(answer.instance, answer.result, figure)
+    if folder is None:
+        return
+    _describe(task, folder, only_missing=only_missing)
+    if not (only_missing and folder.has(SUMMARY)):
+        folder.put(SUMMARY, summary_table(answer).encode())
+    if task.study.output.figure is True and can_draw() and not (only_missing and folder.has(FIGURE)):
+        write_regret_figure(answer.instance, answer.result, folder.path / FIGURE)
+        folder.note(FIGURE)
+    _report(task, folder, only_missing=only_missing)
+
+
+def _report(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
+    if task.study.output.report and not (only_missing and folder.has(REPORT)):
+        from semibandits.reporting.report import write_folder_report
+
+        write_folder_report(folder.path)
+        folder.note(REPORT)
+
+
+def _study_result(
+    task: Task,
+    folder: RunFolder | None,
+    bound: GravesLaiResult | None,
+    answer: Answer | None,
+    *,
+    finished_before: bool,
+) -> StudyResult:
+    return StudyResult(
+        study=task.study,
+        problem=task.problem,
+        bound=bound,
+        answer=answer,
+        folder=None if folder is None else folder.path,
+        written=() if folder is None else tuple(folder.written),
+        finished_before=finished_before,
+    )
+
+
+def _json_bytes(value: object) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

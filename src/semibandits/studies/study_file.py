@@ -1,0 +1,169 @@
+"""Study files: TOML that says what is studied (docs/studies.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from semibandits.errors import InvalidInputError
+from semibandits.instances import ProblemOptions
+from semibandits.reporting.sources import INSTANCE, STUDY
+from semibandits.studies.fields import ALL_CORES, read_tables
+from semibandits.studies.policies import full_texts
+from semibandits.studies.study import (
+    KINDS,
+    BoundOptions,
+    Execution,
+    Output,
+    ProblemChoice,
+    SimulationOptions,
+    Study,
+)
+from semibandits.studies.toml import Value, toml_text
+
+FOLDER_ENDING: Final = "-results"
+_HEAD: Final = (
+    "# What is kept beside this file. It is run again, elsewhere, by:  semibandits run study.toml --output FOLDER\n\n"
+)
+_OPTION: Final = re.compile(r"--([a-z][a-z-]*)(?: ([A-Z]+\b|\d+\b|trees\b|gaussian\b|[^\s,]+=K\b))?")
+
+
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """The study that a TOML file describes.
+
+    Parameters
+    ----------
+    path : path
+        The file; docs/studies.md says what may stand in it. Paths in it are relative to its folder, and results go to a folder
+        named after it, with the ending ``-results``, unless it names another one.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file cannot be read or is no TOML; if a table or key is unknown or missing, or a value is not what its key
+        expects. The message names file, table and key, and the nearest right key.
+    """
+    path = Path(path)
+    tables = read_tables(read_toml(path), path)
+    problem = _problem(tables.get("problem"), path)
+    output = dict(tables.get("output", {}))
+    folder = output.pop("folder", None)
+    if isinstance(output.get("figure"), str):
+        output["figure"] = _beside(path, output["figure"])
+    return Study(
+        problem=problem,
+        simulation=SimulationOptions(**tables["simulation"]) if "simulation" in tables else None,
+        bound=BoundOptions(**tables.get("bound", {})),
+        execution=Execution(**tables.get("execution", {})),
+        output=Output(folder=_default_folder(path) if folder is None else _beside(path, folder), **output),
+        path=path,
+    )
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Content of a TOML file.
+
+    Raises
+    ------
+    InvalidInputError
+        If it cannot be read, or is no TOML.
+    """
+    if path.is_dir():
+        raise InvalidInputError(f"{path} must be a study file, got a folder: give the file in it, {path / STUDY} say")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} must be a readable study file, got {error.strerror}: check the path (docs/studies.md has an example)"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(f"{path} must be TOML, got a mistake: {error}; correct it there") from error
+
+
+def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
+    if table is None:
+        raise InvalidInputError(
+            f"{path}: the table [problem] must say what is decided, got none: add it, with one of the keys {', '.join(KINDS)}"
+        )
+    options = {key: value for key, value in table.items() if key not in KINDS}
+    if "capacity" in options:
+        options["capacities"] = options.pop("capacity")
+    chosen = {kind: table[kind] for kind in KINDS if kind in table}
+    if "file" in chosen:
+        chosen["file"] = _beside(path, chosen["file"])
+    with in_words_of(path, "problem"):
+        return ProblemChoice(**chosen, options=ProblemOptions(**options))
+
+
+def _beside(path: Path, name: str) -> Path:
+    """A path of a study file: relative to its folder."""
+    return path.parent / Path(name).expanduser()
+
+
+def _default_folder(path: Path) -> Path:
+    return path.with_name(path.stem + FOLDER_ENDING)
+
+
+@contextmanager
+def in_words_of(path: Path | None, table: str) -> Iterator[None]:
+    """Errors about options of a command line become errors about keys of a study file, if there is one."""
+    try:
+        yield
+    except InvalidInputError as error:
+        if path is None:
+            raise
+        raise InvalidInputError(f"{path}, [{table}]: {_OPTION.sub(_as_key, str(error))}") from error
+
+
+def _as_key(option: re.Match[str]) -> str:
+    key, value = option[1].replace("-", "_"), option[2]
+    if value is None:
+        return key
+    return f"{key} = {value}" if value == "K" or value.isdecimal() else f'{key} = "{value}"'
+
+
+def study_tables(study: Study) -> dict[str, dict[str, Value]]:
+    """A study in full, as it stands in the folder of its results: files as the instance that is kept there."""
+    tables: dict[str, dict[str, Value]] = {"problem": _problem_table(study.problem)}
+    asked = study.simulation
+    if asked is not None:
+        tables["simulation"] = {
+            "policies": full_texts(asked.policies),
+            "rewards": asked.rewards.casefold(),
+            "horizon": asked.horizon,
+            "replications": asked.replications,
+            "seed": asked.seed,
+        }
+        if asked.checkpoints is not None:
+            tables["simulation"]["checkpoints"] = list(asked.checkpoints)
+    bound = study.bound
+    tables["bound"] = {"method": bound.method, "gap": float(bound.gap), "tie_tolerance": float(bound.tie_tolerance)}
+    tables["bound"]["time_limit"] = float("inf") if study.bound_seconds is None else float(study.bound_seconds)
+    workers = study.execution.workers
+    tables["execution"] = {"workers": ALL_CORES if workers == -1 else workers}
+    tables["output"] = {"folder": ".", "figure": study.output.figure is not False, "report": study.output.report}
+    return tables
+
+
+def _problem_table(choice: ProblemChoice) -> dict[str, Value]:
+    if choice.file is not None:
+        return {"file": INSTANCE}
+    name: dict[str, Value] = (
+        {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
+    )
+    keys = ("family", "source", "target", "variance")  # no other option goes with these
+    return name | {key: getattr(choice.options, key) for key in keys if getattr(choice.options, key) is not None}
+
+
+def study_text(study: Study) -> str:
+    """The study in full as TOML, for the folder of its results."""
+    return _HEAD + toml_text(study_tables(study))

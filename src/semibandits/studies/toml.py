@@ -1,0 +1,37 @@
+"""Tables of plain values as TOML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Value: TypeAlias = "str | bool | int | float | Sequence[Value]"
+
+
+def toml_text(tables: Mapping[str, Mapping[str, Value]]) -> str:
+    """Tables as TOML 1.0 that :func:`tomllib.loads` reads as equal values of the same types.
+
+    Parameters
+    ----------
+    tables : mapping from str to mapping from str to value
+        Names of tables and keys are letters, digits, ``_`` and ``-``. Values are strings without lone surrogates, truth
+        values, integers, floats, and lists of these.
+    """
+    blocks = []
+    for name, table in tables.items():
+        lines = [f"[{name}]", *(f"{key} = {value_text(value)}" for key, value in table.items())]
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def value_text(value: Value) -> str:
+    """One value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # The escapes of JSON are among those of TOML, which also asks for DEL to be escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if isinstance(value, int | float):
+        return repr(value)
+    return f"[{', '.join(map(value_text, value))}]"

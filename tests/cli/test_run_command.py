@@ -1,0 +1,373 @@
+"""``semibandits run``, and what ``semibandits simulate`` shares with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semibandits import datasets
+from semibandits.cli.progress import ReplicationLine
+from semibandits.datasets import Dataset
+from semibandits.errors import SolverError
+from semibandits.graves_lai import graves_lai
+from semibandits.instances import instance_from_description
+from semibandits.simulation import load_simulation
+from semibandits.studies import run as studies_run
+
+TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
+ALONE = '[problem]\nfile = "table.csv"\nsize = 2\n'
+STUDY = ALONE + '[simulation]\npolicies = ["CUCB", "thompson"]\nhorizon = 300\nreplications = 4\n'
+SHORT = ["simulate", "table.csv", "--size", 2, "-T", 300, "-n", 4, "-p", "CUCB", "-p", "thompson"]
+
+
+@pytest.fixture
+def study(run):
+    """Runs the program where table.csv and study.toml are."""
+
+    def written(text=STUDY, table=TABLE):
+        Path("table.csv").write_text(table, encoding="utf-8")
+        Path("study.toml").write_text(text, encoding="utf-8")
+        return run
+
+    return written
+
+
+def files(folder):
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path(folder).iterdir()}
+
+
+def forbid_work(monkeypatch):
+    for name in ("graves_lai", "play"):
+        monkeypatch.setattr(studies_run, name, None)
+
+
+def test_a_study_is_run_once(study, monkeypatch):
+    run = study()
+    code, out, err = run(["run", "study.toml"])
+    assert (code, err) == (0, "")
+    assert out.startswith("table\n")
+    assert "4 replications of 300 rounds, seed 0, in " in out
+    assert "Finished before" not in out
+    assert out.splitlines()[-1] == "Report: study-results/report.html"
+    assert max(len(line) for line in out.splitlines()) <= 80
+    before = files("study-results")
+    forbid_work(monkeypatch)
+    code, again, err = run(["run", "study.toml"])
+    assert (code, err) == (0, "")
+    assert again.splitlines()[-2:] == [
+        "Finished before: nothing was solved or played again, nothing was written.",
+        "Report: study-results/report.html",
+    ]
+    assert files("study-results") == before
+    Path("study-results/summary.csv").unlink()
+    assert "played again, written now: summary.csv.\n" in run(["run", "study.toml"])[1]
+
+
+def test_simulate_and_run_are_one(study):
+    run = study()
+    assert run(["run", "study.toml", "--output", "a"])[0] == 0
+    code, out, _ = run([*SHORT, "--output", "b"])
+    assert code == 0
+    assert out.splitlines()[-1] == "Report: b/report.html"
+    a, b = files("a"), files("b")
+    assert set(a) == set(b)
+    # Others hold times of this run.
+    for name in ("simulation.zip", "specification.json", "study.toml", "instance.json", "about.json", "regret.png"):
+        assert a[name][0] == b[name][0]
+    bounds = [json.loads(each["bound.json"][0]) for each in (a, b)]
+    for bound in bounds:
+        bound.pop("stats")
+    assert bounds[0] == bounds[1]
+
+
+def test_a_run_of_simulate_goes_on_as_a_study(study, monkeypatch):
+    run = study()
+    with monkeypatch.context() as patched:
+        patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
+        assert run([*SHORT, "--output", "b"])[0] == 130
+    assert run(["run", "b/study.toml"])[0] == 0
+    assert run([*SHORT, "--output", "whole"])[0] == 0
+    assert Path("b/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
+    code, out, _ = run([*SHORT, "--output", "b", "--resume"])
+    assert code == 0
+    assert "Finished before: nothing was solved or played again, nothing was written." in out
+
+
+def interrupt_after(count):
+    """Ctrl-C as so many replications are finished."""
+
+    def tell(line, finished, total):
+        if finished == count:
+            raise KeyboardInterrupt
+
+    return tell
+
+
+def test_an_interrupted_study_goes_on(study, monkeypatch):
+    run = study()
+    with monkeypatch.context() as patched:
+        patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
+        code, out, err = run(["run", "study.toml"])
+    assert (code, out) == (130, "")
+    assert err == (
+        "Error: interrupted: 3 of 8 replications are finished and kept in study-results; "
+        "to go on, give the same command again\n"
+    )
+    assert run(["run", "study.toml", "--workers", 2])[0] == 0
+    assert run(["run", "study.toml", "--output", "whole"])[0] == 0
+    assert Path("study-results/simulation.zip").read_bytes() == Path("whole/simulation.zip").read_bytes()
+
+
+def test_interruptions_at_other_times(study, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    run = study()
+    with monkeypatch.context() as patched:
+        patched.setattr("semibandits.simulation.run.run", interrupt)
+        code, _, err = run(["run", "study.toml"])
+    assert (code, err) == (130, "Error: interrupted before the first replication was finished, nothing written\n")
+    assert not Path("study-results").exists()
+    with monkeypatch.context() as patched:
+        patched.setattr(studies_run, "write_regret_figure", interrupt)
+        code, _, err = run(["run", "study.toml"])
+    assert code == 130
+    assert err == "Error: interrupted: study-results has the result; the same command writes its table and figure\n"
+    assert run(["run", "study.toml"])[0] == 0
+    assert Path("study-results/regret.png").exists()
+
+
+def test_interruptions_of_a_bound(study, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    run = study(ALONE)
+    with monkeypatch.context() as patched:
+        patched.setattr(studies_run, "graves_lai", interrupt)
+        assert run(["run", "study.toml"]) == (130, "", "Error: interrupted, nothing written\n")
+    assert not Path("study-results").exists()
+    with monkeypatch.context() as patched:
+        patched.setattr("semibandits.reporting.report.write_folder_report", interrupt)
+        code, _, err = run(["run", "study.toml"])
+    assert (code, err) == (
+        130,
+        "Error: interrupted: study-results has the bound; the same command writes the rest\n",
+    )
+    code, out, _ = run(["run", "study.toml"])
+    assert code == 0
+    assert "nothing was solved or played again, written now: report.html." in out
+
+
+def test_the_bound_alone_is_told_as_bound_tells_it(study):
+    run = study(ALONE)
+    own = run(["bound", "table.csv", "--size", 2])[1]
+    code, out, err = run(["run", "study.toml"])
+    assert (code, err) == (0, "")
+
+    def timeless(text):
+        return [line for line in text.splitlines() if not line.startswith("Method")]
+
+    assert timeless(out)[:-1] == timeless(own)
+    assert out.splitlines()[-1] == "Report: study-results/report.html"
+    one = json.loads(run(["run", "study.toml", "--json"])[1])
+    other = json.loads(run(["bound", "table.csv", "--size", 2, "--json"])[1])
+    for each in (one, other):
+        each.pop("stats")
+    assert one == other
+    assert json.loads(Path("study-results/bound.json").read_text(encoding="utf-8")).items() >= one.items()
+
+
+def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
+    def solve(decision_set, theta, variance, **_):
+        raise SolverError("asked for more", graves_lai(decision_set, theta, variance))
+
+    monkeypatch.setattr(studies_run, "graves_lai", solve)
+    run = study(ALONE)
+    code, out, err = run(["run", "study.toml"])
+    assert (code, err) == (3, "Error: asked for more\n")
+    assert "C(θ) = 6" in out
+    code, out, _ = run(["run", "study.toml", "--json"])
+    assert code == 3
+    assert json.loads(out)["value"] == pytest.approx(6)
+    assert not Path("study-results").exists()
+
+
+def test_json_says_the_same_of_a_run_and_of_what_is_kept(study):
+    run = study()
+    one, other = (json.loads(run(["run", "study.toml", "--json"])[1]) for _ in range(2))
+    assert one.pop("elapsed") > 0
+    assert other.pop("elapsed") is None
+    assert one == other
+    assert one["folder"] == "study-results"
+
+
+def test_options_go_before_what_the_file_says(study, monkeypatch):
+    seen = {}
+    own = studies_run.play
+
+    def play(*arguments, **options):
+        seen.update(options)
+        return own(*arguments, **options | {"n_jobs": 1, "scheduler": None})
+
+    monkeypatch.setattr(studies_run, "play", play)
+    run = study(STUDY + '[execution]\nworkers = 3\n[output]\nfolder = "said"\nfigure = "said.pdf"\n')
+    assert run(["run", "study.toml"])[0] == 0
+    assert seen["n_jobs"] == 3
+    assert Path("said/report.html").exists()
+    assert Path("said.pdf").exists()
+    options = ["--output", "other", "--workers", "auto", "--scheduler", "tcp://host:8786", "--plot", "other.svg"]
+    assert run(["run", "study.toml", *options])[0] == 0
+    assert (seen["n_jobs"], seen["scheduler"]) == (-1, "tcp://host:8786")
+    assert Path("other/report.html").exists()
+    assert Path("other.svg").read_bytes().startswith(b"<?xml")
+    assert not Path("other/regret.png").exists()
+    before = Path("other.svg").stat().st_mtime_ns
+    assert run(["run", "study.toml", *options])[0] == 0
+    assert Path("other.svg").stat().st_mtime_ns > before  # it was asked for
+
+
+def test_studies_in_other_folders(study):
+    run = study()
+    Path("deep").mkdir()
+    for name in ("table.csv", "study.toml"):
+        Path(name).rename(f"deep/{name}")
+    code, out, _ = run(["run", "deep/study.toml"])
+    assert code == 0
+    assert out.splitlines()[-1] == "Report: deep/study-results/report.html"
+
+
+BAD = {
+    "no file": (["run"], "STUDY.toml"),
+    "missing file": (["run", "none.toml"], "none.toml must be a readable study file, got No such file or directory"),
+    "not a study": (["run", "table.csv"], "table.csv must be TOML, got a mistake"),
+    "workers": (["run", "study.toml", "-j", "0"], "--workers must be a number of at least 1 or auto, got '0'"),
+    "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
+    "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
+    "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
+    "report without a folder": ([*SHORT, "--report"], "--report must come with a folder to write it to, got none: add --output"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_writes_nothing(study, case):
+    arguments, message = BAD[case]
+    code, out, err = study()(arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert sorted(path.name for path in Path().iterdir()) == ["study.toml", "table.csv"]
+
+
+def test_a_bound_below_a_file_is_refused_before_it_is_solved(study, monkeypatch):
+    monkeypatch.setattr(studies_run, "graves_lai", None)
+    code, _, err = study(ALONE)(["run", "study.toml", "--output", "table.csv/x"])
+    assert code == 2
+    assert "folder must be writable, got Not a directory" in err
+
+
+def test_a_changed_study_is_refused(study):
+    run = study()
+    assert run(["run", "study.toml"])[0] == 0
+    before = files("study-results")
+    Path("study.toml").write_text(STUDY.replace("horizon = 300", "horizon = 1e3"), encoding="utf-8")
+    code, out, err = run(["run", "study.toml"])
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: folder must hold a run of the same simulation, got another horizon in study-results (horizon = 1000, "
+        "was 300): choose another folder (--output), or go on as the run began\n"
+    )
+    assert files("study-results") == before
+
+
+def test_no_report(study):
+    run = study()
+    code, out, _ = run([*SHORT, "--output", "a", "--no-report"])
+    assert code == 0
+    assert "Report" not in out
+    assert not Path("a/report.html").exists()
+    code, out, _ = run([*SHORT, "--output", "a", "--resume"])
+    assert out.splitlines()[-1] == "Report: a/report.html"
+
+
+def test_progress_of_both_kinds(study):
+    run = study()
+    lines = run(["run", "study.toml", "--progress"])[2].splitlines()
+    assert lines[-1].startswith("8 of 8 replications, ")
+    assert run(["run", "study.toml", "--output", "x", "--no-progress"])[2] == ""
+    Path("paths.toml").write_text(
+        '[problem]\nnetwork = "germany50"\nsource = "Aachen"\ntarget = "Berlin"\n', encoding="utf-8"
+    )
+    code, _, err = run(["run", "paths.toml", "--progress"])
+    assert code == 0
+    assert err.startswith("round 1, ")
+
+
+@pytest.fixture
+def logged(monkeypatch):
+    """A dataset called logged, whose outcomes are known."""
+    logs = tuple(np.random.default_rng(8).exponential(mean, 60) for mean in (0.5, 1.0, 2.0))
+    description = {"family": "msets", "size": 1, "theta": [float(log.mean()) for log in logs], "unit": "min"}
+    description |= {"name": "Logged things", "variance": [float(log.var()) for log in logs]}
+    dataset = Dataset(
+        name="logged",
+        question="Which one?",
+        instance=instance_from_description(description),
+        origin="measured",
+        provenance="made up",
+        licence="none",
+        outcomes=logs,
+    )
+    monkeypatch.setattr(datasets, "load", {"logged": dataset}.__getitem__)
+    monkeypatch.setattr(datasets, "list_datasets", lambda: ("logged",))
+    return dataset
+
+
+def test_datasets_go_wherever_networks_do(run, logged):
+    answer = json.loads(run(["bound", "logged", "--json"])[1])
+    own = graves_lai(logged.decision_set, logged.theta, logged.variance)
+    assert answer["value"] == pytest.approx(own.value)
+    assert answer["name"] == "Logged things"
+    answer = json.loads(run(["bound", "logged", "--variance", 2, "--json"])[1])
+    assert set(answer["instance"]["variance"]) == {2}
+    for option in (["--family", "msets"], ["--size", 1], ["--capacity", 1], ["--source", "a"], ["--saturate", "rows"]):
+        code, _, err = run(["bound", "logged", *option])
+        assert code == 2
+        assert f"{option[0]} must suit the problem, got it with the dataset logged, which has no use for it" in err
+
+
+def test_simulations_that_replay(run, logged):
+    code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
+    assert (code, err) == (0, "")
+    said = " ".join(out.split())
+    assert "observed outcomes drawn again, each item for itself; policies are told the variance 0." in said
+    assert "no bound is known: rewards are not independent Gaussian" in said
+    assert load_simulation("a/simulation.zip").lower_bound is None
+    assert json.loads(Path("a/bound.json").read_text(encoding="utf-8"))["applies"] is False
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+def test_ctrl_c_in_a_process(tmp_path):
+    """A study far longer than the test, interrupted once it says that a replication is finished."""
+    (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY.replace("replications = 4", "replications = 30_000"), encoding="utf-8")
+    program = Path(sys.executable).with_name("semibandits")
+    words = [program, "run", "study.toml", "--progress"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while "replications, " not in (line := process.stderr.readline()):
+                assert line, "the program has ended before a replication was finished"
+            os.kill(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, out) == (130, "")
+    assert "of 60,000 replications are finished and kept in study-results; to go on, give the same command again" in err
+    assert "Traceback" not in err
+    assert list((tmp_path / "study-results" / "parts").glob("*.zip"))
+    assert (tmp_path / "study-results" / "study.toml").exists()

@@ -1,0 +1,80 @@
+"""What every measured dataset promises, checked against its own outcomes."""
+
+import numpy as np
+
+import semibandits as sb
+from semibandits.instances import read_json, write_json
+from semibandits.rewards.replayed import ReplayedRewards
+
+
+def check_measured(dataset, tmp_path):
+    """Theta is the mean of the outcomes to the last bit, labels differ, and files keep the instance."""
+    assert dataset.origin == "measured"
+    assert len(dataset.outcomes) == dataset.decision_set.d == len(set(dataset.labels))
+    assert all(mean == log.mean() for mean, log in zip(dataset.theta, dataset.outcomes, strict=True))
+    assert np.array_equal(dataset.replay().theta, dataset.theta)
+    assert all(not log.flags.writeable for log in dataset.outcomes)
+    write_json(dataset.instance, tmp_path / "instance.json")
+    again = read_json(tmp_path / "instance.json")
+    assert np.array_equal(again.theta, dataset.theta)
+    assert np.array_equal(again.variance, dataset.variance)
+    assert again.labels == dataset.labels
+    assert again.decision_set.m == dataset.decision_set.m
+    assert (again.name, again.unit, again.note) == (dataset.name, dataset.unit, dataset.instance.note)
+    for text in (dataset.question, dataset.provenance, dataset.licence, dataset.unit, again.note):
+        assert text
+
+
+def check_solved(dataset):
+    """One decision is optimal, and the plan of the bound costs what is said and tells every alternative apart that is tried.
+
+    Alternatives are the best decisions without one of the optimal items, and those of 200 random perturbations.
+    """
+    decisions, theta = dataset.decision_set, dataset.theta
+    s = sb.graves_lai(decisions, theta, variance=dataset.variance, gap=1e-4)
+    assert s.status == "optimal"
+    assert 0 < s.lower <= s.value <= s.lower * (1 + 1.001e-4)
+    best = s.optimal_decision
+    gaps = theta @ best - s.plan.decisions @ theta
+    assert np.isclose(s.plan.rates @ gaps, s.value, rtol=1e-9)
+    rng = np.random.default_rng(5)
+    tries = [theta - 1e6 * (np.arange(decisions.d) == i) for i in np.flatnonzero(best)]
+    tries += [theta + rng.normal(scale=theta.std() * rng.uniform(0.05, 2), size=decisions.d) for _ in range(200)]
+    alternatives = 0
+    for weights in tries:
+        x = decisions.maximize(weights)
+        new = x & ~best
+        if not new.any():
+            assert np.array_equal(x, best)
+            continue
+        gap = theta @ best - theta @ x
+        assert gap > 1e-6 * np.abs(theta).max(), "two decisions are optimal"
+        assert np.sum(2 * dataset.variance[new] / s.rates[new]) <= gap**2 * (1 + 1e-6)
+        alternatives += 1
+    assert alternatives > 20
+    return s
+
+
+def check_replayed(dataset):
+    """Replay draws the observed outcomes of each item, with their tails, and simulates.
+
+    4,000 draws of an item have a mean within 5 deviations of theta, except with probability below 1e-6 an item if it were
+    Gaussian; the seed is fixed.
+    """
+    rewards = dataset.replay()
+    assert isinstance(rewards, ReplayedRewards)
+    assert not rewards.is_independent_gaussian
+    rng, items = np.random.default_rng(3), np.arange(dataset.decision_set.d)
+    some = items[:: max(1, len(items) // 6)]
+    drawn = np.array([rewards.draw(some, rng) for _ in range(4_000)])
+    for i, column in zip(some, drawn.T, strict=True):
+        log = dataset.outcomes[i]
+        assert set(column) <= set(log)
+        assert abs(column.mean() - dataset.theta[i]) <= 5 * log.std() / np.sqrt(4_000)
+    result = sb.simulate(
+        dataset.decision_set, rewards, [sb.CUCB(), sb.ThompsonSampling()], horizon=200, replications=2, seed=1
+    )
+    assert result.lower_bound is None
+    for regret in result.regret.values():
+        assert regret.shape[0] == 2
+        assert np.all(regret[:, -1] > 0)

@@ -1,0 +1,128 @@
+"""Journeys from Boston to San Diego: paths counted twice, distances and fares computed here."""
+
+import math
+from collections import defaultdict
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits import datasets
+from semibandits.datasets import FareModel
+from semibandits.datasets.airways import boston_san_diego
+from semibandits.errors import InvalidInputError
+
+
+@pytest.fixture(scope="module")
+def dataset():
+    return datasets.load("air-fares")
+
+
+def great_circle(a, b):
+    """By the angle of two unit vectors, unlike the script that made the table; Earth's mean radius is 6,371 km."""
+    vectors = [
+        np.array([math.cos(y) * math.cos(x), math.cos(y) * math.sin(x), math.sin(y)])
+        for x, y in (np.radians(a), np.radians(b))
+    ]
+    return 6371.0 * math.atan2(np.linalg.norm(np.cross(*vectors)), vectors[0] @ vectors[1])
+
+
+def test_there_are_3_300_091_paths(dataset):
+    """Counted by the set, by adding up over airports, and by powers of the adjacency matrix."""
+    arcs = dataset.decision_set.items
+    assert (dataset.decision_set.d, len(dataset.positions)) == (313, 26)
+    assert dataset.decision_set.count() == 3_300_091
+    onward = defaultdict(int, SAN=1)
+    out = defaultdict(list)
+    for u, v in arcs:
+        out[u].append(v)
+    for u in sorted(out, key=lambda code: great_circle(dataset.positions[code], dataset.positions["SAN"])):
+        onward[u] = sum(onward[v] for v in out[u])
+    assert onward["BOS"] == 3_300_091
+    codes = sorted(dataset.positions)
+    matrix = np.zeros((26, 26), dtype=np.int64)
+    for u, v in arcs:
+        matrix[codes.index(u), codes.index(v)] = 1
+    power, total = matrix, 0
+    for _ in range(25):
+        total += power[codes.index("BOS"), codes.index("SAN")]
+        power = power @ matrix
+    assert total == 3_300_091
+
+
+def test_every_flight_leads_nearer_and_lies_on_a_journey(dataset):
+    graph = nx.DiGraph(list(dataset.decision_set.items))
+    for u, v in graph.edges:
+        assert great_circle(dataset.positions[v], dataset.positions["SAN"]) < great_circle(
+            dataset.positions[u], dataset.positions["SAN"]
+        )
+    assert nx.descendants(graph, "BOS") | {"BOS"} == set(graph)
+    assert nx.ancestors(graph, "SAN") | {"SAN"} == set(graph)
+    assert dataset.decision_set.m == nx.dag_longest_path_length(graph) == 21
+
+
+def test_fares_follow_the_stated_formula(dataset):
+    """The length of a flight is known to 0.1 km; 1 to 7 carriers operate it, a number that the fare gives away."""
+    for (u, v), theta, variance in zip(dataset.decision_set.items, dataset.theta, dataset.variance, strict=True):
+        alone = 20 + 0.1 * great_circle(dataset.positions[u], dataset.positions[v])
+        carriers = 1 + (alone / -theta - 1) / 0.5
+        assert abs(carriers - round(carriers)) < 0.005
+        assert 1 <= round(carriers) <= 7
+        assert -theta == pytest.approx(alone / (1 + 0.5 * (round(carriers) - 1)), abs=0.02)
+        assert variance == pytest.approx((0.2 * theta) ** 2, rel=1e-12)
+
+
+def test_the_bound_is_certified(dataset):
+    result = sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance, gap=1e-4)
+    assert result.status == "optimal"
+    assert list(dataset.decision_set.walk(result.optimal_decision)) == ["BOS", "DEN", "SAN"]
+
+
+def best_journey(**parameters):
+    dataset = boston_san_diego(model=FareModel(**parameters))
+    paths = dataset.decision_set
+    graph = nx.DiGraph()
+    for (u, v), theta in zip(paths.items, dataset.theta, strict=True):
+        graph.add_edge(u, v, fare=-theta)
+    journey = nx.shortest_path(graph, "BOS", "SAN", weight="fare")
+    assert list(paths.walk(paths.maximize(dataset.theta))) == journey
+    return journey
+
+
+def test_which_journey_is_best_under_other_parameters():
+    """As the documentation of the model says."""
+    assert best_journey() == ["BOS", "DEN", "SAN"]
+    assert best_journey(competition=0.3) == ["BOS", "SAN"]
+    assert best_journey(competition=0.1) == ["BOS", "SAN"]
+    assert best_journey(competition=0.0) == ["BOS", "SAN"]
+    assert best_journey(base=30.0) == ["BOS", "SAN"]
+    model = FareModel()
+    assert model.mean(1_000, 2) == pytest.approx(model.mean(1_000, 1) * 2 / 3)
+    assert model.mean(1_000, 3) == pytest.approx(model.mean(1_000, 1) / 2)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"base": -1.0},
+        {"per_km": 0.0},
+        {"competition": -0.1},
+        {"competition": math.nan},
+        {"spread": 0.0},
+        {"spread": math.inf},
+    ],
+)
+def test_fare_models_check_their_numbers(bad):
+    with pytest.raises(InvalidInputError, match=next(iter(bad))):
+        FareModel(**bad)
+
+
+def test_what_is_said_of_it(dataset):
+    assert dataset.origin == "modelled"
+    assert dataset.unit == "USD"
+    assert dataset.instance.geographic
+    assert "modelled, not measured" in dataset.instance.note
+    assert dataset.licence == "public domain"
+    assert "OurAirports" in dataset.provenance
+    assert "Bureau of Transportation Statistics" in dataset.provenance

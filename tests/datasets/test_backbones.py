@@ -1,0 +1,78 @@
+"""Trees on backbones against networkx."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits import datasets
+from semibandits.datasets import DelayModel
+from semibandits.datasets.backbones import multicast_instance
+from semibandits.errors import InvalidInputError
+
+TREES = [
+    ("polska", 18, 11, 5_161),
+    ("nobel-germany", 26, 16, 109_945),
+    ("germany50", 88, 49, 45_872_303_044_444_270_937),
+]
+MULTICAST = [("nobel-us", "Ann-Arbor", 39, 13, 31_497), ("germany50", "Frankfurt", 172, 49, 45_872_303_044_444_270_937)]
+
+
+@pytest.mark.parametrize(("network", "d", "m", "count"), TREES)
+def test_spanning_trees(network, d, m, count):
+    dataset = datasets.load(f"{network}-backbone")
+    trees, graph = dataset.decision_set, datasets.network(network).graph()
+    assert (trees.d, trees.m, trees.count()) == (d, m, count)
+    assert count == pytest.approx(nx.number_of_spanning_trees(graph), rel=1e-9)
+    shortest = nx.minimum_spanning_tree(graph, weight="km").size(weight="km")
+    assert dataset.theta @ trees.maximize(dataset.theta) == pytest.approx(-shortest / 200, rel=1e-12)
+    assert set(dataset.positions) == set(graph)
+    assert (dataset.unit, dataset.origin, dataset.family) == ("ms", "modelled", "trees")
+
+
+@pytest.mark.parametrize(("network", "root", "d", "m", "count"), MULTICAST)
+def test_multicast(network, root, d, m, count):
+    """The best arborescence is Edmonds's; each tree can be directed away from the root in one way, so counts are equal."""
+    dataset, raw, model = datasets.load(f"{network}-multicast"), datasets.network(network), DelayModel()
+    assert (dataset.decision_set.d, dataset.decision_set.m) == (d, m)
+    assert dataset.decision_set.count() == count
+    assert count == pytest.approx(nx.number_of_spanning_trees(raw.graph()), rel=1e-9)
+    graph = nx.DiGraph()
+    for link in raw.links:
+        for (u, v), utilisation in zip((link.ends, link.ends[::-1]), link.utilisation, strict=True):
+            if v != root:
+                graph.add_edge(u, v, delay=model.mean(link.km, utilisation), variance=model.variance(utilisation))
+    arcs = [item[:2] for item in dataset.decision_set.items]
+    assert sorted(arcs) == sorted(graph.edges)
+    assert np.allclose(dataset.theta, [-graph.edges[arc]["delay"] for arc in arcs], rtol=1e-14)
+    assert np.allclose(dataset.variance, [graph.edges[arc]["variance"] for arc in arcs], rtol=1e-14)
+    best = dataset.decision_set.maximize(dataset.theta)
+    expected = nx.minimum_spanning_arborescence(graph, attr="delay").size(weight="delay")
+    assert dataset.theta @ best == pytest.approx(-expected, rel=1e-12)
+    chosen = nx.DiGraph([arc for arc, taken in zip(arcs, best, strict=True) if taken])
+    assert nx.is_arborescence(chosen)
+    assert set(chosen) == set(raw.positions) == set(dataset.positions)
+    assert [node for node, degree in chosen.in_degree if degree == 0] == [root]
+    assert dataset.labels == tuple(f"{u} → {v}" for u, v in arcs)
+    assert dataset.instance.geographic
+
+
+def test_direction_matters_in_multicast():
+    dataset = datasets.load("germany50-multicast")
+    theta = dict(zip([item[:2] for item in dataset.decision_set.items], dataset.theta, strict=True))
+    assert sum(theta[u, v] != theta[v, u] for u, v in theta if (v, u) in theta) > 80
+
+
+def test_multicast_refuses_what_it_cannot_use():
+    with pytest.raises(InvalidInputError, match=r"root in polska .* did you mean Warsaw"):
+        multicast_instance(datasets.network("polska"), "Warszaw")
+    drawing = datasets.network("atlanta")
+    with pytest.raises(InvalidInputError, match="geographic"):
+        multicast_instance(drawing, drawing.nodes[0].name)
+
+
+@pytest.mark.parametrize("name", [f"{each[0]}-multicast" for each in MULTICAST])
+def test_the_bound_is_certified(name):
+    dataset = datasets.load(name)
+    result = sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance, gap=1e-4)
+    assert result.status == "optimal"

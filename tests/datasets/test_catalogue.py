@@ -1,0 +1,185 @@
+"""The recorded figures of every dataset, each built and solved anew, and the page that shows them."""
+
+import dataclasses
+import itertools
+import math
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits import datasets
+from semibandits.datasets.registry import ENTRIES, RECBOLE, TOPOHUB
+from semibandits.errors import InvalidInputError
+from semibandits.instances import FAMILIES, read_json, write_json
+from semibandits.reporting.wording import count_decisions
+
+ROWS = {row.name: row for row in datasets.catalogue()}
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def built():
+    return {name: datasets.load(name) for name in datasets.list_datasets()}
+
+
+def test_every_dataset_is_listed_by_family():
+    assert tuple(ROWS) == datasets.list_datasets()
+    assert len(ROWS) == 17
+    families = [row.family for row in ROWS.values()]
+    order = list(dict.fromkeys(families))
+    assert families == sorted(families, key=order.index)
+    assert set(families) == set(FAMILIES) - {"enumerated"}
+    assert not set(ROWS) & set(datasets.list_networks())
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", name) for name in ROWS)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_recorded_words_are_those_of_the_dataset(name, built):
+    """If this fails after a change of words or numbers: python tools/rebuild_tables/catalogue.py."""
+    row, dataset = ROWS[name], built[name]
+    assert dataset.name == name
+    assert (row.question, row.family, row.unit) == (dataset.question, dataset.family, dataset.unit)
+    assert (row.origin, row.replay) == (dataset.origin, dataset.outcomes is not None)
+    assert (row.note, row.provenance, row.licence) == (dataset.instance.note, dataset.provenance, dataset.licence)
+    assert row.note
+    assert row.provenance
+    assert row.licence
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_recorded_figures_are_found_again(name, built):
+    row, dataset = ROWS[name], built[name]
+    decisions = dataset.decision_set
+    assert (row.d, row.m) == (decisions.d, decisions.m)
+    assert row.decisions == count_decisions(dataset.decision_set)
+    assert row.smallest_gap == pytest.approx(sb.smallest_gap(decisions, dataset.theta), rel=1e-9)
+    result = sb.graves_lai(decisions, dataset.theta, variance=dataset.variance, gap=1e-4)
+    assert result.status == "optimal"
+    assert 0 < row.lower <= row.value <= row.lower / (1 - 1.001e-4)
+    assert row.lower <= result.value * (1 + 1e-9)
+    assert result.lower <= row.value * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.family in ("trees", "msets", "matroid")])
+def test_smallest_gaps_of_bases_are_those_of_swaps(name, built):
+    dataset = built[name]
+    losses = dataset.decision_set.exchange_graph(dataset.theta).costs
+    tie = 1e-12 * ROWS[name].m * np.abs(dataset.theta).max()
+    assert ROWS[name].smallest_gap == pytest.approx(losses[losses > tie].min(), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.family == "paths"])
+def test_smallest_gaps_of_paths_are_those_of_the_second_best(name, built):
+    dataset = built[name]
+    paths = dataset.decision_set
+    graph = nx.DiGraph()
+    for (u, v), theta in zip(paths.items, dataset.theta, strict=True):
+        graph.add_edge(u, v, cost=-theta)
+    by_cost = nx.shortest_simple_paths(graph, paths.source, paths.target, weight="cost")
+    best, second = (nx.path_weight(graph, path, "cost") for path in itertools.islice(by_cost, 2))
+    assert ROWS[name].smallest_gap == pytest.approx(second - best, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_datasets_survive_a_file(name, built, tmp_path):
+    dataset = built[name]
+    write_json(dataset.instance, tmp_path / "instance.json")
+    again = read_json(tmp_path / "instance.json")
+    assert again.labels == dataset.labels
+    assert np.array_equal(again.theta, dataset.theta)
+    assert np.array_equal(again.variance, dataset.variance)
+    assert again.positions == dataset.positions
+    x = dataset.decision_set.maximize(dataset.theta)
+    assert x in again.decision_set
+    assert not dataset.theta.flags.writeable
+
+
+def test_a_second_count_of_what_has_no_own_formula(built):
+    """Quotas: decisions drawn at random from the m-sets of size 10 obey as often as the count says, to five sigma."""
+    dataset = built["flights-quotas"]
+    rng, n = np.random.default_rng(11), 20_000
+    share = ROWS["flights-quotas"].decisions / math.comb(288, 10)
+    m1, m2 = dataset.decision_set.m1, dataset.decision_set.m2
+    draws = [rng.choice(288, 10, replace=False) for _ in range(n)]
+    obeyed = sum(m1.is_independent(draw) and m2.is_independent(draw) for draw in draws)
+    assert abs(obeyed - n * share) < 5 * math.sqrt(n * share * (1 - share))
+
+
+def test_rows_are_frozen_and_say_what_they_need():
+    row = ROWS["germany50-routing"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        row.d = 3
+    assert {row.needs for row in ROWS.values()} == {None, TOPOHUB.install, RECBOLE.install}
+    bundled = {name for name, row in ROWS.items() if row.needs is None}
+    assert bundled == {name for name in ROWS if name.startswith("flights")} | {"air-fares", "power-grid"}
+
+
+def test_what_is_missing_is_listed_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "topohub", None)
+    rows = {row.name: row for row in datasets.catalogue()}
+    assert not rows["germany50-routing"].installed
+    assert rows["air-fares"].installed
+    assert dataclasses.replace(rows["germany50-routing"], installed=True) == ROWS["germany50-routing"]
+
+
+def test_a_package_that_is_not_there_is_missing():
+    assert dataclasses.replace(TOPOHUB, name="no_such_package_of_data").missing
+    assert not TOPOHUB.missing
+
+
+def test_unknown_names_come_with_close_ones():
+    with pytest.raises(
+        InvalidInputError, match=r"dataset must be a known name, got 'flights': did you mean .*flights-"
+    ):
+        datasets.load("flights")
+
+
+def test_every_table_has_its_terms_and_its_script():
+    folder = files("semibandits.datasets").joinpath("tables")
+    tables = {path.name for path in folder.iterdir() if path.name.endswith(".json")}
+    notice = folder.joinpath("NOTICE.txt").read_text(encoding="utf-8")
+    for table in tables:
+        assert f"\n{table}\n" in notice
+        assert (ROOT / "tools" / "rebuild_tables" / table.replace(".json", ".py")).is_file()
+        assert f"`{table}`" in PAGE
+
+
+def page_rows():
+    """Cells of the page's table by the name of the dataset."""
+    lines = [line for line in PAGE.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0].strip("`"): row[1:] for row in cells if row[0].strip("`") in ENTRIES and len(row) == 7}
+
+
+def number(text):
+    return float(text.replace(",", "").split(" ")[0])
+
+
+def test_the_page_shows_the_recorded_figures():
+    rows = page_rows()
+    assert list(rows) == list(ROWS)
+    for name, (title, sizes, decisions, gap, value, origin) in rows.items():
+        row = ROWS[name]
+        assert title == row.title
+        assert sizes == f"{row.d}, {row.m}"
+        assert number(decisions) == pytest.approx(row.decisions, rel=0.5e-2)
+        assert decisions == f"{row.decisions:,}" or row.decisions >= 10**7
+        assert number(gap) == pytest.approx(row.smallest_gap, rel=0.5e-2)
+        assert number(value) == pytest.approx(row.value, rel=0.5e-3)
+        assert gap.split(" ", 1)[1] == value.split(" ", 1)[1] == row.unit
+        assert origin == ("measured, replay" if row.replay else row.origin)
+
+
+def test_the_python_of_the_page_runs(capsys):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    exec(compile(code, "datasets.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "3,300,091" in printed
+    assert "BOS -> DEN -> SAN" in printed

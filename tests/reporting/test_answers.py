@@ -1,0 +1,337 @@
+"""The four answers are true, and read well."""
+
+import itertools
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_cases import DECISIONS, case
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.graves_lai import graves_lai
+from semibandits.instances import instance_from_description
+from semibandits.matroids import Graphic, Partition
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.thompson import ThompsonSampling
+from semibandits.reporting.answers import answers_of
+from semibandits.reporting.drawings import network_of
+from semibandits.reporting.findings import Structure
+from semibandits.reporting.report import findings_of
+from semibandits.reporting.shapes import how_many, number_of_decisions
+from semibandits.reporting.wording import amount, mean_text
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.run import simulate
+
+
+def cards(simulation=None, bound=None, instance=None, decision_set=None, **changes):
+    findings = replace(findings_of(simulation, bound, instance, decision_set), **changes)
+    return {answer["key"]: answer for answer in answers_of(findings)}
+
+
+def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
+    """A simulation whose policies end at given regrets, on curves that grow like ln t."""
+    rounds = np.array([1, 10, 100, horizon])
+    shape = np.log(rounds) / math.log(horizon)
+    regret = {p: np.outer(np.resize(np.asarray(f, dtype=float), replications), shape) for p, f in finals.items()}
+    zeros = {p: np.zeros((replications, len(rounds))) for p in finals}
+    counts = {p: np.zeros((replications, len(rounds), d), dtype=np.int64) for p in finals}
+    calls = {p: np.zeros((replications, len(rounds), 3), dtype=np.int64) for p in finals}
+    return SimulationResult(
+        policies=tuple(finals),
+        checkpoints=rounds,
+        regret=regret,
+        reward=zeros,
+        plays=counts,
+        calls=calls,
+        items=tuple(map(str, range(d))),
+        lower_bound=lower,
+        lower_bound_interval=None if lower is None else (lower, lower),
+        provenance={},
+    )
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_sentences_are_whole(name):
+    """No double spaces, no sentence without its full stop, no singular of many, and no plural of one."""
+    decisions, _, bound, result = case(name)
+    for given_parts in ({"simulation": result, "bound": bound}, {"bound": bound}, {"simulation": result}):
+        for card in cards(**given_parts).values():
+            text = card["text"]
+            assert "  " not in text
+            assert text.endswith((".", "?"))
+            assert not re.search(r"\b1 (items|links|edges|arcs|pairs|rounds|replications|groups|sets|paths)\b", text)
+            assert not re.search(r"nan|inf\b|None|True|False", text + card["headline"])
+    assert decisions.d
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_what_is_decided_counts_the_decisions(name):
+    decisions, _, bound, _ = case(name)
+    card = cards(bound=bound)["decided"]
+    assert card["headline"].startswith(f"One of {len(decisions.enumerate(1000)):,} ")
+    assert str(decisions.d) in card["text"]
+    assert re.search(rf"\b{decisions.m}\b", card["text"])
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_what_is_best_is_the_best_of_all_listed(name):
+    decisions, rewards, bound, _ = case(name)
+    listed = decisions.enumerate(1000)
+    best = listed[(listed @ rewards.theta).argmax()]
+    card = cards(bound=bound)["best"]
+    assert amount(float(rewards.theta @ best)) in card["text"]
+    names = [label for i, label in enumerate(findings_of(None, bound, None, None).labels) if best[i]]
+    if name == "paths":
+        names = [re.split(" → | \\(", label)[0] for label in names]
+    assert all(label in card["headline"] for label in names)
+    ties = int((listed @ rewards.theta >= rewards.theta @ best - 1e-12).sum())
+    assert ("another" in card["text"]) == (ties > 1)
+
+
+def test_ties_are_told():
+    bound = graves_lai(MSets(4, 2), [1, 1, 1, 0.5], 0.5)
+    assert "It is not alone: another set is as good." in cards(bound=bound)["best"]["text"]
+
+
+def test_costs_are_told_without_their_sign():
+    bound = graves_lai(Paths([("a", "b"), ("a", "b")], "a", "b"), [-3, -4], 0.5)
+    card = cards(bound=bound, unit="ms")["best"]
+    assert card["headline"] == "a → (#1) b"
+    assert card["text"] == "It costs 3 ms on average (costs count as negative rewards)."
+
+
+def test_what_exploring_costs_is_the_bound_and_never_more():
+    for name in DECISIONS:
+        _, _, bound, result = case(name)
+        card = cards(result, bound, unit="ms")["cost"]
+        told = float(re.match(r"([\d.,]+) ms per ln T$", card["headline"]).group(1).replace(",", ""))
+        assert bound.lower * (1 - 1e-3) <= told <= bound.lower * (1 + 1e-9)
+        total = float(re.search(r"Over 200 rounds this is ([\d.,]+) ms,", card["text"]).group(1).replace(",", ""))
+        assert total == pytest.approx(bound.lower * math.log(200), rel=1e-3)
+        needed = float(bound.plan.rates.sum()) * math.log(200)
+        assert ("too few" in card["text"]) == (needed >= 200)
+
+
+def test_what_exploring_costs_without_a_simulation():
+    bound = graves_lai(MSets(3, 1), [1, 0.5, 0.5], 0.5)
+    text = cards(bound=bound)["cost"]["text"]
+    assert bound.value == pytest.approx(4)
+    assert "This is 36.84 over 10,000 rounds or 55.26 over 1,000,000 rounds" in text
+
+
+@pytest.mark.parametrize("theta", [[1, 1, 1], [1, 0.5, 0]])
+def test_nothing_has_to_be_explored(theta):
+    size = 1 if theta[1] == 1 else 3
+    bound = graves_lai(MSets(3, size), theta, 0.5)
+    result = simulate(MSets(3, size), GaussianRewards(theta), CUCB(), horizon=20, replications=2, bound=bound)
+    made = cards(result, bound)
+    assert made["cost"]["headline"] == "Nothing"
+    assert made["closest"]["headline"] == "CUCB: nothing lost"
+    assert ("there is only one set" in made["decided"]["headline"]) == (size == 3)
+
+
+def test_rewards_of_another_kind_have_no_bound():
+    result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
+    bound = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
+    for given_bound in (bound, None):
+        made = cards(result, given_bound)
+        assert made["cost"]["headline"] == "Not known for these rewards"
+        assert "independent rewards of 0 or 1" in made["cost"]["text"]
+        assert "C(θ)" not in made["closest"]["headline"]
+    assert "bounds nothing here" in cards(result, bound)["cost"]["text"]
+
+
+def test_a_gaussian_simulation_without_bound_says_how_to_get_it():
+    result = simulate(MSets(3, 1), GaussianRewards([1, 0.5, 0]), CUCB(), horizon=50, replications=2, bound=False)
+    assert cards(result)["cost"]["headline"] == "Not computed"
+
+
+def test_a_bound_that_is_still_zero_is_not_called_nothing():
+    bound = replace(graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5), lower=0.0)
+    card = cards(bound=bound)["cost"]
+    assert card["headline"] == "Not known yet"
+    assert "0 ≤ C(θ) ≤ 3" in card["text"]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=9, unique=True), st.floats(0.01, 1e4))
+def test_the_closest_policy_is_the_one_of_least_regret(finals, lower):
+    named = {f"P{k}": final for k, final in enumerate(finals)}
+    card = cards(made_up(named, lower=lower))["closest"]
+    first = min(named, key=named.get)
+    ratio = named[first] / (lower * math.log(1000))
+    assert card["headline"] == f"{first}: {amount(ratio, digits=3)} × C(θ) ln T"
+    order = re.findall(r"\b(P\d) [\d.,e+-]+ ± ", card["text"])
+    assert order == sorted(named, key=named.get)[:6]
+    assert ("more." in card["text"].split("Less")[0]) == (len(finals) > 6)
+    assert ("Less than 1 is no contradiction" in card["text"]) == any(f < lower * math.log(1000) for f in finals)
+
+
+def test_equal_regret_is_a_tie():
+    card = cards(made_up({"A": 2.0, "B": 1.0, "C": 1.0}, lower=None))["closest"]
+    assert card["headline"] == "B and C: 1 lost"
+    card = cards(made_up({"A": 0.0, "B": 0.0}, lower=None))["closest"]
+    assert card["headline"] == "A and B: nothing lost"
+    assert "They lost the same." in card["text"]
+    assert "grew least" not in card["text"]
+
+
+def test_one_policy_and_one_replication():
+    card = cards(made_up({"A": 7.0}, replications=1, lower=2.0))["closest"]
+    assert card["headline"] == f"A: {7 / (2 * math.log(1000)):.3f} × C(θ) ln T"
+    assert "Lost in 1,000 rounds against always playing the best decision: A 7 units of reward." in card["text"]
+    assert "±" not in card["text"]
+    assert "its regret grew by 1.01 per ln T" in card["text"]
+    card = cards(made_up({"A": 7.0, "B": 8.0}, replications=1))["closest"]
+    assert "One replication says little" in card["text"]
+
+
+def test_doubt_is_told_where_chance_may_have_decided():
+    # Pairs decide: each replication has the same difference in the first, and none that is sure in the second.
+    sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["closest"]["text"]
+    unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["closest"]["text"]
+    assert "with confidence" not in sure
+    assert "These replications do not tell B from A with confidence." in unsure
+
+
+def test_without_a_simulation_nobody_is_closest():
+    card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5))["closest"]
+    assert card["headline"] == "Not simulated"
+
+
+def test_one_round():
+    decisions, rewards = MSets(3, 1), GaussianRewards([1, 0.5, 0])
+    result = simulate(decisions, rewards, [CUCB(), ThompsonSampling()], horizon=1, replications=3)
+    made = cards(result, decision_set=decisions)
+    assert "1 round " in made["closest"]["text"]
+    assert "ln T" not in made["closest"]["headline"]
+    assert made["cost"]["headline"].endswith("per ln T")
+
+
+def test_a_simulation_alone_says_what_it_cannot_know():
+    _, _, _, result = case("paths")
+    made = cards(result)
+    assert made["decided"]["headline"] == "Some of 6 items, again in each round"
+    assert made["best"]["headline"] == "Not known here"
+
+
+def test_long_decisions_are_shortened_and_written_out_below():
+    nodes = [f"crossing {k}" for k in range(12)]
+    arcs = list(itertools.pairwise(nodes))
+    bound = graves_lai(Paths(arcs, nodes[0], nodes[-1]), np.zeros(11), 0.5)
+    card = cards(bound=bound)["best"]
+    assert card["headline"] == "crossing 0 → crossing 1 → crossing 2 → … → crossing 11"
+    assert " → ".join(nodes) + "." in card["text"]
+    labels = [f"a film with a rather long title, {k}" for k in range(30)]
+    for size in (5, 20):
+        description = {"family": "msets", "size": size, "items": labels, "theta": list(range(30))}
+        card = cards(instance=instance_from_description(description))["best"]
+        assert len(card["headline"]) <= 100
+        shown = card["headline"].count("a film")
+        assert card["headline"].endswith(f"and {size - shown} more")
+        assert card["text"].count("a film") == (5 if size == 5 else 0)
+    assert card["text"].startswith("All its 20 items are marked below. ")
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)), min_size=1, max_size=11))
+def test_rooted_trees_are_counted(arcs):
+    """Against listing: parallel arcs, loops, nodes that cannot be reached."""
+    graphic = Graphic(arcs)
+    decisions = MatroidIntersection(graphic, Partition([head for _, head in arcs], 1))
+    listed = len(decisions.enumerate(10_000))
+    structure = Structure(family="intersection", decision_set=decisions, labels=tuple(map(str, range(len(arcs)))))
+    told = how_many(structure, None)
+    word = "rooted tree" if network_of(decisions).source is not None else "forest"
+    assert told == (f"Nothing: there is only one {word}" if listed == 1 else f"One of {listed:,} {word}s")
+    spanning = decisions.m == graphic.edges.n_nodes - 1
+    roots = set(graphic.edges.nodes) - {head for _, head in arcs}
+    assert (word == "rooted tree") == (spanning and len(roots) == 1)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=9),
+    st.integers(0, 3),
+    st.integers(1, 3),
+)
+def test_selections_within_quotas_are_counted(groups, least, most):
+    first = Partition([a for a, _ in groups], {a: least + a % 2 for a in range(4)})
+    decisions = MatroidIntersection(first, Partition([b for _, b in groups], most))
+    structure = Structure(family="intersection", decision_set=decisions, labels=tuple(map(str, range(len(groups)))))
+    listed = len(decisions.enumerate(10_000))
+    told = how_many(structure, None)
+    assert told == ("Nothing: there is only one selection" if listed == 1 else f"One of {listed:,} selections")
+
+
+def test_decisions_too_many_to_list():
+    groups = [k // 10 for k in range(60)]
+    decisions = MatroidIntersection(Partition(groups, 2), Partition([k % 10 for k in range(60)], 3))
+    structure = Structure(family="intersection", decision_set=decisions, labels=tuple(map(str, range(60))))
+    assert how_many(structure, None) == "One of more than 10,000 selections"
+    assert how_many(structure, math.inf) == "One of more than 100,000 selections"
+
+
+class Own(DecisionSet):
+    """A family of a user's own, which cannot count."""
+
+    d, m = 3, 1
+
+    def maximize(self, weights):
+        return np.arange(3) == int(np.argmax(weights))
+
+
+def test_decisions_of_ones_own():
+    result = simulate(Own(), GaussianRewards([1, 0.5, 0]), CUCB(), horizon=20, replications=2)
+    made = cards(result, decision_set=Own())
+    assert made["decided"]["headline"] == "One of many decisions"
+    assert made["best"]["headline"] == "Item 0"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (2, "2"),
+        (1442, "1,442"),
+        (999_999_999, "999,999,999"),
+        (10**9, "1 × 10⁹"),
+        (77 * 10**15, "7.7 × 10¹⁶"),
+        (10**400, "1 × 10⁴⁰⁰"),
+        (math.inf, "more than 100,000"),
+    ],
+)
+def test_numbers_of_decisions(count, text):
+    assert number_of_decisions(count) == text
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.floats(-1e14, 1e14, allow_subnormal=False))
+def test_amounts_are_right_to_four_digits(value):
+    text = amount(value).replace(",", "").replace("−", "-")
+    assert float(text) == pytest.approx(value, rel=5.1e-4)
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (2004.4, 80.2, "2,004 ± 80"),
+        (3.14159, 0.0123, "3.142 ± 0.012"),
+        (0.2, 3.0, "0.2 ± 3.0"),
+        (5.0, 0.0, "5 ± 0"),
+        (0.0, 0.0, "0 ± 0"),
+        (7.5, math.nan, "7.5"),
+        (-0.01, 3, "0.0 ± 3.0"),
+        (123456, 12345, "123,000 ± 12,000"),
+    ],
+)
+def test_means_have_the_digits_of_their_intervals(value, half, text):
+    assert mean_text(value, half) == text

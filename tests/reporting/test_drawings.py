@@ -1,0 +1,219 @@
+"""Drawings of decision sets: every item once, in the box, and true to its positions."""
+
+import math
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from payload_schema import check_drawing
+from report_cases import ARCS, DECISIONS
+
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.registry import FAMILIES
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError
+from semibandits.instances import instance_from_description
+from semibandits.instances.json_files import item_labels
+from semibandits.matroids import Graphic, Partition, Uniform
+from semibandits.reporting.drawings import drawing_of, link_labels
+from semibandits.reporting.findings import Structure
+from semibandits.reporting.sources import structure_of
+
+
+def structure(decisions, **changes):
+    family = next(family.name for family in FAMILIES if type(decisions) is family.cls)
+    return Structure(family=family, decision_set=decisions, labels=item_labels(family, decisions), **changes)
+
+
+def draw(decisions, **changes):
+    drawing = drawing_of(structure(decisions, **changes))
+    check_drawing(drawing, decisions.d)
+    return drawing
+
+
+KINDS = {
+    "paths": "network", "trees": "network", "forests": "network", "rooted trees": "network",
+    "matchings": "heatmap", "matchings of rows": "heatmap", "any matchings": "heatmap",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_each_family_has_its_drawing(name):
+    assert draw(DECISIONS[name]())["kind"] == KINDS.get(name, "bars")
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=14), st.data())
+def test_random_networks(pairs, data):
+    """Loops, parallel edges, edges in both directions, with positions or without."""
+    nodes = sorted({node for pair in pairs for node in pair})
+    decisions = MatroidBases(Graphic(pairs))
+    coordinate = st.floats(-1e6, 1e6)
+    places = data.draw(
+        st.none() | st.fixed_dictionaries({node: st.tuples(coordinate, coordinate) for node in nodes}), label="places"
+    )
+    drawing = draw(decisions, positions=places)
+    assert {node["name"] for node in drawing["nodes"]} == set(map(str, nodes))
+    names = [node["name"] for node in drawing["nodes"]]
+    drawn = [(names[edge["tail"]], names[edge["head"]]) for edge in drawing["edges"]]
+    assert drawn == [(str(tail), str(head)) for tail, head in pairs]
+    assert drawing == draw(MatroidBases(Graphic(pairs)), positions=places)
+    if places is not None:
+        check_shape(drawing, np.array([places[node] for node in map(int, names)]) * (1, -1))
+
+
+def check_shape(drawing, points):
+    """Distances as drawn are those of the points, in one unit: up to the rounding of places."""
+    at = np.array([[node["x"] * drawing["aspect"], node["y"]] for node in drawing["nodes"]])
+    drawn = np.linalg.norm(at[:, None] - at[None], axis=2)
+    true = np.linalg.norm(points[:, None] - points[None], axis=2)
+    if true.max() > 0:
+        scale = np.ptp(points, axis=0).max() / np.ptp(at, axis=0).max()
+        assert np.allclose(drawn * scale, true, atol=2e-3 * true.max())
+    order = points[:, 1].argsort()
+    assert (np.diff(at[order, 1]) >= -1e-3).all()  # downwards
+
+
+def test_parallel_edges_are_told_apart_in_both_directions():
+    drawing = draw(SpanningTrees([("a", "b"), ("b", "a"), ("a", "b"), ("b", "c")]))
+    assert [edge["parallel"] for edge in drawing["edges"]] == [0, 1, 2, 0]
+
+
+def test_paths_run_from_left_to_right():
+    arcs = [("s", "u"), ("u", "t"), ("s", "v"), ("v", "w"), ("w", "t")]
+    drawing = draw(Paths(arcs, "s", "t"))
+    assert drawing["directed"]
+    x = {node["name"]: node["x"] for node in drawing["nodes"]}
+    assert all(x[tail] < x[head] for tail, head in arcs)
+    assert {node["name"]: node["end"] for node in drawing["nodes"] if node["end"]} == {"s": "source", "t": "target"}
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(2, 9), st.integers(0, 2**31))
+def test_random_acyclic_graphs(n, seed):
+    rng = np.random.default_rng(seed)
+    arcs = [(a, b) for a in range(n) for b in range(a + 1, n) if b == a + 1 or rng.random() < 0.4]
+    drawing = draw(Paths(arcs, 0, n - 1))
+    x = {node["name"]: node["x"] for node in drawing["nodes"]}
+    assert all(x[str(tail)] < x[str(head)] for tail, head in arcs)
+    assert len({(node["x"], node["y"]) for node in drawing["nodes"]}) == n
+
+
+def test_rooted_trees_are_directed_from_their_root():
+    graphic, heads = Graphic(ARCS), Partition([head for _, head in ARCS], 1)
+    for pair in ((graphic, heads), (heads, graphic)):
+        drawing = draw(MatroidIntersection(*pair))
+        assert drawing["directed"]
+        assert [node["end"] for node in drawing["nodes"] if node["name"] == "r"] == ["source"]
+    other = draw(MatroidIntersection(graphic, Partition([0, 0, 1, 1, 1], 1)))
+    assert not other["directed"]
+    assert not draw(MatroidIntersection(graphic, Uniform(5, 2)))["directed"]
+
+
+def test_labels_of_networks_are_links():
+    trees = MatroidIntersection(Graphic(ARCS), Partition([head for _, head in ARCS], 1))
+    labels = ("r → a", "r → b", "a → b (#1)", "b → a (#2)", "b → c")
+    assert link_labels(trees, list(map(str, trees.items))) == labels
+    assert link_labels(trees, ["named"] * 5) == ("named",) * 5
+    assert link_labels(MSets(2, 1), ["0", "1"]) == ("0", "1")
+
+
+def test_maps_are_conformal():
+    """On a small part of the globe, a degree of longitude is cos(latitude) as long as one of latitude."""
+    places = {"a": (10.0, 59.9), "b": (10.2, 59.9), "c": (10.2, 60.1), "d": (10.0, 60.1)}
+    edges = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]
+    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
+    assert drawing["geographic"]
+    assert drawing["aspect"] == pytest.approx(math.cos(math.radians(60)), rel=1e-3)
+    at = {node["name"]: (node["x"], node["y"]) for node in drawing["nodes"]}
+    assert at == {"a": (0, 1), "b": (1, 1), "c": (1, 0), "d": (0, 0)}
+
+
+def test_borders_lie_where_the_nodes_are():
+    """The border between Germany and Poland runs along the Oder: east of Berlin, west of Poznan."""
+    places = {"Berlin": (13.4, 52.5), "Poznan": (16.9, 52.4), "Szczecin": (14.6, 53.4), "Wroclaw": (17.0, 51.1)}
+    edges = [("Berlin", "Poznan"), ("Szczecin", "Wroclaw"), ("Berlin", "Szczecin")]
+    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
+    at = {node["name"]: (node["x"], node["y"]) for node in drawing["nodes"]}
+    points = np.array([point for line in drawing["borders"] for point in line])
+    level = points[np.abs(points[:, 1] - at["Berlin"][1]) < 0.05]
+    assert len(level)
+    assert ((level[:, 0] > at["Berlin"][0] + 0.1) & (level[:, 0] < at["Poznan"][0] - 0.3)).any()
+    assert draw(SpanningTrees(edges), positions=places)["borders"] == []
+
+
+@pytest.mark.parametrize("places", [{"a": (0.0, 89.0), "b": (1.0, 0.0)}, {"a": (500.0, 1.0), "b": (1.0, 0.0)}])
+def test_positions_that_are_no_map_are_drawn_as_they_are(places):
+    drawing = draw(SpanningTrees([("a", "b")]), positions=places, geographic=True)
+    assert not drawing["geographic"]
+    assert drawing["borders"] == []
+
+
+@pytest.mark.parametrize("places", [{"a": (3.0, 3.0), "b": (3.0, 3.0)}, {"a": (0.0, 0.0), "b": (9.0, 0.0)}])
+def test_flat_drawings_stay_in_the_box(places):
+    drawing = draw(SpanningTrees([("a", "b")]), positions=places)
+    assert all(node["y"] == 0.5 for node in drawing["nodes"])
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        {"a": (0, 0)},
+        {"a": (0, 0), "b": (math.nan, 0)},
+        {"a": (0, 0), "b": (math.inf, 0)},
+        {"a": (0, 0), "b": (1e99, 0)},
+    ],
+)
+def test_odd_positions_are_an_error(places):
+    with pytest.raises(InvalidInputError, match="positions must"):
+        draw(SpanningTrees([("a", "b")]), positions=places)
+
+
+def test_heat_maps_have_the_rows_and_columns_of_the_pairs():
+    pairs = [("u", "x"), ("v", "x"), ("v", "y"), ("w", "z")]
+    drawing = draw(Matchings(pairs, saturate="none"))
+    shown = [(drawing["rows"][cell["row"]], drawing["columns"][cell["column"]]) for cell in drawing["cells"]]
+    assert shown == pairs
+
+
+def test_bars_have_the_groups_of_the_file():
+    groups = ["crime", "drama", "crime"]
+    description = {"family": "matroid", "theta": [1, 2, 3], "items": ["A", "B", "C"]}
+    matroid = {"kind": "partition", "groups": groups, "capacities": 1}
+    drawing = drawing_of(structure_of(instance_from_description(description | {"matroid": matroid})))
+    assert drawing == {"kind": "bars", "groups": groups, "group_name": "group"}
+    uniform = {"kind": "uniform", "size": 2}
+    both = description | {"family": "intersection", "matroids": [uniform, matroid]}
+    assert drawing_of(structure_of(instance_from_description(both)))["groups"] == groups
+    plain = draw(MatroidBases(Partition(groups, 1)))
+    assert plain["groups"] == ["group 1", "group 2", "group 1"]
+    assert draw(MSets(3, 1))["groups"] is None
+
+
+def test_graphs_too_large_to_be_laid_out_become_bars():
+    graph = nx.path_graph(601)
+    assert draw(SpanningTrees(graph))["kind"] == "bars"
+    places = {node: (float(node), float(node % 7)) for node in graph}
+    assert draw(SpanningTrees(graph), positions=places)["kind"] == "network"
+    assert draw(Paths(list(graph.edges), 0, 600))["kind"] == "network"
+
+
+def test_reports_need_no_matplotlib():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import semibandits as sb\n"
+        "from semibandits.reporting.payload import payload_of\n"
+        "from semibandits.reporting.report import findings_of\n"
+        "bound = sb.graves_lai(sb.SpanningTrees([(0, 1), (1, 2), (0, 2)]), [1, 2, 3])\n"
+        "print(payload_of(findings_of(None, bound, None, None))['drawing']['kind'])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("network\n", "")

@@ -1,0 +1,172 @@
+"""The payload of the report: complete, typed, and equal to the results."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from payload_schema import check_payload
+from report_cases import DECISIONS, POLICIES, case
+
+from semibandits.decisions.registry import FAMILIES
+from semibandits.graves_lai import graves_lai
+from semibandits.policies.cucb import CUCB
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.radius import Radius
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import findings_of
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.simulation.run import simulate
+
+
+def payload(simulation=None, bound=None, instance=None, decision_set=None):
+    made = payload_of(findings_of(simulation, bound, instance, decision_set))
+    check_payload(made)
+    return made
+
+
+def test_every_family_has_a_case():
+    assert {type(build()) for build in DECISIONS.values()} == {family.cls for family in FAMILIES}
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+@pytest.mark.parametrize("parts", ["both", "bound", "simulation", "decisions and simulation"])
+def test_the_payload_is_complete_for_every_family(name, parts):
+    decisions, _, bound, result = case(name)
+    made = payload(
+        simulation=None if parts == "bound" else result,
+        bound=bound if parts in ("both", "bound") else None,
+        decision_set=decisions if parts.startswith("decisions") else None,
+    )
+    assert (made["simulation"] is None) == (parts == "bound")
+    assert made["bound"]["lower"] == bound.lower
+    assert (made["drawing"] is None) == (parts == "simulation")
+    assert (made["plan"] is None) == (parts not in ("both", "bound"))
+    # Short lists of means stand in the result itself.
+    assert made["items"]["theta"] == case(name).rewards.theta.tolist()
+    flags = [made["items"]["optimal"], made["items"]["suboptimal"]]
+    assert flags[0] == (None if parts == "simulation" else bound.optimal_decision.tolist())
+    assert flags[1] == bound.suboptimal_items.tolist()
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_the_numbers_are_those_of_the_results(name):
+    decisions, rewards, bound, result = case(name)
+    made = payload(result, bound)
+    assert made["bound"]["value"] == bound.value
+    assert made["bound"]["gap"] == bound.gap
+    shown = made["simulation"]
+    assert (shown["horizon"], shown["replications"], shown["seed"]) == (200, 3, 5)
+    assert shown["checkpoints"] == result.checkpoints.tolist()
+    assert [policy["name"] for policy in shown["policies"]] == list(POLICIES)
+    for policy, row in zip(shown["policies"], result.summary(), strict=True):
+        curve = result.regret[row.policy].mean(axis=0)
+        assert policy["mean"] == pytest.approx(curve.tolist(), rel=1e-12)
+        assert policy["lower"] == result.bands(row.policy).lower.tolist()
+        assert policy["upper"] == result.bands(row.policy).upper.tolist()
+        assert policy["regret"] == row.regret
+        assert policy["regret_interval"] == list(row.regret_interval)
+        assert policy["slope"] == row.slope
+        assert policy["slope_interval"] == list(row.slope_interval)
+        assert policy["slope_ratio"] == row.slope_ratio
+        assert policy["regret_ratio"] == row.regret_ratio == pytest.approx(row.regret / (bound.lower * math.log(200)))
+        assert tuple(policy["calls"].values()) == row.calls
+    layers = {layer["key"]: layer["values"] for layer in made["layers"]}
+    assert layers["plan"] == bound.rates.tolist()
+    assert layers["theta"] == rewards.theta.tolist()
+    for policy in POLICIES:
+        plays = result.plays[policy][:, -1].mean(axis=0)
+        assert layers[f"policy:{policy}"] == pytest.approx(plays.tolist(), rel=1e-12)
+    assert list(layers) == ["plan", *(f"policy:{policy}" for policy in POLICIES), "theta"]
+    plan = made["plan"]
+    total = np.zeros(decisions.d)
+    for row in plan["rows"]:
+        chosen = np.zeros(decisions.d, dtype=bool)
+        chosen[row["items"]] = True
+        assert chosen in decisions
+        total += row["rate"] * chosen
+        assert row["gap"] == pytest.approx(rewards.theta @ (bound.optimal_decision * 1.0 - chosen), abs=1e-12)
+        assert row["share"] == pytest.approx(row["rate"] * row["gap"] / bound.value)
+    assert plan["more"] == 0
+    assert total == pytest.approx(bound.rates)
+    assert sum(row["share"] for row in plan["rows"]) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["paths", "matchings", "partition"])
+def test_equal_results_give_equal_bytes(name):
+    decisions, rewards, bound, result = case(name)
+    again = simulate(decisions, rewards, POLICIES, horizon=200, replications=3, seed=5, bound=bound)
+    first, second = (json.dumps(payload(each, bound)) for each in (result, again))
+    assert first == second
+    other = simulate(decisions, rewards, POLICIES, horizon=200, replications=3, seed=6, bound=bound)
+    assert json.dumps(payload(other, bound)) != first
+
+
+def test_a_plan_of_many_decisions_is_cut_and_the_others_are_counted():
+    from semibandits.decisions.msets import MSets
+
+    bound = graves_lai(MSets(140, 3), np.linspace(0, 1, 140), 0.5)
+    plan = payload(bound=bound)["plan"]
+    assert len(bound.plan) > 100
+    assert len(plan["rows"]) == 100
+    assert plan["more"] == len(bound.plan) - 100
+    assert plan["rows"][0]["rate"] == bound.plan.rates.max()
+
+
+def test_a_bound_does_not_apply_to_other_rewards():
+    decisions, rewards, _, _ = case("msets")
+    told = BernoulliRewards(rewards.theta)
+    result = simulate(decisions, told, CUCB(), horizon=50, replications=2)
+    bound = graves_lai(decisions, rewards.theta, 0.25)
+    made = payload(result, bound)
+    assert made["bound"]["applies"] is False
+    assert made["simulation"]["policies"][0]["regret_ratio"] is None
+    assert made["simulation"]["policies"][0]["slope_ratio"] is None
+    assert made["simulation"]["rewards"] == "independent rewards of 0 or 1"
+    alone = payload(result)
+    assert alone["bound"] is None
+    assert alone["items"]["optimal"] is None
+    drawn = payload(result, decision_set=decisions)
+    assert drawn["items"]["optimal"] == decisions.maximize(rewards.theta).tolist()
+
+
+def test_one_replication_has_no_bands():
+    decisions, rewards, bound, _ = case("trees")
+    result = simulate(decisions, rewards, CUCB(), horizon=50, replications=1, bound=bound)
+    policy = payload(result, bound)["simulation"]["policies"][0]
+    assert policy["lower"] is policy["upper"] is policy["regret_interval"] is policy["slope_interval"] is None
+    assert policy["mean"] == result.regret["CUCB"][0].tolist()
+
+
+def test_one_round_has_no_ratio():
+    decisions, rewards, bound, _ = case("trees")
+    result = simulate(decisions, rewards, CUCB(), horizon=1, replications=2, bound=bound)
+    policy = payload(result, bound)["simulation"]["policies"][0]
+    assert policy["regret_ratio"] is policy["slope"] is policy["slope_ratio"] is None
+
+
+def test_a_bound_without_plan():
+    decisions, _, bound, result = case("enumerated")
+    from dataclasses import replace
+
+    endless = replace(bound, value=math.inf)
+    made = payload(bound=endless)
+    assert made["bound"]["value"] is None
+    assert made["bound"]["gap"] is None
+    assert made["plan"] is None
+    assert made["items"]["suboptimal"] is None
+    assert "≤ C(θ)" in made["bound"]["text"]
+    assert "infinite" not in made["bound"]["text"]
+    assert "No plan" in made["answers"][2]["text"]
+    assert decisions.d == len(made["items"]["labels"])
+    assert result.lower_bound == endless.lower
+
+
+def test_parameters_are_told_by_their_names():
+    decisions, rewards, bound, _ = case("msets")
+    policies = {"a": CUCB(radius="kveton"), "b": CUCB(radius=Radius(log=2.0)), "c": OSSB(gamma=0.5, variance=1.0)}
+    result = simulate(decisions, rewards, policies, horizon=20, replications=2, bound=bound)
+    told = [policy["parameters"] for policy in payload(result)["simulation"]["policies"]]
+    assert told[0] == "radius=kveton"
+    assert told[1] == "radius=(log=2, loglog=0, loglog_per_item=0)"
+    assert told[2] == "variance=1, radius=log, gamma=0.5, epsilon=0.01, gap=0.02"

@@ -1,0 +1,137 @@
+"""`write_report`: results in memory as one HTML file."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from report_cases import DECISIONS, case
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.instances import instance_from_description
+
+
+def data_of(path):
+    """What a page holds, read as a browser would."""
+    text = path.read_text(encoding="utf-8")
+    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1])
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_a_file_is_written_for_every_family(name, tmp_path):
+    _, _, bound, result = case(name)
+    path = tmp_path / "report.html"
+    assert sb.write_report(path, simulation=result, bound=bound, title=name) is None
+    assert data_of(path)["title"] == name
+    assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
+    first = path.read_bytes()
+    sb.write_report(str(path), simulation=result, bound=bound, title=name)
+    assert path.read_bytes() == first
+    assert str(tmp_path).encode() not in first
+
+
+def test_names_are_given_by_the_caller(tmp_path):
+    decisions = sb.SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")])
+    bound = sb.graves_lai(decisions, [1, 2, 3])
+    path = tmp_path / "r.html"
+    places = {"a": (0, 0), "b": (1, 0), "c": (0, 2)}
+    sb.write_report(path, bound=bound, labels=["p", "q", "r"], positions=places, unit="kWh", title="Grid")
+    data = data_of(path)
+    assert (data["title"], data["unit"], data["items"]["labels"]) == ("Grid", "kWh", ["p", "q", "r"])
+    assert [(node["x"], node["y"]) for node in data["drawing"]["nodes"]] == [(0, 1), (1, 1), (0, 0)]
+    assert "kWh" in data["answers"][2]["headline"]
+    assert data["answers"][1]["headline"] == "q, r"
+
+
+HOSTILE = "</script><script>alert(1)</script><b>&amp;\u2028\ud800'\""
+
+
+def test_names_with_html_in_them_come_out_escaped(tmp_path):
+    nodes = [HOSTILE, "b", "<!--"]
+    edges = [[nodes[0], nodes[1]], [nodes[1], nodes[2]], [nodes[0], nodes[2]]]
+    description = {
+        "family": "trees",
+        "edges": edges,
+        "theta": [1, 2, 3],
+        "name": HOSTILE,
+        "unit": "<i>",
+        "note": HOSTILE,
+    }
+    instance = instance_from_description(description)
+    bound = sb.graves_lai(instance.decision_set, instance.theta, instance.variance)
+    rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
+    policies = {HOSTILE.replace("\ud800", ""): sb.CUCB()}
+    result = sb.simulate(instance.decision_set, rewards, policies, horizon=20, replications=2, bound=bound)
+    path = tmp_path / "r.html"
+    sb.write_report(path, simulation=result, bound=bound, instance=instance)
+    text = path.read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    assert "<b>" not in text
+    assert "<i>" not in text
+    data = data_of(path)
+    assert data["title"] == HOSTILE
+    assert data["drawing"]["nodes"][0]["name"] == HOSTILE
+
+
+def test_a_dataset_brings_its_provenance(tmp_path):
+    dataset = sb.datasets.load("germany50-routing")
+    path = tmp_path / "r.html"
+    sb.write_report(path, instance=dataset)
+    data = data_of(path)
+    assert data["subtitle"] == dataset.question
+    assert data["drawing"]["geographic"]
+    assert {"Source", "Licence", "Mean rewards", "Map"} <= {row["label"] for row in data["tables"]["provenance"]}
+    assert data["items"]["theta"] == dataset.theta.tolist()
+    best = dataset.decision_set.maximize(dataset.theta)
+    assert data["items"]["optimal"] == best.tolist()
+    assert data["answers"][0]["headline"] == "One of 1,442 paths"
+
+
+def refused(tmp_path, message, path="report.html", **given):
+    with pytest.raises(InvalidInputError, match=message):
+        sb.write_report(tmp_path / path, **given)
+    assert not list(tmp_path.rglob("*"))
+
+
+def test_refusals(tmp_path):
+    decisions, _, bound, result = case("trees")
+    other = case("msets")
+    refused(tmp_path, "got no results")
+    refused(tmp_path, "got no results", decision_set=decisions)
+    refused(tmp_path, "simulation must be a SimulationResult, got str", simulation="result.zip")
+    refused(tmp_path, "instance must be a Instance or Dataset, got dict", instance={})
+    refused(tmp_path, "leave it out", bound=bound, decision_set=decisions)
+    refused(tmp_path, "d = 6 items, got one over 5", simulation=result, bound=other.bound)
+    refused(tmp_path, "end in .html", bound=bound, path="simulation.zip")
+    refused(tmp_path, "must exist", bound=bound, path="nowhere/report.html")
+    refused(tmp_path, "labels must be d = 5 texts, got 2", bound=bound, labels=["a", "b"])
+    refused(tmp_path, "labels must be d = 5 texts", bound=bound, labels="abcde")
+    refused(tmp_path, "labels must be d = 5 texts", bound=bound, labels=range(5))
+    refused(tmp_path, "title and unit must be texts", bound=bound, title=3)
+    refused(tmp_path, "positions must come with the decisions", simulation=result, positions={})
+    refused(tmp_path, "positions must place every node", bound=bound, positions={})
+
+
+def test_results_that_do_not_belong_together(tmp_path):
+    description = {"family": "msets", "size": 1, "theta": [1, 0.5, 0]}
+    instance = instance_from_description(description)
+    decisions = sb.MSets(3, 1)
+    for theta, variance, word in (([1, 0.5, 0.1], 0.5, "mean rewards"), ([1, 0.5, 0], 1.0, "variances")):
+        bound = sb.graves_lai(decisions, theta, variance)
+        refused(tmp_path, f"got that of other {word}", instance=instance, bound=bound)
+        rewards = sb.GaussianRewards(theta, variance=variance)
+        result = sb.simulate(decisions, rewards, sb.CUCB(), horizon=20, replications=2)
+        refused(tmp_path, word, instance=instance, simulation=result)
+        with pytest.raises(InvalidInputError, match=word):
+            sb.write_report(tmp_path / "r.html", bound=sb.graves_lai(decisions, [1, 0.5, 0], 0.5), simulation=result)
+    bound = sb.graves_lai(sb.MSets(3, 2), [1, 0.5, 0], 0.5)
+    refused(tmp_path, "got that of other decisions", instance=instance, bound=bound)
+    rewards = sb.GaussianRewards(np.linspace(0, 1, 100))
+    result = sb.simulate(sb.MSets(100, 1), rewards, sb.CUCB(), horizon=20, replications=2, bound=False)
+    other = sb.graves_lai(sb.MSets(100, 1), np.linspace(0, 1.1, 100), 0.5)
+    refused(tmp_path, "mean rewards", simulation=result, bound=other)
+    scalar = sb.graves_lai(sb.MSets(100, 1), np.linspace(0, 1, 100), np.full(100, 0.5))
+    sb.write_report(tmp_path / "r.html", simulation=result, bound=scalar)
+    assert data_of(tmp_path / "r.html")["bound"]["applies"]

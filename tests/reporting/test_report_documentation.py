@@ -1,0 +1,57 @@
+"""docs/report.md: its Python runs, its commands run, and it describes every key of the page's object."""
+
+import re
+from pathlib import Path
+
+import pytest
+from report_cases import DECISIONS, case
+
+from semibandits.cli import main
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import findings_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+
+
+def test_the_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    exec(compile(code, "docs/report.md", "exec"), {})
+    assert [path.name for path in tmp_path.iterdir()] == ["commute.html"]
+    assert "To the office" in Path("commute.html").read_text(encoding="utf-8")
+
+
+def test_the_commands_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text("item,theta\nu,1\nv,0.75\nw,0.5\n", encoding="utf-8")
+    problem = ["table.csv", "--size", "1"]
+    for words in (
+        ["simulate", *problem, "-T", "50", "-n", "2", "-p", "CUCB", "--output", "results"],
+        ["bound", *problem, "--save", "bound.json"],
+    ):
+        with pytest.raises(SystemExit) as leave:
+            main(words)
+        assert leave.value.code == 0
+    commands = re.findall(r"^    semibandits (report .+?)(?:  +writes (\S+?),?(?: .*)?)?$", PAGE, re.MULTILINE)
+    assert len(commands) == 4
+    for command, written in commands:
+        target = Path(written or command.split()[-1])
+        target.unlink(missing_ok=True)
+        with pytest.raises(SystemExit) as leave:
+            main(command.split())
+        assert leave.value.code == 0
+        assert target.exists()
+
+
+def keys_of(value):
+    if isinstance(value, dict):
+        return set(value) | {key for part in value.values() for key in keys_of(part)}
+    return {key for part in value for key in keys_of(part)} if isinstance(value, list) else set()
+
+
+def test_every_key_is_described():
+    section = PAGE[PAGE.index("## The object in the page") :]
+    described = set(re.findall(r"`(\w+)`", section))
+    for name in DECISIONS:
+        _, _, bound, result = case(name)
+        assert keys_of(payload_of(findings_of(result, bound, None, None))) <= described

@@ -1,0 +1,314 @@
+"""Reading a results folder and the files of a bound and a simulation: what is missing, damaged, or does not belong there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from payload_schema import check_payload
+
+from semibandits.cli import main
+from semibandits.errors import InvalidInputError
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import write_folder_report
+from semibandits.reporting.sources import read_results
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.simulation import load_simulation, simulate
+
+TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
+
+
+def command(*words):
+    with pytest.raises(SystemExit) as leave:
+        main(list(map(str, words)))
+    assert leave.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder as `semibandits simulate --output` leaves it."""
+    root = tmp_path_factory.mktemp("made")
+    (root / "table.csv").write_text(TABLE, encoding="utf-8")
+    command(
+        "simulate", root / "table.csv", "--size", 2, "-T", 200, "-n", 3, "-p", "CUCB", "-p", "ts", "-o", root / "run"
+    )
+    return root / "run"
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """A copy of it without a report."""
+    copy = tmp_path / "copy-of-a-run"
+    shutil.copytree(made, copy)
+    (copy / "report.html").unlink(missing_ok=True)
+    return copy
+
+
+def payload(path):
+    made = payload_of(read_results(path))
+    check_payload(made)
+    return made
+
+
+def test_a_whole_folder(folder):
+    shown = payload(folder)
+    result = load_simulation(folder / "simulation.zip")
+    bound = json.loads((folder / "bound.json").read_text(encoding="utf-8"))
+    assert shown["title"] == "table"
+    assert shown["items"]["labels"] == ["u", "v", "w", "x"]
+    assert shown["items"]["optimal"] == [True, True, False, False]
+    assert shown["items"]["suboptimal"] == [False, False, True, True]
+    assert (shown["bound"]["lower"], shown["bound"]["value"]) == (bound["lower"], bound["value"])
+    assert shown["bound"]["applies"] is True
+    assert [row["rate"] for row in shown["plan"]["rows"]] == [row["rate"] for row in bound["plan"]]
+    assert [policy["regret"] for policy in shown["simulation"]["policies"]] == [row.regret for row in result.summary()]
+    seconds = json.loads((folder / "timings.json").read_text(encoding="utf-8"))["seconds"]["CUCB"]
+    assert shown["simulation"]["policies"][0]["seconds"] == pytest.approx(np.mean(list(seconds.values())))
+    assert shown["drawing"] == {"kind": "bars", "groups": None, "group_name": ""}
+    assert not [row for row in shown["tables"]["provenance"] if row["label"] == "Missing"]
+    assert (folder / "study.toml").read_text(encoding="utf-8") in [row["code"] for row in shown["tables"]["again"]]
+    assert str(folder) not in json.dumps(shown)
+    assert folder.name not in json.dumps(shown)
+
+
+def test_the_report_of_a_folder_is_written_into_it(folder):
+    path = write_folder_report(folder)
+    assert path == folder / "report.html"
+    first = path.read_bytes()
+    assert write_folder_report(folder).read_bytes() == first
+    assert {name.name for name in folder.iterdir()} >= {"report.html"}
+    assert not list(folder.glob("*.part"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["instance.json", "bound.json", "study.toml", "about.json", "timings.json", "summary.csv", "specification.json"],
+)
+def test_any_file_but_the_simulation_may_be_absent(folder, name):
+    (folder / name).unlink(missing_ok=True)
+    shown = payload(folder)
+    assert shown["bound"] is not None
+    assert shown["drawing"] is not None
+    assert (shown["plan"] is None) == (name == "bound.json")
+    assert shown["items"]["labels"] == ["u", "v", "w", "x"]
+
+
+def test_a_folder_with_a_simulation_alone_says_what_is_missing(folder):
+    for path in list(folder.iterdir()):
+        if path.name != "simulation.zip":
+            path.unlink()
+    shown = payload(folder)
+    assert shown["drawing"] is shown["plan"] is None
+    assert shown["bound"]["lower"] == 6
+    assert shown["items"]["labels"] == ["0", "1", "2", "3"]
+    assert "instance.json" in next(row["text"] for row in shown["tables"]["provenance"] if row["label"] == "Missing")
+
+
+def test_a_folder_with_a_bound_alone(folder):
+    for path in list(folder.iterdir()):
+        if path.name not in ("bound.json", "instance.json"):
+            path.unlink()
+    shown = payload(folder)
+    assert shown["simulation"] is None
+    assert shown["bound"]["lower"] == 6
+
+
+def test_the_files_alone(folder):
+    assert payload(folder / "simulation.zip")["simulation"]["horizon"] == 200
+    shown = payload(folder / "bound.json")
+    assert shown["plan"]["rows"]
+    assert shown["title"] == "table"
+
+
+def refused(path, *words):
+    """One clear error, and no file."""
+    before = sorted(each.name for each in path.iterdir()) if path.is_dir() else None
+    with pytest.raises(InvalidInputError) as caught:
+        write_folder_report(path) if path.is_dir() else read_results(path)
+    message = str(caught.value)
+    assert all(word in message for word in words), message
+    assert "\n" not in message
+    assert len(message) < 600
+    if before is not None:
+        assert sorted(each.name for each in path.iterdir()) == before
+
+
+def test_no_results(tmp_path, folder):
+    refused(tmp_path / "nothing", "got nothing there", "simulate")
+    (tmp_path / "empty").mkdir()
+    refused(tmp_path / "empty", "neither simulation.zip nor bound.json")
+    (folder / "simulation.zip").unlink()
+    refused(folder, "finished", "--resume")
+    refused(folder / "summary.csv", "another file")
+
+
+JSON_FILES = ["instance.json", "bound.json", "about.json", "timings.json"]
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+@pytest.mark.parametrize("content", ["", "{", "[]", "3", '{"a": NaN}', "[" * 100_000, "\ufeff\0", '"text"'])
+def test_files_that_are_no_such_json(folder, name, content):
+    (folder / name).write_text(content, encoding="utf-8")
+    refused(folder, name)
+
+
+@pytest.mark.parametrize("name", [*JSON_FILES, "study.toml", "simulation.zip"])
+def test_files_cut_off_in_the_middle(folder, name):
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2] + (b"= [" if name == "study.toml" else b""))
+    refused(folder, name)
+
+
+@pytest.mark.parametrize("name", [*JSON_FILES, "study.toml"])
+def test_files_that_are_no_text(folder, name):
+    (folder / name).write_bytes(b"\xff\xfe\x00")
+    refused(folder, name, "UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("lower", -1), ("lower", "1"), ("lower", 1e9), ("lower", None), ("value", 0.5), ("rates", [1]), ("rates", [-1, 0, 0, 0]),
+        ("rates", None), ("suboptimal_items", [9]), ("suboptimal_items", [0.5]), ("suboptimal_items", [2, 2]),
+        ("optimal", {}), ("optimal", {"indices": [0]}), ("optimal", {"indices": [0, 2]}), ("optimal", {"indices": [-1, 0]}),
+        ("plan", {}), ("plan", [1]), ("plan", [{"indices": [0, 1, 2], "rate": 1}]), ("plan", [{"indices": [0, 2], "rate": -1}]),
+        ("plan", [{"indices": [0, 2], "rate": "1"}]), ("plan", [{"indices": [0, 2]}]), ("plan", [{"indices": [0, 2], "rate": 0}]),
+        ("applies", "yes"), ("decisions", -3),
+        ("decisions", "many"), ("instance", 3), ("instance", {"family": "msets"}), ("status", 3), ("method", []),
+        ("lower", 10**400),
+    ],
+)  # fmt: skip
+def test_bounds_that_nobody_can_have_found(folder, key, value):
+    content = json.loads((folder / "bound.json").read_text(encoding="utf-8"))
+    (folder / "bound.json").write_text(json.dumps(content | {key: value}), encoding="utf-8")
+    refused(folder, str(folder))
+
+
+@pytest.mark.parametrize("key", ["lower", "value", "rates", "optimal", "plan", "instance", "suboptimal_items"])
+def test_bounds_that_lack_something(folder, key):
+    content = json.loads((folder / "bound.json").read_text(encoding="utf-8"))
+    del content[key]
+    (folder / "bound.json").write_text(json.dumps(content), encoding="utf-8")
+    refused(folder, "bound.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [({"theta": [1, 0.75, 0.5, 0.3]}, "mean rewards"), ({"size": 1}, "decisions"), ({"variance": 1}, "variances")],
+)
+def test_a_foreign_instance(folder, change, word):
+    path = folder / "instance.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    refused(folder, "bound.json", word)
+    (folder / "bound.json").unlink()
+    refused(folder, "simulation", word if word != "decisions" else "other msets")
+
+
+def test_a_foreign_simulation(folder, tmp_path):
+    from semibandits.decisions.msets import MSets
+    from semibandits.policies.cucb import CUCB
+    from semibandits.rewards.gaussian import GaussianRewards
+
+    theta = [1, 0.75, 0.5, 0.25]
+    other = simulate(MSets(5, 2), GaussianRewards([*theta, 0]), CUCB(), horizon=20, replications=2)
+    other.save(folder / "simulation.zip")
+    refused(folder, "d = 4 items", "over 5")
+    simulate(MSets(4, 2), GaussianRewards(theta, variance=2), CUCB(), horizon=20, replications=2).save(
+        folder / "simulation.zip"
+    )
+    refused(folder, "variances")
+    (folder / "simulation.zip").write_bytes(
+        (folder / "regret.png").read_bytes() if (folder / "regret.png").exists() else b"PK"
+    )
+    refused(folder, "simulation.zip")
+
+
+def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
+    """Whatever bound.json says: the simulation tells what was played."""
+    from semibandits.decisions.msets import MSets
+    from semibandits.policies.cucb import CUCB
+
+    played = simulate(MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2)
+    played.save(folder / "simulation.zip")
+    shown = payload(folder)
+    assert shown["bound"]["applies"] is False
+    assert shown["simulation"]["policies"][0]["regret_ratio"] is None
+
+
+def test_a_bound_said_not_to_apply_is_not_applied(folder):
+    path = folder / "bound.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"applies": False}), encoding="utf-8")
+    assert payload(folder)["bound"]["applies"] is False
+
+
+@pytest.mark.parametrize("value", [3, [], {}, True])
+def test_odd_texts_about_a_dataset(folder, value):
+    (folder / "about.json").write_text(json.dumps({"title": value}), encoding="utf-8")
+    refused(folder, "about.json", "title")
+
+
+def test_what_is_known_of_a_dataset_is_shown(folder):
+    about = {"title": "Films", "question": "Which films?", "origin": "modelled", "provenance": "P", "licence": "L"}
+    (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
+    shown = payload(folder)
+    assert (shown["title"], shown["subtitle"]) == ("Films", "Which films?")
+    rows = {row["label"]: row["text"] for row in shown["tables"]["provenance"]}
+    assert (rows["Mean rewards"], rows["Source"], rows["Licence"]) == ("modelled", "P", "L")
+    assert shown["answers"][0]["text"].startswith("Which films? ")
+    assert "modelled" in shown["answers"][1]["text"]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_bytes_changed_at_random_are_shown_or_refused_in_one_sentence(made, tmp_path, data):
+    """No other exception than the one for bad input, whatever the files hold."""
+    name = data.draw(st.sampled_from([*JSON_FILES, "study.toml"]))
+    target = tmp_path / "results"
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(made, target)
+    content = bytearray((made / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] = data.draw(st.sampled_from(b'0123456789-.eE[]{}",:abc \n\\<'))
+    Path(target / name).write_bytes(bytes(content))
+    try:
+        check_payload(payload_of(read_results(target)))
+    except InvalidInputError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+    assert "\n" not in sentence
+
+
+ODD = [None, True, -1, 0, 3, 0.5, 1e308, 10**400, "", "x", [], {}, [[]], [0, 1], {"a": 1}, [10**30], [None]]
+
+
+@settings(
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_values_changed_at_random_are_shown_or_refused_in_one_sentence(made, tmp_path, data):
+    name = data.draw(st.sampled_from(JSON_FILES))
+    target = tmp_path / "results"
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(made, target)
+    content = json.loads((made / name).read_text(encoding="utf-8"))
+    place = content
+    while True:
+        key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
+        if isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans()):
+            place = place[key]
+        else:
+            break
+    place[key] = data.draw(st.sampled_from(ODD))
+    (target / name).write_text(json.dumps(content), encoding="utf-8")
+    try:
+        check_payload(payload_of(read_results(target)))
+    except InvalidInputError as error:
+        sentence = str(error)
+    else:
+        sentence = ""
+    assert "\n" not in sentence

@@ -1,0 +1,24 @@
+"""Runs a study, and tells how many replications are done; the tests kill it in the middle."""
+
+from __future__ import annotations
+
+import sys
+
+from semibandits.studies import read_study, run_study
+
+
+def main(path: str, when: str) -> None:
+    def wait(*_: object, **__: object) -> None:
+        print("here", flush=True)
+        sys.stdin.readline()
+
+    study = read_study(path)
+    if when == "before":
+        from semibandits.studies import run
+
+        run.play = wait  # the bound is known, and nothing was played
+    run_study(study, progress=wait)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

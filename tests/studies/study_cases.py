@@ -1,0 +1,51 @@
+"""What the tests of running studies share."""
+
+from pathlib import Path
+
+from semibandits.studies import read_study, run, run_study
+
+TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
+BOUND = 1 / 0.25 + 1 / 0.5
+"""C(theta) by hand: the sum of 1 / gap over the items outside the best set, at variance 1/2."""
+STUDY = """
+[problem]
+file = "table.csv"
+size = 2
+[simulation]
+policies = ["CUCB", "thompson"]
+horizon = 300
+replications = 4
+"""
+FILES = [
+    "about.json", "bound.json", "instance.json", "regret.png", "report.html", "simulation.zip", "specification.json",
+    "study.toml", "summary.csv", "timings.json",
+]  # fmt: skip
+ALONE = '[problem]\nfile = "table.csv"\nsize = 2\n'
+
+
+def names(folder):
+    return sorted(path.name for path in Path(folder).iterdir())
+
+
+def state(folder):
+    """Bytes and times of all files."""
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in Path(folder).rglob("*")
+        if path.is_file()
+    }
+
+
+def no_work(monkeypatch):
+    """From here on nothing may be solved or played."""
+
+    def forbidden(*_, **__):
+        raise AssertionError("this was done before")
+
+    for name in ("graves_lai", "play"):
+        monkeypatch.setattr(run, name, forbidden)
+
+
+def run_text(text, path="study.toml", **options):
+    Path(path).write_text(text, encoding="utf-8")
+    return run_study(read_study(path), **options)

@@ -1,0 +1,250 @@
+"""What is said when a problem or a folder does not suit a study, and whose files are left alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_text, state
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, SolverError
+from semibandits.studies import (
+    BoundOptions,
+    Output,
+    ProblemChoice,
+    SimulationOptions,
+    Study,
+    find_problem,
+    load_problem,
+    read_study,
+    run,
+    run_study,
+)
+
+# Words ----------------------------------------------------------------------------------------------------------------
+
+WRONG = {
+    "no end": (
+        'network = "polska"\nsource = "Lodz"',
+        'study.toml, [problem]: paths must have both ends, got no target: add target = "NODE"',
+    ),
+    "family": ('network = "polska"', 'give source and target for paths, or family = "trees"'),
+    "size of a network": (
+        'network = "polska"\nsize = 2',
+        "[problem]: size must suit the problem, got it with the network polska, which has no use for it: drop it",
+    ),
+    "family of a dataset": (
+        'dataset = "germany50-routing"\nfamily = "paths"',
+        "family must suit the problem, got it with the dataset germany50-routing",
+    ),
+    "dataset as a network": (
+        'network = "germany50-routing"',
+        "network must be the name of a network, got 'germany50-routing', a dataset: write dataset for network",
+    ),
+    "network as a dataset": (
+        'dataset = "germany50"',
+        "dataset must be the name of a dataset, got 'germany50', a network: write network for dataset",
+    ),
+    "unknown network": (
+        'network = "germny50"',
+        "[problem]: network must be a known name, got 'germny50': did you mean germany50",
+    ),
+    "unknown dataset": (
+        'dataset = "germany50-rooting"',
+        "[problem]: dataset must be a known name, got 'germany50-rooting': did you mean germany50-routing",
+    ),
+    "no file": (
+        'file = "none.csv"',
+        "[problem]: none.csv must be a readable file, got No such file or directory: check the path",
+    ),
+    "other file": (
+        'file = "study.toml"',
+        "[problem]: the file must end in .csv or .json, got 'study.toml': studies are for semibandits run",
+    ),
+    "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
+    "capacity": (
+        'file = "table.csv"\ncapacity = 2',
+        "[problem]: capacity must be used with partition or intersection, got it with msets: drop it",
+    ),
+    "too large": ('file = "table.csv"\nsize = 9', "at most d = 4"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_problems_are_wrong_in_the_words_of_the_file(place, case):
+    problem, message = WRONG[case]
+    with pytest.raises(InvalidInputError) as error:
+        run_text(f"[problem]\n{problem}\n[simulation]\nhorizon = 5\n")
+    assert message in str(error.value)
+    assert str(error.value).startswith("study.toml, [problem]: ")
+    assert "--" not in str(error.value)
+    assert names(".") == ["study.toml", "table.csv"]
+
+
+def test_other_mistakes_that_show_late(place):
+    for more, message in (
+        ("checkpoints = [1, 5]\n", r"study.toml, \[simulation\]: checkpoints must be increasing rounds from 1 to horizon = 300"),
+        ('[output]\nfigure = "p.jpg"\n', r"study.toml, \[output\]: the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
+        ('rewards = "bernoulli"\n[bound]\n', None),
+    ):  # fmt: skip
+        if message is not None:
+            with pytest.raises(InvalidInputError, match=message):
+                run_text(STUDY + more)
+    Path("table.csv").write_text(TABLE.replace("0.75", "1.75"), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r'got 1.75 for v: use rewards = "gaussian"$'):
+        run_text(STUDY + 'rewards = "bernoulli"\n')
+    with pytest.raises(InvalidInputError, match=r"\[simulation\]: variance must go with Gaussian rewards, got 2 with"):
+        run_text(STUDY.replace("size = 2", "size = 2\nvariance = 2") + 'rewards = "bernoulli"\n')
+    assert names(".") == ["study.toml", "table.csv"]
+
+
+# Folders --------------------------------------------------------------------------------------------------------------
+
+
+def test_nobodys_files_are_overwritten(place):
+    run_text(STUDY + '[output]\nfolder = "."\n')
+    assert Path("study.toml").read_text(encoding="utf-8").startswith(STUDY)
+    assert sorted(names(".")) == sorted([*FILES, "table.csv"])
+    before = state(".")
+    assert run_study(read_study("study.toml")).finished_before
+    assert state(".") == before
+
+
+def test_the_instance_of_someone_else_is_not_overwritten(place):
+    Path("study-results").mkdir()
+    Path("study-results/instance.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(
+        InvalidInputError, match=r"'study-results' must be without instance.json, got another instance in it"
+    ):
+        run_study(read_study("study.toml"))
+    assert names("study-results") == ["instance.json"]
+
+
+def test_an_instance_file_that_is_the_problem_stays_as_it_is(place):
+    text = '{"family": "msets", "size": 1, "theta": [1, 0.5]}'
+    Path("instance.json").write_text(text, encoding="utf-8")
+    run_text('[problem]\nfile = "instance.json"\n[output]\nfolder = "."\n')
+    assert Path("instance.json").read_text(encoding="utf-8") == text
+    assert run_study(read_study("study.toml")).finished_before
+
+
+def test_another_study_in_the_folder(place):
+    Path("study-results").mkdir()
+    kept = Path("study-results/study.toml")
+    kept.write_text("[problem", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"study-results/study.toml must be TOML, got a mistake"):
+        run_study(read_study("study.toml"))
+    kept.write_text('[problem]\nnetwork = "polska"\n', encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="got another file, network, simulation in study-results"):
+        run_study(read_study("study.toml"))
+    with pytest.raises(
+        InvalidInputError, match=r"must be without a study, got study.toml in it: choose another folder"
+    ):
+        run_study(read_study("study.toml"), resume=False)
+
+
+def test_a_folder_that_is_a_file(place):
+    Path("study-results").write_text("", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="'study-results' must be a folder, got a file"):
+        run_study(read_study("study.toml"))
+
+
+@pytest.mark.parametrize("content", ["{", '{"asked": 1}', "[]"])
+def test_other_files_called_bound(place, content):
+    Path("study-results").mkdir()
+    path = Path("study-results/bound.json")
+    path.write_text(content, encoding="utf-8")
+    if content == "{":
+        with pytest.raises(InvalidInputError, match=r"bound.json must be readable JSON, got .*: remove it, or choose"):
+            run_study(read_study("study.toml"))
+    else:  # no study wrote it
+        run_study(read_study("study.toml"))
+        assert "asked" in json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("key", ["plan", "value", "lower", "status", "optimal", "suboptimal_items", "stats"])
+@pytest.mark.parametrize("value", [None, "odd"])
+def test_a_damaged_bound_is_an_error(place, key, value):
+    if key == "value" and value is None:
+        return  # a bound without a plan
+    run_text(ALONE)
+    path = Path("study-results/bound.json")
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"bound.json must hold a bound as it was written, got a damaged one"):
+        run_study(read_study("study.toml"))
+
+
+def test_a_run_of_plain_python_is_completed(place, monkeypatch):
+    sb.simulate(
+        sb.MSets(4, 2),
+        sb.GaussianRewards([1, 0.75, 0.5, 0.25], variance=np.full(4, 0.5)),
+        [sb.CUCB(), sb.ThompsonSampling()],
+        horizon=300,
+        replications=4,
+        folder="study-results",
+    )
+    no_work(monkeypatch)
+    result = run_study(read_study("study.toml"))
+    assert result.finished_before
+    assert set(result.written) == {
+        "about.json",
+        "instance.json",
+        "regret.png",
+        "report.html",
+        "study.toml",
+        "summary.csv",
+    }
+    assert result.simulation.lower_bound == pytest.approx(BOUND)
+
+
+def test_a_bound_that_was_not_found_is_not_sought_again(place, monkeypatch):
+    def fail(*_, **__):
+        raise SolverError("not in time")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run, "graves_lai", fail)
+        with pytest.raises(ZeroDivisionError):
+            run_study(read_study("study.toml"), progress=lambda done, total: 1 // (3 - done))
+    monkeypatch.setattr(run, "graves_lai", None)
+    result = run_study(read_study("study.toml"))
+    assert (result.bound, result.simulation.lower_bound) == (None, None)
+    assert names("study-results") == [name for name in FILES if name != "bound.json"]
+
+
+def test_without_a_folder_nothing_is_kept(place):
+    study = dataclasses.replace(read_study("study.toml"), output=Output())
+    result = run_study(study)
+    assert (result.folder, result.report, result.written) == (None, None, ())
+    assert names(".") == ["study.toml", "table.csv"]
+    alone = run_study(dataclasses.replace(study, simulation=None))
+    assert alone.bound.value == pytest.approx(BOUND)
+    assert names(".") == ["study.toml", "table.csv"]
+
+
+def test_studies_are_built_in_python_too(place):
+    study = Study(
+        problem=find_problem("polska", sb.instances.ProblemOptions(family="trees")),
+        simulation=SimulationOptions(policies=("CUCB",), horizon=50, replications=2),
+        bound=BoundOptions(gap=1e-3),
+        output=Output(folder=Path("out"), report=False),
+    )
+    result = run_study(study)
+    assert result.simulation.policies == ("CUCB",)
+    assert read_study("out/study.toml").simulation == study.simulation
+    about = json.loads(Path("out/about.json").read_text(encoding="utf-8"))
+    assert (about["origin"], about["title"]) == ("modelled", "polska, spanning trees")
+    assert "SNDlib" in about["provenance"]
+    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add --target NODE$"):
+        load_problem(ProblemChoice(network="polska", options=sb.instances.ProblemOptions(source="Lodz")))
+
+
+def test_a_file_without_a_name_keeps_that_of_the_file(place):
+    Path("shortlist.json").write_text('{"family": "msets", "size": 1, "theta": [1, 0.5]}', encoding="utf-8")
+    run_text('[problem]\nfile = "shortlist.json"\n')
+    again = run_study(read_study("study-results/study.toml"))
+    assert again.finished_before
+    assert again.problem.instance.name == "shortlist"

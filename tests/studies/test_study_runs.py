@@ -1,0 +1,256 @@
+"""Running studies: once, again, after a kill, and after a change."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_text, state
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.studies import (
+    Output,
+    read_study,
+    run,
+    run_study,
+)
+
+SCRIPT = Path(__file__).parent / "killed_study.py"
+
+
+def test_a_study_leaves_all_its_files(place):
+    result = run_study(read_study("study.toml"))
+    assert result.folder == Path("study-results")
+    assert names("study-results") == FILES
+    assert result.report == Path("study-results/report.html")
+    assert not result.finished_before
+    assert result.bound.value == pytest.approx(BOUND)
+    kept = json.loads(Path("study-results/bound.json").read_text(encoding="utf-8"))
+    assert kept["applies"] is True
+    assert kept["asked"] == {"method": "auto", "gap": 1e-4, "time_limit": 60, "tie_tolerance": 1e-12}
+    assert (kept["lower"], kept["value"]) == result.simulation.lower_bound_interval
+    about = json.loads(Path("study-results/about.json").read_text(encoding="utf-8"))
+    assert about == {"title": "table", "question": None, "origin": None, "provenance": None, "licence": None}
+    own = sb.simulate(
+        sb.MSets(4, 2),
+        sb.GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5),
+        [sb.CUCB(), sb.ThompsonSampling()],
+        horizon=300,
+        replications=4,
+    )
+    for policy in ("CUCB", "ThompsonSampling"):
+        np.testing.assert_array_equal(result.simulation.regret[policy], own.regret[policy])
+    assert result.simulation.lower_bound == pytest.approx(own.lower_bound, rel=1e-12)
+
+
+def test_what_the_file_says_is_what_is_done(place, monkeypatch):
+    seen = {}
+
+    def solve(*arguments, **options):
+        seen.update(options)
+        return sb.graves_lai(*arguments, **options)
+
+    monkeypatch.setattr(run, "graves_lai", solve)
+    bound = '[bound]\nmethod = "cycles"\ngap = 0.02\ntime_limit = 7\ntie_tolerance = 1e-9\n'
+    result = run_text(STUDY + "seed = 5\ncheckpoints = [7, 300]\n" + bound)
+    assert result.simulation.checkpoints.tolist() == [7, 300]
+    own = sb.simulate(
+        sb.MSets(4, 2), sb.GaussianRewards([1, 0.75, 0.5, 0.25]), sb.CUCB(), horizon=300, replications=4, seed=5
+    )
+    np.testing.assert_array_equal(result.simulation.regret["CUCB"][:, -1], own.regret["CUCB"][:, -1])
+    said = {"method": "cycles", "gap": 0.02, "time_limit": 7, "throw": False, "tie_tolerance": 1e-9, "progress": None}
+    assert seen == said
+    run_text(ALONE + '[output]\nfolder = "alone"\n')
+    assert seen == said | {"method": "auto", "gap": 1e-4, "time_limit": None, "throw": True, "tie_tolerance": 1e-12}
+
+
+def test_a_finished_study_is_left_alone(place, monkeypatch):
+    first = run_study(read_study("study.toml"))
+    before = state("study-results")
+    no_work(monkeypatch)
+    for path in ("study.toml", "study-results/study.toml"):
+        again = run_study(read_study(path))
+        assert again.finished_before
+        assert again.written == ()
+        np.testing.assert_array_equal(again.simulation.regret["CUCB"], first.simulation.regret["CUCB"])
+        assert again.bound.value == first.bound.value
+        assert again.answer.seconds == first.answer.seconds
+    assert state("study-results") == before
+
+
+def test_it_is_read_with_other_versions_too(place, monkeypatch):
+    run_study(read_study("study.toml"))
+    monkeypatch.setattr("semibandits.simulation.run.versions", lambda: {"semibandits": "9.9.9"})
+    no_work(monkeypatch)
+    assert run_study(read_study("study.toml")).finished_before
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in ("simulation.zip", "timings.json")])
+def test_only_what_is_missing_is_written(place, monkeypatch, name):
+    run_study(read_study("study.toml"))
+    before = state("study-results")
+    Path("study-results", name).unlink()
+    no_work(monkeypatch)
+    again = run_study(read_study("study.toml"))
+    after = state("study-results")
+    made = name not in ("bound.json", "specification.json")  # these would need work, and serve an unfinished run
+    assert again.written == ((name,) if made else ())
+    assert (name in after) == made
+    if name in ("about.json", "instance.json", "study.toml", "summary.csv"):
+        assert after[name][0] == before[name][0]
+    assert {key: value for key, value in after.items() if key != name} == {
+        key: value for key, value in before.items() if key != name
+    }
+
+
+def run_and_kill(when: str, after: int) -> None:
+    """kill -9 the script once it waits for us, `after` times answered."""
+    with subprocess.Popen(
+        [sys.executable, str(SCRIPT), "study.toml", when], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        for _ in range(after):
+            assert process.stdout.readline()
+            process.stdin.write("\n")
+            process.stdin.flush()
+        assert process.stdout.readline()
+        process.kill()
+        assert process.wait() == -9
+
+
+def test_a_killed_study_goes_on_to_the_same_bytes(place, monkeypatch):
+    whole = run_study(dataclasses.replace(read_study("study.toml"), output=Output(folder=Path("whole"))))
+    run_and_kill("between", 2)
+    assert len(list(Path("study-results/parts").glob("*.zip"))) == 3
+    assert not Path("study-results/simulation.zip").exists()
+    bound = state("study-results")["bound.json"]
+    monkeypatch.setattr(run, "graves_lai", None)  # the bound is known
+    played = []
+    result = run_study(read_study("study.toml"), progress=lambda done, total: played.append(done))
+    assert played == [4, 5, 6, 7, 8]
+    assert not result.finished_before
+    assert names("study-results") == FILES
+    assert state("study-results")["bound.json"] == bound
+    for name in ("simulation.zip", "instance.json", "about.json", "study.toml", "specification.json"):
+        assert Path("study-results", name).read_bytes() == Path("whole", name).read_bytes()
+    assert whole.bound.value == result.bound.value
+
+
+def test_a_study_killed_before_anything_was_played_keeps_its_bound(place, monkeypatch):
+    run_and_kill("before", 0)
+    assert names("study-results") == ["bound.json"]
+    before = state("study-results")["bound.json"]
+    monkeypatch.setattr(run, "graves_lai", None)
+    assert run_study(read_study("study.toml")).bound.value == pytest.approx(BOUND)
+    assert state("study-results")["bound.json"] == before
+
+
+CHANGES = {
+    "horizon": ("horizon = 300", "horizon = 301", "horizon in study-results (horizon = 301, was 300)"),
+    "replications": (
+        "replications = 4",
+        "replications = 5",
+        "replications in study-results (replications = 5, was 4)",
+    ),
+    "seed": ("horizon", "seed = 7\nhorizon", "seed in study-results (seed = 7, was 0)"),
+    "policies": ('"thompson"', '"ts:scale=2"', 'was ["CUCB", "ThompsonSampling"]'),
+    "rewards": ("horizon", 'rewards = "bernoulli"\nhorizon', 'rewards = "bernoulli", was "gaussian"'),
+    "checkpoints": ("horizon", "checkpoints = [300]\nhorizon", "checkpoints = [300], was absent"),
+    "gap": ("[problem]", "[bound]\ngap = 0.01\n[problem]", "gap in study-results (gap = 0.01, was 0.0001)"),
+    "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
+    "size": ("size = 2", "size = 1", "instance in study-results (table.csv is not what it was)"),
+    "problem": (
+        'file = "table.csv"\nsize = 2',
+        'network = "polska"\nfamily = "trees"',
+        "got another network, family, file",
+    ),
+    "no simulation": (
+        STUDY[STUDY.index("[sim") :],
+        "",
+        "got another simulation in study-results ([simulation] was present): choose",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_changed_study_is_refused(place, case, finished):
+    if finished:
+        run_study(read_study("study.toml"))
+    else:
+        with pytest.raises(ZeroDivisionError):
+            run_study(read_study("study.toml"), progress=lambda done, total: 1 // (3 - done))
+        assert Path("study-results/parts").exists()
+    before = state("study-results")
+    old, new, message = CHANGES[case]
+    with pytest.raises(InvalidInputError) as error:
+        run_text(STUDY.replace(old, new))
+    assert message in str(error.value)
+    assert str(error.value).endswith("choose another folder (--output), or go on as the run began")
+    assert state("study-results") == before
+
+
+def test_a_changed_file_is_refused(place):
+    run_study(read_study("study.toml"))
+    Path("table.csv").write_text(TABLE.replace("0.75", "0.8"), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv is not what it was\)"):
+        run_study(read_study("study.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("horizon = 300", "horizon = 301", "got another horizon, checkpoints in study-results: choose another folder"),
+        ("gap = 0.0001", "gap = 0.01", "bound.json must hold the bound of this study, got another gap: choose another"),
+        ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another instance"),
+    ],
+)
+def test_the_study_in_the_folder_cannot_be_changed_either(place, old, new, message):
+    run_study(read_study("study.toml"))
+    kept = Path("study-results/study.toml")
+    kept.write_text(kept.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=message):
+        run_study(read_study(kept))
+
+
+def test_where_it_runs_and_what_is_drawn_may_change(place, monkeypatch):
+    run_study(read_study("study.toml"))
+    no_work(monkeypatch)
+    text = STUDY + '[execution]\nworkers = "auto"\n[output]\nfigure = "new.pdf"\nreport = false\n'
+    assert run_text(text).finished_before
+    assert Path("new.pdf").read_bytes().startswith(b"%PDF")
+    before = Path("new.pdf").stat().st_mtime_ns
+    run_text(text)
+    assert Path("new.pdf").stat().st_mtime_ns == before
+    run_text(text, redraw=True)
+    assert Path("new.pdf").stat().st_mtime_ns > before
+
+
+def test_a_report_and_a_figure_are_not_forced_on_anyone(place):
+    run_text(STUDY + "[output]\nreport = false\nfigure = false\n")
+    assert names("study-results") == [name for name in FILES if name not in ("report.html", "regret.png")]
+
+
+def test_the_folder_repeats_the_run_without_the_file(place):
+    run_study(read_study("study.toml"))
+    Path("table.csv").unlink()
+    Path("study.toml").unlink()
+    study = read_study("study-results/study.toml")
+    again = run_study(dataclasses.replace(study, output=dataclasses.replace(study.output, folder=Path("again"))))
+    assert not again.finished_before
+    for name in ("simulation.zip", "instance.json", "study.toml"):
+        assert Path("again", name).read_bytes() == Path("study-results", name).read_bytes()
+
+
+def test_options_of_files_are_inlined(place):
+    Path("films.csv").write_text("item,theta,group\na,1,x\nb,0.5,x\nc,0.8,y\nd,0.1,y\n", encoding="utf-8")
+    run_text('[problem]\nfile = "films.csv"\ncapacity = [1, "y=2"]\nvariance = 2\n', "films.toml")
+    assert run_study(read_study("films-results/study.toml")).finished_before
+    kept = json.loads(Path("films-results/instance.json").read_text(encoding="utf-8"))
+    assert kept["matroid"]["capacities"] == {"x": 1, "y": 2}
+    assert (kept["variance"], kept["name"]) == (2, "films")

@@ -1,0 +1,39 @@
+"""PNG files as small as they can be while lines and letters stay sharp."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+
+from semibandits.instances.files import write_whole
+
+COLOURS = 128
+
+
+def write_small_png(png: bytes, path: Path, colours: int = COLOURS) -> int:
+    """Write an image with a palette, in one step.
+
+    Parameters
+    ----------
+    png : bytes
+        The image, in a format that Pillow reads; what is transparent becomes white.
+    path : Path
+        The file; its folder must exist.
+    colours : int
+        Size of the palette, at most 256.
+
+    Returns
+    -------
+    int
+        Size of the file in bytes.
+    """
+    with Image.open(BytesIO(png)) as image:
+        opaque = Image.new("RGB", image.size, "white")
+        opaque.paste(image, mask=image.convert("RGBA").getchannel("A"))
+    reduced = opaque.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    buffer = BytesIO()
+    reduced.save(buffer, format="PNG", optimize=True)
+    write_whole(path, buffer.getvalue())
+    return len(buffer.getvalue())
