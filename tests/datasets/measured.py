@@ -20,7 +20,9 @@ def check_measured(dataset, tmp_path):
     assert np.array_equal(again.variance, dataset.variance)
     assert again.labels == dataset.labels
     assert again.decision_set.m == dataset.decision_set.m
-    assert (again.name, again.unit, again.note) == (dataset.name, dataset.unit, dataset.instance.note)
+    assert (again.name, again.unit, again.note) == (dataset.instance.name, dataset.unit, dataset.instance.note)
+    assert again.name[0].isupper(), "the title of figures and reports is for people"
+    assert " " in again.name
     for text in (dataset.question, dataset.provenance, dataset.licence, dataset.unit, again.note):
         assert text
 

@@ -65,6 +65,7 @@ def occupations() -> Dataset:
         f"Which genre of films should be shown to people of each of {OCCUPATIONS} occupations, no two the same, so that "
         "they like what they see?",
         {
+            "name": "Films: a genre for each occupation",
             "family": "matchings",
             "saturate": "rows",
             "note": f"{_MEASURED} A film of several genres counts for each of them.",
@@ -91,6 +92,7 @@ def shortlist() -> Dataset:
         "films-shortlist",
         f"Which {SHORTLIST_SIZE} of the {SHORTLIST} films with most ratings should be recommended?",
         {
+            "name": f"Films: a shortlist of {SHORTLIST_SIZE}",
             "family": "msets",
             "size": SHORTLIST_SIZE,
             "note": _MEASURED,
@@ -122,6 +124,7 @@ def two_a_genre() -> Dataset:
         "films-two-a-genre",
         f"Which films, at most {PER_GENRE} of each genre, of the {MOST_RATED} with most ratings should be recommended?",
         {
+            "name": f"Films: at most {PER_GENRE} of each genre",
             "family": "matroid",
             "matroid": matroid,
             "note": f"{_MEASURED} A film of several genres counts for the rarest of them.",
@@ -188,7 +191,7 @@ def _dataset(name: str, question: str, description: Mapping[str, object], rating
     return Dataset(
         name=name,
         question=question,
-        instance=instance_from_description({"name": name, "unit": "stars", **measured, **description}),
+        instance=instance_from_description({"unit": "stars", **measured, **description}),
         origin="measured",
         provenance=_PROVENANCE,
         licence=_LICENCE,

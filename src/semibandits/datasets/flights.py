@@ -60,7 +60,7 @@ def on_time() -> Dataset:
     return _routes(
         "flights-on-time",
         f"Which {SIZE} routes out of New York should be chosen so that most flights are on time?",
-        {"family": "msets", "size": SIZE},
+        {"name": f"Punctual flights: {SIZE} routes out of New York", "family": "msets", "size": SIZE},
     )
 
 
@@ -75,6 +75,7 @@ def delays() -> Dataset:
         "flights-delays",
         f"Which {SIZE} routes out of New York should be chosen so that least time is lost?",
         {
+            "name": f"Least delay: {SIZE} routes out of New York",
             "family": "msets",
             "size": SIZE,
             "unit": "min",
@@ -96,7 +97,11 @@ def two_a_carrier() -> Dataset:
     return _routes(
         "flights-two-a-carrier",
         f"Which {PER_CARRIER} routes of each carrier should be chosen so that most flights are on time?",
-        {"family": "matroid", "matroid": _at_most(PER_CARRIER, carriers)},
+        {
+            "name": f"Punctual flights: {PER_CARRIER} routes of each carrier",
+            "family": "matroid",
+            "matroid": _at_most(PER_CARRIER, carriers),
+        },
     )
 
 
@@ -111,7 +116,12 @@ def quotas() -> Dataset:
         "flights-quotas",
         f"Which {SIZE} routes, at most {PER_CARRIER} a carrier and at most {PER_ORIGIN} an airport of New York, should be "
         "chosen so that most flights are on time?",
-        {"family": "intersection", "size": SIZE, "matroids": quota},
+        {
+            "name": f"Punctual flights: {SIZE} routes within two quotas",
+            "family": "intersection",
+            "size": SIZE,
+            "matroids": quota,
+        },
     )
 
 
@@ -128,6 +138,7 @@ def by_hour() -> Dataset:
         "flights-by-hour",
         "At which hour should one fly to each of 12 destinations, no two at the same hour, so that most flights are on time?",
         {
+            "name": "Punctual flights: an hour for each destination",
             "family": "matchings",
             "saturate": "rows",
             "unit": "on-time flights",
@@ -165,7 +176,7 @@ def _dataset(name: str, question: str, description: Mapping[str, object], outcom
     return Dataset(
         name=name,
         question=question,
-        instance=instance_from_description({"name": name, **measured, **description}),
+        instance=instance_from_description({**measured, **description}),
         origin="measured",
         provenance=_PROVENANCE,
         licence=_LICENCE,

@@ -21,6 +21,8 @@ LAWS: Final = {
     "BernoulliRewards": ("bernoulli", "sb.BernoulliRewards(instance.theta)"),
 }
 """Laws that follow from an instance: on the command line, and in Python."""
+MOST_NUMBERS: Final = 12
+"""Parameters that are longer lists than this are no text for people."""
 _HEAD: Final = "import semibandits as sb\n"
 _READ: Final = 'from semibandits.instances import read_json\n\ninstance = read_json("instance.json")\n'
 
@@ -69,12 +71,14 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
 
 
 def _policies(result: SimulationResult) -> dict[str, Policy] | None:
-    """The policies that were played, None if one is not of the library or not told in full."""
+    """The policies that were played, None if one is not of the library, not told in full, or too long to be read."""
     told: Any = specification(result).get("policies")
     try:
-        return {name: build(told[name]) for name in result.policies}
+        policies = {name: build(told[name]) for name in result.policies}
     except (InvalidInputError, KeyError, TypeError):
         return None
+    parameters = (value for policy in policies.values() for value in changed(policy).values())
+    return None if any(isinstance(value, tuple) and len(value) > MOST_NUMBERS for value in parameters) else policies
 
 
 def changed(policy: Policy) -> dict[str, Any]:

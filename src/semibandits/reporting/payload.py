@@ -12,8 +12,10 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._version import __version__
 from semibandits.datasets.borders import BORDERS_PROVENANCE
+from semibandits.errors import InvalidInputError
 from semibandits.policies.radius import RADII
-from semibandits.reporting.again import again
+from semibandits.policies.registry import build
+from semibandits.reporting.again import MOST_NUMBERS, again, changed
 from semibandits.reporting.answers import answers_of, bound_words, rewards_words
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.findings import BoundFacts, Findings, Structure, specification
@@ -127,18 +129,24 @@ def _policy(findings: Findings, result: SimulationResult, policy: str) -> dict[s
 
 
 def _parameters(result: SimulationResult, policy: str) -> str:
-    """All parameters of a policy, ``""`` where they are not known."""
+    """Parameters of a policy that are not at their defaults; all of them for one that is not of the library."""
     told = specification(result).get("policies")
     own = told.get(policy) if isinstance(told, dict) else None
     if not isinstance(own, dict):
         return ""
-    return ", ".join(f"{key}={_value(value)}" for key, value in own.items() if key != "name" and value is not None)
+    try:
+        shown = set(changed(build(own)))
+    except (InvalidInputError, KeyError, TypeError):
+        shown = set(own) - {"name"}
+    return ", ".join(f"{key}={_value(value)}" for key, value in own.items() if key in shown and value is not None)
 
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
         name = next((name for name, radius in RADII.items() if asdict(radius) == value), None)
         return name or "(" + ", ".join(f"{key}={_value(part)}" for key, part in value.items()) + ")"
+    if isinstance(value, list | tuple) and len(value) > MOST_NUMBERS:
+        return f"{len(value):,} numbers"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -1,0 +1,91 @@
+"""A headless browser, and pages opened in it from the disk under watch."""
+
+import os
+import shutil
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from semibandits.reporting.page import render
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--font-render-hinting=none",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One a module: the interface keeps an event loop running, in which tests of other folders must not find themselves."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        if os.environ.get("SEMIBANDITS_NO_BROWSER") == "1":
+            pytest.skip("SEMIBANDITS_NO_BROWSER=1 says that there is no browser")
+        pytest.fail(
+            f"tests of the report need a browser, found none of {', '.join(NAMES)}: install Debian's package chromium, "
+            "or set SEMIBANDITS_NO_BROWSER=1 to skip them",
+            pytrace=False,
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A page that tests use one after the other: a new one takes longer than most of them."""
+    with browser.new_context() as context:
+        yield context.new_page()
+
+
+@pytest.fixture
+def open_page(browser, tab, tmp_path):
+    """Call ``open_page(payload, width=1280, ...)`` for the page of a report; whatever goes wrong in it fails the test."""
+    contexts, ends, complaints = [], [], []
+
+    def open_page(payload, *, width=1280, height=900, scheme="light", script="", touch=False):
+        if ends:
+            complaints.append(ends.pop()())
+        file = tmp_path / f"report-{len(complaints)}.html"
+        file.write_text(render(payload), encoding="utf-8")
+        page = tab
+        if script or touch:
+            contexts.append(browser.new_context(has_touch=touch))
+            page = contexts[-1].new_page()
+        if script:
+            page.add_init_script(script)
+        page.set_default_timeout(20_000)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(media="screen", color_scheme=scheme)
+        page.mouse.move(0, 0)
+        ends.append(_watched(page, file.as_uri()))
+        page.goto(file.as_uri())
+        return page
+
+    yield open_page
+    complaints += [end() for end in ends]
+    tab.goto("about:blank")  # what a test left running ends with it
+    for context in contexts:
+        context.close()
+    assert complaints == [[]] * len(complaints)
+
+
+def _watched(page, address):
+    """Note what the page complains of and what it asks for; the function returned ends that and says what was wrong."""
+    errors, requests = [], []
+    listeners = {
+        "console": lambda message: errors.append(f"console: {message.text}"),
+        "pageerror": lambda error: errors.append(f"error: {error}"),
+        "request": lambda request: requests.append(request.url),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+
+    def end():
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        return errors if requests == [address] else [*errors, f"requests: {requests}"]
+
+    return end

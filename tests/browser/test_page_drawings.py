@@ -1,0 +1,276 @@
+"""The decision set as drawn: maps, heat maps and bars show the values of their layers, and all of it is within reach of keys."""
+
+import numpy as np
+import pytest
+import samples
+from test_page_controls import close_to, value_of
+
+BARS = ".bars .lane i:not(.grid)"
+
+
+def layer_named(payload, key):
+    return next(layer for layer in payload["layers"] if layer["key"] == key)
+
+
+def choose(page, label):
+    page.get_by_role("group", name="Show").get_by_label(label, exact=True).check()
+
+
+def box_of(page, locator):
+    return locator.evaluate_all("""(all) => all.map((one) => {
+      const box = one.getBoundingClientRect();
+      return [box.left, box.top, box.right, box.bottom];
+    })""")
+
+
+def overlaps(boxes, slack=1.0):
+    return [
+        (one, two) for k, one in enumerate(boxes) for two in boxes[:k]
+        if one[0] < two[2] - slack and two[0] < one[2] - slack and one[1] < two[3] - slack and two[1] < one[3] - slack
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["germany", "tree", "matching", "shortlist"])
+def test_every_layer_can_be_chosen_and_says_what_it_is(open_page, kind):
+    payload = getattr(samples, kind)()
+    page = open_page(payload)
+    for layer in payload["layers"]:
+        choose(page, layer["label"])
+        assert page.locator(".figure").get_attribute("data-layer") == layer["key"]
+        assert page.inner_text("#drawing .text").replace("\xa0", " ") == layer["text"]
+
+
+def test_links_are_wider_and_of_another_colour_the_more_they_are_played(open_page):
+    payload = samples.germany()
+    page, optimal = open_page(payload), payload["items"]["optimal"]
+    for layer in payload["layers"][:3]:
+        choose(page, layer["label"])
+        valued = [v for i, v in enumerate(layer["values"]) if not optimal[i] and v]
+        links = page.locator(".link[class*=' v']")
+        widths, steps = links.evaluate_all("""(all) => [all.map((e) => Number(e.getAttribute("stroke-width"))),
+          all.map((e) => Number(e.getAttribute("class").match(/ v(\\d)/)[1]))]""")
+        share = (np.log(valued) - np.log(min(valued))) / np.ptp(np.log(valued))
+        np.testing.assert_allclose(widths, 1.4 + 4.4 * np.sort(share), atol=0.01)
+        np.testing.assert_array_equal(steps, np.minimum(8, np.floor(9 * np.sort(share) + 1e-12)))
+        assert page.locator("path.link.best").count() == sum(optimal)
+        assert page.locator("path.link.rest").count() == len(optimal) - sum(optimal) - len(valued)
+
+
+def test_each_link_tells_its_value_to_the_pointer_and_to_the_keyboard(open_page):
+    payload = samples.germany()
+    page, items, layer = open_page(payload), payload["items"], payload["layers"][0]
+    targets = page.locator(".hit")
+    assert targets.count() == len(items["labels"])
+    assert page.locator(".hit[tabindex='0']").count() == 1
+    order = sorted(range(len(items["labels"])), key=lambda i: -layer["values"][i])
+    page.locator(".hit[tabindex='0']").focus()
+    for step, i in enumerate(order[:6]):
+        if step:
+            page.keyboard.press("ArrowRight")
+        at = page.evaluate("document.activeElement.dataset.item")
+        assert layer["values"][int(at)] == layer["values"][i]
+        tip = page.inner_text(".tip").split("\n")
+        assert tip[0] == items["labels"][int(at)]
+        assert value_of(tip[1].removeprefix("Plan: ").split(" plays")[0]) == close_to(layer["values"][i])
+        assert value_of(tip[2].removeprefix("Mean reward: ").removesuffix(" ms")) == close_to(items["theta"][int(at)])
+        assert ("Part of the optimal decision" in tip) == items["optimal"][int(at)]
+        assert tip[0] in page.evaluate("document.activeElement.getAttribute('aria-label')")
+    page.keyboard.press("End")
+    assert layer["values"][int(page.evaluate("document.activeElement.dataset.item"))] == min(layer["values"])
+    page.keyboard.press("Tab")
+    assert not page.locator(".tip").is_visible()
+    target = page.locator(".hit[data-item='0']")
+    target.dispatch_event("pointerenter")
+    assert page.inner_text(".tip").split("\n")[0] == items["labels"][0]
+
+
+@pytest.mark.parametrize(("kind", "thing"), [("germany", ".hit"), ("matching", ".cells td.some")])
+def test_what_a_finger_opens_stays_until_another_place_is_touched(open_page, kind, thing):
+    payload = getattr(samples, kind)()
+    page = open_page(payload, width=390, touch=True)
+    target = page.locator(f"{thing}[data-item='0']")
+    target.scroll_into_view_if_needed()
+    x, y = target.evaluate("""(e) => {
+      const box = e.getBoundingClientRect();
+      if (!e.getPointAtLength) return [box.x + box.width / 2, box.y + box.height / 2];
+      const at = e.getPointAtLength(e.getTotalLength() / 2).matrixTransform(e.getScreenCTM());
+      return [at.x, at.y];
+    }""")
+    page.touchscreen.tap(x, y)
+    assert page.locator(".tip").is_visible()
+    assert page.inner_text(".tip strong") == payload["items"]["labels"][0]
+    page.locator(".key").tap()
+    assert not page.locator(".tip").is_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("kind", ["germany", "tree", "large"])
+def test_names_on_a_map_do_not_touch_and_the_ends_are_named(open_page, kind, width):
+    payload = getattr(samples, kind)()
+    page = open_page(payload, width=width)
+    names = page.locator(".place")
+    assert overlaps(box_of(page, names)) == []
+    (picture,) = box_of(page, page.locator(".figure svg"))
+    for left, top, right, bottom in box_of(page, names):
+        assert left >= picture[0] - 1
+        assert right <= picture[2] + 1
+        assert top >= picture[1] - 2
+        assert bottom <= picture[3] + 2
+    texts = names.all_text_contents()
+    assert {node["name"] for node in payload["drawing"]["nodes"] if node["end"]} <= set(texts)
+    assert len(texts) >= (8 if kind == "tree" else 15)
+
+
+def test_parallel_links_do_not_lie_on_each_other(open_page):
+    payload = samples.tree()
+    page = open_page(payload)
+    paths = page.locator(".hit").evaluate_all("(all) => all.map((e) => e.getAttribute('d'))")
+    assert len(set(paths)) == len(payload["drawing"]["edges"])
+    pairs = [frozenset((edge["tail"], edge["head"])) for edge in payload["drawing"]["edges"]]
+    assert sorted(pairs.count(pair) for pair in set(pairs))[-3:] == [1, 2, 3]
+    assert sum("Q" in path for path in paths) == 4  # both of two, and the outer ones of three
+    assert page.locator(".arrow").count() == 0  # a tree has no direction
+
+
+def test_opposite_links_bow_apart_and_a_loop_is_drawn(open_page):
+    payload = samples.large()
+    edges = payload["drawing"]["edges"]
+    edges[0] |= {"tail": 0, "head": 1}
+    edges[1] |= {"tail": 1, "head": 0}
+    edges[2] |= {"tail": 5, "head": 5}
+    page = open_page(payload)
+    middle = "(e) => { const { x, y } = e.getPointAtLength(e.getTotalLength() / 2); return [x, y]; }"
+    ways = [page.locator(f".hit[data-item='{i}']").evaluate(middle) for i in (0, 1)]
+    assert np.hypot(*np.subtract(*ways)) > 5
+    (loop,) = box_of(page, page.locator(".hit[data-item='2']"))
+    assert loop[2] - loop[0] > 10
+    assert loop[3] - loop[1] > 10
+
+
+def test_a_heat_map_has_its_values_and_its_optimal_pairs(open_page):
+    payload = samples.matching()
+    page, drawing, items = open_page(payload), payload["drawing"], payload["items"]
+    for layer in payload["layers"]:
+        choose(page, layer["label"])
+        shown = page.locator(".cells td.some").evaluate_all("""(cells) => cells.map((cell) => ({
+          item: Number(cell.dataset.item), row: cell.parentElement.rowIndex - 1, column: cell.cellIndex - 1,
+          text: cell.querySelector("span").textContent, kind: cell.className.split(" "),
+        }))""")
+        assert [{key: cell[key] for key in ("item", "row", "column")} for cell in shown] == drawing["cells"]
+        for cell in shown:
+            assert value_of(cell["text"]) == close_to(layer["values"][cell["item"]], 3)
+            assert ("best" in cell["kind"]) == items["optimal"][cell["item"]]
+    assert page.locator(".cells tbody th").all_inner_texts() == drawing["rows"]
+    assert page.locator(".cells thead th").all_inner_texts() == drawing["columns"]
+    # The last layer is that of mean rewards: its colours grow with the value, those of optimal pairs too.
+    steps = [cell["kind"][-1] for cell in sorted(shown, key=lambda cell: layer["values"][cell["item"]])]
+    assert steps == sorted(steps)
+    assert (steps[0], steps[-1]) == ("v0", "v8")
+
+
+NUMBERS = {
+    0.0: "0", 12.3456: "12.3", 0.99961: "1.00", 0.012345: "0.0123", 999.96: "1,000", 9876.0: "9,876", 12345.0: "12.3k",
+    999_600.0: "1.00m", -3_203_379.0: "−3.20m", 4.2e9: "4.20bn", 5e12: "5,000,000,000,000", 1.5e-7: "1.50 × 10⁻⁷", None: "–",
+}  # fmt: skip
+
+
+def test_numbers_in_cells_are_short(open_page):
+    payload = samples.matching()
+    values = [*NUMBERS, *[1.0] * (len(payload["items"]["labels"]) - len(NUMBERS))]
+    payload["layers"] = [payload["layers"][0] | {"values": values}]
+    page = open_page(payload)
+    for i, text in enumerate(NUMBERS.values()):
+        assert page.locator(f".cells td[data-item='{i}'] span").first.text_content() == text
+
+
+def test_the_arrows_walk_over_a_heat_map_and_over_its_gap(open_page):
+    page = open_page(samples.matching())
+    labels = samples.matching()["items"]["labels"]
+    page.locator(".cells td[tabindex='0']").focus()
+    for key, label in [("ArrowRight", "student – comedy"), ("ArrowDown", "engineer – comedy"), ("ArrowLeft", "engineer – drama"),
+                       ("ArrowDown", "artist – drama"), ("ArrowDown", "retired – drama"), ("ArrowDown", "retired – drama"),
+                       ("Home", labels[0]), ("ArrowUp", labels[0]), ("End", labels[-1])]:  # fmt: skip
+        page.keyboard.press(key)
+        assert page.inner_text(".tip strong") == label
+
+
+def test_values_of_a_heat_map_leave_narrow_cells_but_not_the_table(open_page):
+    payload = samples.matching()
+    payload["drawing"]["columns"] += [f"more {k}" for k in range(30)]
+    page = open_page(payload, width=390)
+    assert page.locator(".cells td.some span.unseen").count() >= len(payload["items"]["labels"])
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator(".figure .scroll").evaluate("(e) => e.scrollWidth > e.clientWidth && e.tabIndex === 0")
+
+
+def test_bars_are_sorted_and_as_long_as_their_values(open_page):
+    payload = samples.shortlist()
+    page, items = open_page(payload), payload["items"]
+    for layer in payload["layers"]:
+        choose(page, layer["label"])
+        assert page.locator(".bars tbody tr").count() == 24
+        page.get_by_role("button", name="Show all 60").click()
+        values = layer["values"]
+        shown = page.locator(".bars tbody tr").evaluate_all("(rows) => rows.map((row) => Number(row.dataset.item))")
+        first = [i for i in range(60) if items["optimal"][i]] if layer["key"] == "plan" else []
+        rest = sorted((values[i] for i in range(60) if i not in first), reverse=True)
+        assert [values[i] for i in shown] == sorted((values[i] for i in first), reverse=True) + rest
+        texts = page.locator(".bars td.how-much").all_inner_texts()
+        assert [value_of(text) for text in texts] == [close_to(values[i]) for i in shown]
+        best = page.locator(".bars tr.best").evaluate_all("(rows) => rows.map((row) => Number(row.dataset.item))")
+        assert sorted(best) == [i for i in range(60) if items["optimal"][i]]
+        if page.locator(".bars .dot").count():
+            places = page.locator(".bars .dot").evaluate_all("(all) => all.map((e) => parseFloat(e.style.left))")
+            positive = np.array([values[i] for i in shown if values[i] > 0])
+            fit = np.polyfit(np.log(positive), places, 1)
+            np.testing.assert_allclose(np.polyval(fit, np.log(positive)), places, atol=0.01)
+        else:
+            places = page.locator(BARS).evaluate_all("(all) => all.map((e) => parseFloat(e.style.width))")
+            np.testing.assert_allclose(places, 98 * np.array([values[i] for i in shown]) / max(values), atol=0.01)
+    assert page.locator(".bars .dot").count() == 0  # mean rewards, the last layer, are bars from 0
+    assert "carrier" in page.inner_text(".key")
+
+
+def test_axes_have_round_numbers_with_no_digit_too_many(open_page):
+    payload = samples.shortlist()
+    payload["layers"] = [layer_named(payload, "theta")]
+    for policy in payload["simulation"]["policies"]:
+        for key in ("mean", "lower", "upper"):
+            policy[key] = [value / 1000 for value in policy[key]]
+    payload["bound"] = None
+    page = open_page(payload)
+    assert page.locator(".lane-axis span").all_inner_texts() == ["0", "0.25", "0.5", "0.75"]
+    heights = page.locator(".axis text[text-anchor=end]").all_text_contents()
+    assert len(heights) > 3
+    assert heights == [f"{float(text):g}" for text in heights]
+    assert np.ptp(np.diff([float(text) for text in heights])) < 1e-9
+
+
+def test_bars_of_losses_run_left_from_zero(open_page):
+    payload = samples.shortlist()
+    layer = layer_named(payload, "theta")
+    layer["values"] = [-value for value in layer["values"]]
+    payload["layers"] = [layer]
+    page = open_page(payload)
+    right = "(all) => all.map(({ style }) => parseFloat(style.left) + parseFloat(style.width))"
+    ends = page.locator(BARS).evaluate_all(right)
+    np.testing.assert_allclose(ends, 98.0, atol=0.01)
+
+
+@pytest.mark.parametrize("kind", ["germany", "matching"])
+def test_all_items_stand_in_a_table_that_is_made_when_it_is_opened(open_page, kind):
+    payload = getattr(samples, kind)()
+    page, items = open_page(payload), payload["items"]
+    assert page.locator(".items").count() == 0
+    page.click("summary")
+    page.wait_for_selector(".items")
+    assert page.locator(".items tbody tr").count() == len(items["labels"])
+    for i in (0, len(items["labels"]) - 1):
+        cells = page.locator(f".items tbody tr:nth-child({i + 1})").locator("th, td").all_inner_texts()
+        values = [items["theta"][i], items["variance"][i], *(layer["values"][i] for layer in payload["layers"][:-1])]
+        assert cells[0] == items["labels"][i]
+        assert ("yes" in cells[1]) == items["optimal"][i]
+        assert [value_of(text) for text in cells[2:]] == [close_to(value) for value in values]
+    page.click("summary")
+    page.click("summary")
+    assert page.locator(".items").count() == 1

@@ -1,0 +1,126 @@
+"""The text of the page: what is refused, what is escaped, what is there without scripts."""
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+from importlib import resources
+
+import pytest
+import samples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits.errors import InvalidInputError
+from semibandits.reporting import page as page_module
+from semibandits.reporting.page import SCRIPTS, STYLES, data_text, render
+
+KINDS = ["germany", "tree", "matching", "shortlist", "bound_only", "one_replication", "only_nulls", "large"]
+
+
+class Reader(HTMLParser):
+    """Elements with their attributes, and the text outside scripts and styles."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.words, self.open = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if not {"script", "style"} & set(self.open):
+            self.words.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    return reader
+
+
+def data_in(html):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_data_comes_through_unchanged_and_equal_payloads_give_equal_pages(kind):
+    payload = getattr(samples, kind)()
+    html = render(payload)
+    assert data_in(html) == payload
+    assert render(json.loads(json.dumps(payload))) == html
+    assert len(html.encode()) < 400_000
+
+
+def test_words_stand_in_the_page_without_scripts():
+    payload = samples.germany()
+    words = " ".join(" ".join(read(render(payload)).words).replace("\xa0", " ").split())
+    for answer in payload["answers"]:
+        for part in ("label", "headline", "text"):
+            assert " ".join(answer[part].split()) in words
+    for part in ("title", "subtitle", "note"):
+        assert payload[part] in words
+    assert payload["bound"]["text"] in words
+    for row in payload["tables"]["again"]:
+        assert " ".join(row["code"].split()) in words
+
+
+@pytest.mark.parametrize("sample", [samples.germany, samples.matching], ids=lambda sample: sample.__name__)
+def test_hard_names_add_no_element_and_no_attribute(sample):
+    plain, hard = sample(), samples.hard_names(sample())
+    plain |= {"tables": {"provenance": [{"label": "a", "text": "b"}], "again": [{"label": "a", "code": "b"}]}}
+
+    def structure(payload):
+        return [(tag, sorted(attributes)) for tag, attributes in read(render(payload)).elements]
+
+    assert structure(hard) == structure(plain)
+    render(hard).encode()  # halves of characters would not go into a file
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=20), lambda kids: st.lists(kids, max_size=3)
+                    | st.dictionaries(st.text(max_size=5), kids, max_size=3), max_leaves=8))  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_json_in_the_page_means_what_was_given_and_cannot_end_its_element(value):
+    text = data_text({"value": value})
+    assert json.loads(text) == {"value": value}
+    assert not re.search("[<\u2028\u2029]", text)
+    text.encode()
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_numbers_that_json_does_not_know_are_refused(number):
+    payload = samples.only_nulls()
+    payload["items"]["theta"] = [number, 1.0]
+    with pytest.raises(InvalidInputError, match="must be plain JSON"):
+        render(payload)
+
+
+def test_things_that_are_no_json_are_refused():
+    with pytest.raises(InvalidInputError, match="must be plain JSON"):
+        render(samples.only_nulls() | {"note": object()})
+
+
+@pytest.mark.parametrize("schema", [None, 0, 2, "1"])
+def test_another_schema_is_refused(schema):
+    with pytest.raises(InvalidInputError, match="schema must be 1"):
+        render(samples.only_nulls() | {"schema": schema})
+
+
+def test_a_bare_payload_is_a_page():
+    assert "<h1>Report</h1>" in render({"schema": 1})
+
+
+def test_every_script_and_style_of_the_folder_is_used_and_none_can_end_its_element():
+    folder = resources.files(page_module)
+    assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(SCRIPTS)
+    assert {file.name for file in folder.iterdir() if file.name.endswith(".css")} == set(STYLES)
+    for name in [*STYLES, *(f"scripts/{script}" for script in SCRIPTS)]:
+        text = folder.joinpath(name).read_text(encoding="utf-8")
+        assert "</" not in text
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
