@@ -12,13 +12,10 @@ OUTPUT := demo-output
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, and the regret of five policies, in demo-output/
-	@mkdir -p $(OUTPUT) && rm -rf $(OUTPUT)/simulation
-	$(BIN)/semibandits bound germany50 --source Saarbruecken --target Greifswald \
-		--plot $(OUTPUT)/plan.png --save $(OUTPUT)/bound.json
-	$(BIN)/semibandits simulate germany50 --source Saarbruecken --target Greifswald \
-		--horizon 20000 --replications 20 --workers 2 --progress \
-		--output $(OUTPUT)/simulation --plot $(OUTPUT)/regret.png
+demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, five policies, and a report, in demo-output/
+	@mkdir -p $(OUTPUT) && rm -rf $(OUTPUT)/germany50
+	$(BIN)/semibandits bound germany50-routing --plot $(OUTPUT)/plan.png
+	$(BIN)/semibandits run examples/germany50.toml --progress
 
 test: $(VENV)/.installed-dev ## Check style, types and imports, and run all tests
 	$(BIN)/ruff check

@@ -15,8 +15,13 @@ def check_payload(payload):
         assert isinstance(payload[key], str), key
     assert [answer["key"] for answer in payload["answers"]] == ["decided", "best", "cost", "closest"]
     for answer in payload["answers"]:
-        keys(answer, "key label headline text")
-        assert all(isinstance(text, str) and text.strip() == text and text for text in answer.values())
+        keys(answer, "key label headline text rows")
+        texts = [answer[key] for key in ("key", "label", "headline", "text")]
+        assert all(isinstance(text, str) and text.strip() == text and text for text in texts)
+        assert not answer["rows"] or answer["key"] == "closest"
+        for row in answer["rows"]:
+            keys(row, "label value ratio")
+            assert all(isinstance(text, str) for text in row.values())
     d = check_items(payload["items"])
     for part, check in (("bound", check_bound), ("simulation", check_simulation), ("drawing", check_drawing)):
         if payload[part] is not None:

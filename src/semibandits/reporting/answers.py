@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from semibandits.simulation.statistics import PolicySummary, mean_band, summaris
 
 LONGEST_HEADLINE: Final = 90
 """Signs; longer decisions are shortened there and written out below."""
-LONGEST_TEXT: Final = 300
+LONGEST_TEXT: Final = 220
 """Signs; longer decisions are not written out at all."""
 MOST_NAMED: Final = 6
 """Policies that the last card names."""
@@ -35,8 +35,8 @@ _LAWS: Final = {
 }
 
 
-def answers_of(findings: Findings) -> list[dict[str, str]]:
-    """The four cards: key, label, headline, text."""
+def answers_of(findings: Findings) -> list[dict[str, Any]]:
+    """The four cards: key, label, headline, text, and rows of a table, of which only the last card has any."""
     cards = (
         ("decided", "What is decided", _decided(findings)),
         ("best", "What is best", _best(findings)),
@@ -44,7 +44,13 @@ def answers_of(findings: Findings) -> list[dict[str, str]]:
         ("closest", "Which policy came how close", _closest(findings)),
     )
     return [
-        {"key": key, "label": label, "headline": headline.strip(), "text": " ".join(part for part in parts if part)}
+        {
+            "key": key,
+            "label": label,
+            "headline": headline.strip(),
+            "text": " ".join(part for part in parts if part),
+            "rows": _losses(findings) if key == "closest" else [],
+        }
         for key, label, (headline, parts) in cards
     ]
 
@@ -220,9 +226,7 @@ def _closest(findings: Findings) -> Card:
         return "Not simulated", [
             "semibandits simulate plays policies on this instance and puts their regret beside the bound."
         ]
-    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
-    rows = [summarise(p, result.checkpoints, result.regret[p], result.calls[p], lower) for p in result.policies]
-    rows.sort(key=lambda row: row.regret)
+    rows = _ranked(findings, result)
     leaders = [row for row in rows if row.regret == rows[0].regret]
     lead = leaders[0]
     names = _listed([row.policy for row in leaders])
@@ -231,13 +235,14 @@ def _closest(findings: Findings) -> Card:
         headline = f"{names}: {amount(lead.regret_ratio, digits=3)} × C(θ) ln T"
     else:
         headline = f"{names}: {lost if lead.regret else 'nothing'} lost"
-    below = "Less than 1 is no contradiction: C(θ) ln T bounds regret as T grows, not at one T."
-    return headline, [
-        _losses(findings, result, rows),
-        _doubt(result, rows, leaders),
-        _growth(findings, rows),
-        below if any(row.regret_ratio is not None and row.regret_ratio < 1 for row in rows) else "",
-    ]
+    return headline, [_what_was_lost(findings, result), _doubt(result, rows, leaders), _growth(findings, rows)]
+
+
+def _ranked(findings: Findings, result: SimulationResult) -> list[PolicySummary]:
+    """Policies by their regret, the least first."""
+    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
+    rows = [summarise(p, result.checkpoints, result.regret[p], result.calls[p], lower) for p in result.policies]
+    return sorted(rows, key=lambda row: row.regret)
 
 
 def _listed(names: list[str]) -> str:
@@ -247,22 +252,27 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _losses(findings: Findings, result: SimulationResult, rows: list[PolicySummary]) -> str:
-    """What each policy lost, the least first."""
-    unit = findings.unit or "units of reward"
-    parts = []
-    for k, row in enumerate(rows):
+def _losses(findings: Findings) -> list[dict[str, str]]:
+    """What each policy lost, the least first, and how that compares with the bound."""
+    if findings.simulation is None:
+        return []
+    rows = []
+    for row in _ranked(findings, findings.simulation)[:MOST_NAMED]:
         half = (row.regret_interval[1] - row.regret_interval[0]) / 2
-        text = f"{row.policy} {mean_text(row.regret, half)}{f' {unit}' if k == 0 else ''}"
-        if k and row.regret_ratio is not None:
-            text += f" ({amount(row.regret_ratio, digits=3)} ×)"
-        parts.append(text)
-    rounds = counted(result.horizon, "round", "rounds")
+        ratio = "" if row.regret_ratio is None else f"{amount(row.regret_ratio, digits=3)} ×"
+        rows.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": ratio})
+    return rows
+
+
+def _what_was_lost(findings: Findings, result: SimulationResult) -> str:
+    """What the numbers of the rows are."""
+    unit = findings.unit or "units of reward"
     one, _, _, _ = ("decision", "", "", "") if findings.structure is None else nouns_of(findings.structure)
-    when = f"Lost in {rounds} against always playing the best {one}"
+    lost = f"Lost in {counted(result.horizon, 'round', 'rounds')} against always playing the best {one}, in {unit}"
     if result.replications > 1:
-        when += f", means of {result.replications:,} replications with 95 % intervals"
-    return f"{when}: {_listed(parts)}."
+        lost += f"; means of {result.replications:,} replications with 95 % intervals"
+    more = len(result.policies) - MOST_NAMED
+    return f"{lost}." + (f" The table below has {more:,} more." if more > 0 else "")
 
 
 def _doubt(result: SimulationResult, rows: list[PolicySummary], leaders: list[PolicySummary]) -> str:

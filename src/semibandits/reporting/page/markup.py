@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 LONG: Final = 34
@@ -17,6 +17,8 @@ OTHER_REWARDS: Final = (
 )
 SCRIPTED: Final = ' class="scripted" hidden'
 """Marks what is empty until the script has filled it, and is shown by it."""
+_CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
+"""Where a name like ThompsonSampling may be broken."""
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -83,8 +85,19 @@ def _card(answer: Mapping[str, Any]) -> str:
     return (
         f'<article class="answer" data-key="{_text(answer.get("key"))}">'
         f"<h3>{_text(answer.get('label'))}</h3>"
-        f'<p class="headline {size}">{_kept(headline)}</p>{_wrapped("p", "more", answer.get("text"))}</article>'
+        f'<p class="headline {size}">{_kept(headline)}</p>{_ranking(answer.get("rows") or ())}'
+        f"{_wrapped('p', 'more', answer.get('text'))}</article>"
     )
+
+
+def _ranking(rows: Iterable[Mapping[str, Any]]) -> str:
+    """A table of a few names, what each has, and how that compares."""
+    cells = "".join(
+        f'<tr><th scope="row">{_CAPITALS.sub("<wbr>", _text(row.get("label")))}</th><td>{_text(row.get("value"))}</td>'
+        f"<td>{_text(row.get('ratio'))}</td></tr>"
+        for row in rows
+    )
+    return f'<table class="ranking"><tbody>{cells}</tbody></table>' if cells else ""
 
 
 def _fact(row: Mapping[str, Any]) -> str:
