@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.losses import write_losses
+from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.swap_bound import all_sets_lose, best_swaps
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -33,6 +35,11 @@ TINY = 1e-290
 """Divisors are at least this, so that quotients are finite."""
 POOL = 32
 """Decisions remembered: parts start from those of them that they hold."""
+LAZY = True
+SWEEPS = 2
+WIDEST = 0.9
+SWEEP = 8
+"""Multipliers at which a sweep fixes items."""
 
 
 class Search(NamedTuple):
@@ -62,6 +69,13 @@ class Search(NamedTuple):
         Ratio, what is forgiven of a, of c, what closes a part, the steepest multiplier.
     m : int
         No decision has more items.
+    kind : int
+        Kind of the decisions, which says how to find losses, -1 if there is no way.
+    losses : ndarray of float, shape (d,)
+        Room for what each item loses if it changes sides.
+    bounds, is_second : ndarrays, shape (d,)
+        Of the forced items in their order: the bound of the part that was split by this item, and whether its other half is done
+        (or holds nothing that matters).
     """
 
     rewards: FloatArray
@@ -79,6 +93,10 @@ class Search(NamedTuple):
     x: BoolArray
     scales: tuple[float, float, float, float, float]
     m: int
+    kind: int
+    losses: FloatArray
+    bounds: FloatArray
+    is_second: BoolArray
 
 
 @njit(cache=True)
@@ -240,18 +258,44 @@ def known_peak(s: Search) -> tuple[int, int, float]:
 
 
 @njit(cache=True)
-def climb(linear: Any, data: tuple[IntArray, ...], s: Search, bound: float) -> tuple[float, int, int, int]:
-    """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), and a status."""
+def fix(data: tuple[IntArray, ...], s: Search, slope: float, height: float) -> int:
+    """Force the items whose change of sides leaves a bound that holds nothing that matters; returns how many.
+
+    The decision y is best at `slope`, where its value is `height`.
+    """
+    forced, losses, path, y = s.forced, s.losses, s.path, s.y
+    room = height + 0.25 / slope - limit_of(s) + 4.0 * (s.scales[1] + slope * s.scales[2])
+    write_losses(data, s.weights, y, forced, losses)
+    before = s.counts[0]
+    for i in range(len(y)):
+        if forced[i] == 0 and losses[i] >= room:
+            forced[i] = 1 if y[i] else -1
+            path[s.counts[0]], s.is_second[s.counts[0]] = i, True
+            s.counts[0] += 1
+    return int(s.counts[0] - before)
+
+
+@njit(cache=True)
+def climb(
+    linear: Any, data: tuple[IntArray, ...], s: Search, bound: float
+) -> tuple[float, int, int, float, int]:
+    """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
+    is_fresh = True
     while not is_closed(s, bound):
-        if left != right and s.counts[0] > 0 and not is_closed(s, s.a[left] + slope * s.c[left] + 0.25 / slope):
-            return bound, left, right, SOLVED
+        if LAZY and left != right and s.counts[0] > 0 and not is_closed(s, s.a[left] + slope * s.c[left] + 0.25 / slope):
+            return bound, left, right, slope, SOLVED
         answer = ask(linear, data, s, slope)
         if answer != 0:
-            return bound, -1, -1, FAILED if answer == 2 else SOLVED
+            return bound, -1, -1, slope, FAILED if answer == 2 else SOLVED
         slot = meet(s, left, right)
         if 0.0 < slope < math.inf:
-            bound = min(bound, s.a[slot] + slope * s.c[slot] + 0.25 / slope)
+            height = s.a[slot] + slope * s.c[slot]
+            bound = min(bound, height + 0.25 / slope)
+            if s.kind >= 0 and not is_closed(s, bound) and fix(data, s, slope, height) > 0 and left >= 0:
+                if not (agrees(s, left) and agrees(s, right)):
+                    left, right, slope = known_peak(s)
+                    continue
         if left < 0:
             left, right, slope = slot, slot, slope_at(s.c[slot])
         elif is_above(s, slot, left, right, slope):
@@ -259,21 +303,41 @@ def climb(linear: Any, data: tuple[IntArray, ...], s: Search, bound: float) -> t
         elif slope == math.inf:  # every c is 0
             answer = ask(linear, data, s, 0.0)
             meet(s, left, right)
-            return bound, -1, -1, FAILED if answer == 2 else SOLVED
+            return bound, -1, -1, slope, FAILED if answer == 2 else SOLVED
         elif left == right:
             break
         else:
-            return bound, left, right, SOLVED
-    return bound, -1, -1, SOLVED
+            return bound, left, right, slope, SOLVED
+    return bound, -1, -1, slope, SOLVED
+
+
+@njit(cache=True)
+def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
+    """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
+
+    With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
+    r within 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), w = 2 sqrt(slope * gap). There r may be the best one's.
+    """
+    before = s.counts[0]
+    width = min(2.0 * math.sqrt(slope * gap), WIDEST)
+    for step in range(SWEEP):
+        factor = 1.0 + width * ((2 * step + 1) / SWEEP - 1.0)
+        other = min(slope / factor, s.scales[4])
+        answer = ask(linear, data, s, other)
+        if answer != 0:
+            return 0, FAILED if answer == 2 else SOLVED
+        slot = meet(s, -1, -1)
+        fix(data, s, other, s.a[slot] + other * s.c[slot])
+    return int(s.counts[0] - before), SOLVED
 
 
 @njit(cache=True)
 def branching_item(s: Search, left: int, right: int) -> int:
-    """Of the items in which two decisions differ the one with the largest bonus."""
-    rows, bonuses = s.rows, s.bonuses
+    """Of the free items in which two decisions differ the one with the largest bonus."""
+    rows, bonuses, forced = s.rows, s.bonuses, s.forced
     item = -1
     for i in range(len(bonuses)):
-        if rows[left, i] != rows[right, i] and (item < 0 or bonuses[i] > bonuses[item]):
+        if rows[left, i] != rows[right, i] and forced[i] == 0 and (item < 0 or bonuses[i] > bonuses[item]):
             item = i
     return item
 
@@ -299,19 +363,24 @@ def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool,
 @njit(cache=True)
 def explore(linear: Any, data: tuple[IntArray, ...], s: Search) -> int:
     """Search all parts; returns a status."""
-    d = len(s.y)
-    is_matroid = len(data[7]) > 0
-    bounds = np.empty(d)
-    is_second = np.zeros(d, dtype=np.bool_)
+    is_matroid = 0 <= s.kind < kinds.INTERSECTION
+    bounds, is_second = s.bounds, s.is_second
     bound = math.inf
+    sweeps = SWEEPS if s.kind >= 0 else 0
     for _ in range(MAX_NODES):
         left = right = -1
         done, status = is_beaten(linear, data, s) if is_matroid else (False, SOLVED)
         if not done:
-            bound, left, right, status = climb(linear, data, s, bound)
+            bound, left, right, slope, status = climb(linear, data, s, bound)
         if status != SOLVED:
             return status
         if left >= 0 and not is_closed(s, bound):
+            if sweeps > 0:
+                fixed, status = sweep(linear, data, s, slope, bound - s.best[0])
+                if status != SOLVED:
+                    return status
+                sweeps = sweeps - 1 if fixed > 0 else 0
+                continue
             item = branching_item(s, left, right)
             better = left if s.a[left] + math.sqrt(s.c[left]) >= s.a[right] + math.sqrt(s.c[right]) else right
             depth = s.counts[0]
@@ -389,5 +458,9 @@ def index_search(
         x,
         (ratio, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
         m,
+        data[7][0] if len(data[7]) > 0 else -1,
+        np.empty(d),
+        np.empty(d),
+        np.zeros(d, dtype=np.bool_),
     )
     return explore(linear, data, s)

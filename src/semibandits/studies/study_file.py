@@ -106,7 +106,7 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
 
 def _beside(path: Path, name: str) -> Path:
     """A path of a study file: relative to its folder."""
-    return path.parent / Path(name).expanduser()
+    return Path(os.path.normpath(path.parent / Path(name).expanduser()))
 
 
 def _default_folder(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold.
+"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold; kinds of other decision sets.
 
 ======================  ==============================  ==========================  ==================
 kind                    first                           second                      third
@@ -12,6 +12,9 @@ BINARY                  bits of the packed words        (d, words of an item)   
 REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
 ======================  ==============================  ==========================  ==================
 
+``INTERSECTION`` and ``MATCHINGS`` are no matroids: they say in the last array of an oracle's data how `kernels.losses` reads the
+others. The data of an intersection are in ``kernels/oracles/intersection.py``, those of matchings in ``kernels/oracles/matchings.py``.
+
 Sets and groups without a number are -1. Unused arrays are empty.
 """
 
@@ -24,3 +27,5 @@ GRAPHIC: Final = 3
 TRANSVERSAL: Final = 4
 BINARY: Final = 5
 REAL: Final = 6
+INTERSECTION: Final = 7
+MATCHINGS: Final = 8
