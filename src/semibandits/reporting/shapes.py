@@ -55,7 +55,7 @@ def number_of_decisions(count: float) -> str:
     if count < 10**9:
         return f"{count:,}"
     power = len(str(int(count))) - 1
-    return f"{count / 10**power:.3g} × 10{str(power).translate(_SUPERSCRIPTS)}"
+    return f"{count / 10**power:.3g}\u00a0×\u00a010{str(power).translate(_SUPERSCRIPTS)}"
 
 
 def shape_of(structure: Structure, question: str) -> str:

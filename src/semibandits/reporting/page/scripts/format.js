@@ -39,7 +39,7 @@ function number(value, digits = 4) {
 // For cells with little room: 12.3k, 3.20m.
 function compact(value) {
   if (!known(value) || Math.abs(value) < 1e4 || Math.abs(value) >= 1e12) return number(value, 3);
-  const [factor, letter] = Math.abs(value) < 999_500 ? [1e3, "k"] : Math.abs(value) < 999.5e6 ? [1e6, "m"] : [1e9, "bn"];
+  const [factor, letter] = Math.abs(value) < 999_500 ? [1e3, "k"] : Math.abs(value) < 999.5e6 ? [1e6, "M"] : [1e9, "bn"];
   return fixed(value / factor, decimalsFor(value / factor, 3)) + letter;
 }
 
@@ -84,7 +84,7 @@ function tickText(value) {
 
 function roundTick(value, narrow) {
   if (value >= 1e6 && value % 1e5 === 0 && value < 1e15) {
-    return narrow ? `${number(value / 1e6)}m` : `${number(value / 1e6)} million`;
+    return narrow ? `${number(value / 1e6)}M` : `${number(value / 1e6)} million`;
   }
   return tickText(value);
 }
