@@ -14,7 +14,12 @@ from numba import types
 import semibandits as sb
 from semibandits.decisions._greedy_oracles import greedy_oracle, intersection_oracle
 from semibandits.kernels import swap_bound
-from semibandits.kernels.index_search import FAILED, SOLVED, index_search
+from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.index_search import FAILED, SOLVED, STOPPED, index_search
+from semibandits.kernels.knapsack import ROOT, select_best
+from semibandits.kernels.oracles import calls, kinds
+from semibandits.kernels.oracles.matchings import matchings_linear
+from semibandits.kernels.oracles.msets import msets_linear
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 INTS = types.UniTuple(types.Array(types.int64, 1, "C"), 8)
@@ -40,6 +45,16 @@ def trees(edges):
     return decisions, greedy_oracle(decisions.matroid)
 
 
+def matchings(pairs, saturate):
+    decisions = sb.Matchings(pairs, saturate=saturate)
+    return decisions, (matchings_linear, decisions.compiled().data)
+
+
+def m_sets(d, m):
+    decisions = sb.MSets(d, m)
+    return decisions, (msets_linear, decisions.compiled().data)
+
+
 SETS = {
     "one item, one decision": bases(Uniform(1, 1)),
     "one empty decision": bases(Uniform(3, 0)),
@@ -54,6 +69,10 @@ SETS = {
     "binary": bases(Linear(RNG.integers(0, 2, (4, 8)), field=2)),
     "real": bases(Linear(RNG.normal(size=(3, 7)))),
     "matchings": intersection(Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)),
+    "perfect matchings": matchings([(r, c) for r in range(4) for c in range(4)], "both"),
+    "all rows matched": matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], "rows"),
+    "any matching": matchings([(r, c) for r in range(3) for c in range(4)], "none"),
+    "m-sets": m_sets(9, 4),
     "coloured forests": intersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),
 }
 
@@ -129,6 +148,97 @@ def test_all_indices_nearly_equal(name):
 
 
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("spread", ["one variance", "unequal variances"])
+@pytest.mark.parametrize("counts", ["once", "few", "few and many"])
+@pytest.mark.parametrize("seed", range(4))
+def test_rounds_of_real_runs(name, spread, counts, seed):
+    """Bonuses in steps of 1 / n, equal ones among them, and indices of single swaps that differ by less than a thousandth."""
+    rng = np.random.default_rng(seed)
+    decisions, _ = SETS[name]
+    d, t = decisions.d, 500.0
+    most = {"once": 1, "few": 3, "few and many": 200}[counts]
+    variance = np.full(d, 0.5) if spread == "one variance" else np.exp(rng.normal(size=d))
+    bonuses = 2 * variance * np.log(t) / rng.choice([1, 2, 3, most], d).clip(max=most)
+    # Around x, bringing in an item for one of middling reward and bonus changes the index by little.
+    x = ALL[name][rng.integers(len(ALL[name]))]
+    c = bonuses[x].sum()
+    rewards = np.where(x, 1.0, 1.0 - np.sqrt(c + bonuses) + np.sqrt(c)) + 1e-3 * rng.normal(size=d)
+    check(name, rewards, bonuses, 1.0)
+    check(name, np.ceil(rewards * 50), bonuses * 2500, 1.0)
+
+
+def equalised(rng, decisions, maximum, rounds):
+    """Rewards and bonuses of a run that plays `maximum`, with unequal variances."""
+    d = decisions.d
+    theta, variance = 0.7 + 0.2 * rng.random(d), 0.02 + 0.2 * rng.random(d)
+    counts, sums = np.ones(d), theta + np.sqrt(variance) * rng.normal(size=d)
+    for t in range(d, d + rounds):
+        rewards, bonuses = sums / counts, 2 * variance * np.log(t) / counts
+        yield rewards, bonuses
+        x = maximum(rewards, bonuses)
+        counts[x] += 1
+        sums[x] += theta[x] + np.sqrt(variance[x]) * rng.normal(size=np.count_nonzero(x))
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="hundreds of searches over dozens of items")
+@pytest.mark.parametrize("family", ["matchings", "m-sets"])
+def test_larger_runs_against_another_search(family):
+    """7 rows of 11 columns, and 7 of 60 items: the families' other kernels, which look at few bounds, find the same value."""
+    pairs = [(r, c) for r in range(7) for c in range(11)]
+    decisions = sb.Matchings(pairs, saturate="rows") if family == "matchings" else sb.MSets(60, 7)
+    oracle = decisions.compiled()
+    for rewards, bonuses in equalised(np.random.default_rng(5), decisions, oracle.maximize_index, 150):
+        x = oracle.maximize_index(rewards, bonuses)
+        if family == "matchings":
+            ptr, others, items, sizes = oracle.data[:4]
+            entries, _, _, _ = best_matching(
+                rewards[items], bonuses[items], ptr, others, sizes[0], False, True, 0.0, 0.0
+            )
+            y = items[entries]
+        else:
+            y = select_best(rewards, bonuses, 7, ROOT, 1.0, 0.0, 5_000_000, 10**9)[0]
+        assert x in decisions
+        expected = rewards[y].sum() + np.sqrt(bonuses[y].sum())
+        assert rewards[x].sum() + np.sqrt(bonuses[x].sum()) == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_search_that_takes_long_is_handed_on():
+    """Anticorrelated rewards and bonuses leave many decisions open: one part is not enough, and the kernel for m-sets answers."""
+    decisions, (kernel, data) = SETS["m-sets"]
+    rng = np.random.default_rng(6)
+    x = np.zeros(decisions.d, dtype=np.bool_)
+    stopped = 0
+    for _ in range(20):
+        bonuses = rng.random(decisions.d)
+        rewards = 1e-3 * rng.random(decisions.d) - 0.3 * bonuses
+        stopped += index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, decisions.m, x, 1) == STOPPED
+        check("m-sets", rewards, bonuses, 1.0)
+    assert stopped > 0
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_own_kernel_takes_over(answers, monkeypatch):
+    """Uncompiled, as nothing in compiled kernels can be replaced: after few parts the own kernel is asked, then all parts."""
+    decisions, (_, data) = SETS["m-sets"]
+    asked, searched = [], []
+
+    def own(data, rewards, bonuses, ratio, x):
+        asked.append(True)
+        return int(answers)
+
+    def search(linear, data, rewards, bonuses, ratio, m, x, most):
+        searched.append(most)
+        return STOPPED if len(searched) == 1 else SOLVED
+
+    monkeypatch.setattr(calls, "index_search", search)
+    call = getattr(calls.call_index, "py_func", calls.call_index)
+    x = np.zeros(decisions.d, dtype=np.bool_)
+    assert call(None, own, True, data, np.ones(decisions.d), np.ones(decisions.d), 1.0, 4, x) == 1
+    assert asked == [True]
+    assert searched == [calls.FEW_NODES] + [calls.MAX_NODES] * (not answers)
+
+
+@pytest.mark.parametrize("name", SETS)
 def test_without_bonuses_it_is_the_linear_oracle(name):
     decisions, _ = SETS[name]
     rewards = np.random.default_rng(2).integers(-2, 3, decisions.d).astype(np.float64)
@@ -163,7 +273,10 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     assert index_search(pointer, data, np.ones(3), np.full(3, bonus), 1.0, 2, x) == FAILED
 
 
-@pytest.mark.parametrize("name", [name for name in SETS if len(SETS[name][1][1][7]) > 0])
+MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]
+
+
+@pytest.mark.parametrize("name", MATROIDS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
 def test_gaps_and_gains_bound_every_basis(name, seed):

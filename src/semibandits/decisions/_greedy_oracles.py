@@ -45,13 +45,14 @@ def greedy_oracle(matroid: Matroid) -> tuple[LinearKernel, Data] | None:
 def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> tuple[LinearKernel, Data] | None:
     """Kernel that finds the heaviest common independent set of `size` items, and the eight arrays it takes.
 
-    None for oracle matroids, and for linear matroids over the reals: their exchanges are found with LAPACK, and other
-    arithmetic could decide otherwise.
+    The last array is the kind INTERSECTION. None for oracle matroids, and for linear matroids over the reals: their exchanges are
+    found with LAPACK, and other arithmetic could decide otherwise.
     """
     first, second = packed(m1), packed(m2)
     if first is None or second is None or kinds.REAL in (first[0], second[0]):
         return None
-    return intersection_linear, _filled(np.array([first[0], second[0], size]), *first[1], *second[1])
+    sizes = np.array([first[0], second[0], size])
+    return intersection_linear, (sizes, *first[1], *second[1], np.array([kinds.INTERSECTION]))
 
 
 def _filled(*arrays: IntArray) -> Data:

@@ -51,7 +51,8 @@ class CompiledOracle:
     index : function pointer
         P_IM; a family without one of its own is searched through `linear`.
     searched : bool
-        Whether P_IM goes through :func:`semibandits.kernels.index_search.index_search`; `index` is then a stand-in.
+        Whether P_IM goes through :func:`semibandits.kernels.index_search.index_search`; `index` is then asked only if that
+        takes long, and may be a stand-in.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
@@ -99,15 +100,25 @@ class CompiledOracle:
 
 
 def compiled_oracle(
-    linear: Callable[..., int], index: Callable[..., int] | None, arrays: tuple[IntArray, ...], d: int, m: int
+    linear: Callable[..., int],
+    index: Callable[..., int] | None,
+    arrays: tuple[IntArray, ...],
+    d: int,
+    m: int,
+    kind: int | None = None,
 ) -> CompiledOracle:
-    """The oracle of kernels and up to eight arrays, which must be fresh or never change."""
+    """The oracle of kernels and up to eight arrays, which must be fresh or never change; at most seven with a `kind`.
+
+    The kind, see ``kernels/oracles/kinds.py``, becomes the last array: it says how a search for P_IM finds what swaps cost.
+    """
     empty = np.empty(0, dtype=np.int64)
     data = tuple(np.require(array, np.int64, ["C", "W"]) for array in arrays) + (empty,) * (PARTS - len(arrays))
+    if kind is not None:
+        data = (*data[:-1], np.array([kind]))
     return CompiledOracle(
         linear=pointer(linear, LINEAR),
         index=pointer(no_index if index is None else index, INDEX),
-        searched=index is None,
+        searched=index is None or kind is not None,
         data=data,
         d=d,
         m=m,

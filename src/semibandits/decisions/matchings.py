@@ -18,7 +18,8 @@ from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
 from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.oracles.matchings import matchings_index, matchings_linear
+from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.matchings import matchings_linear
 from semibandits.kernels.potentials import potentials
 from semibandits.optimization.problems import budget_criterion
 
@@ -234,7 +235,7 @@ class Matchings(DecisionSet):
     def _compiled(self) -> CompiledOracle | None:
         ptr, others, items, n_others = self._leaders
         arrays = (ptr, others, items, np.array([n_others, self._optional]))
-        return compiled_oracle(matchings_linear, matchings_index, arrays, self.d, self._m)
+        return compiled_oracle(matchings_linear, None, arrays, self.d, self._m, kinds.MATCHINGS)
 
     def _contains(self, x: BoolArray) -> bool:
         at_row = np.bincount(self.row_index[x], minlength=len(self.rows))

@@ -3,6 +3,11 @@
 A part of the decision set is given by items forced in and out. Its bound is the least one over l > 0 of
 ``max_x (rewards + l bonuses)·x + 1/(4 l)``, the maximum of a + sqrt(c) over the convex hull of the pairs
 (a, c) = (rewards·x, bonuses·x), since ``sqrt(c) <= l c + 1/(4 l)``. Parts are searched depth first.
+
+At a multiplier the bound also falls by what an item loses if it changes sides (`kernels.losses`). An item whose bound then
+holds nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in
+a run of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers
+that suit smaller and larger c fix most of the others.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SOLVED = 0
 STOPPED = 1
-"""More than ``MAX_NODES`` parts."""
+"""Too many parts."""
 FAILED = 2
 """The linear oracle failed."""
 MAX_NODES = 10_000_000
@@ -35,11 +40,14 @@ TINY = 1e-290
 """Divisors are at least this, so that quotients are finite."""
 POOL = 32
 """Decisions remembered: parts start from those of them that they hold."""
-LAZY = True
 SWEEPS = 2
+"""Sweeps before the whole set is split; the second only if the first fixed something."""
+SWEEP = 4
+"""Multipliers of a sweep."""
 WIDEST = 0.9
-SWEEP = 8
-"""Multipliers at which a sweep fixes items."""
+"""They belong to roots of c at most this share away from the best one."""
+ORACLE_ROUNDING = 2.0**-44
+"""Share of the largest weight that an item of a common basis may be off: that oracle rounds to 45 bits."""
 
 
 class Search(NamedTuple):
@@ -265,6 +273,8 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float, height: float) -> i
     """
     forced, losses, path, y = s.forced, s.losses, s.path, s.y
     room = height + 0.25 / slope - limit_of(s) + 4.0 * (s.scales[1] + slope * s.scales[2])
+    if s.kind == kinds.INTERSECTION:
+        room += ORACLE_ROUNDING * s.m * np.abs(s.weights).max()
     write_losses(data, s.weights, y, forced, losses)
     before = s.counts[0]
     for i in range(len(y)):
@@ -276,15 +286,10 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float, height: float) -> i
 
 
 @njit(cache=True)
-def climb(
-    linear: Any, data: tuple[IntArray, ...], s: Search, bound: float
-) -> tuple[float, int, int, float, int]:
+def climb(linear: Any, data: tuple[IntArray, ...], s: Search, bound: float) -> tuple[float, int, int, float, int]:
     """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
-    is_fresh = True
     while not is_closed(s, bound):
-        if LAZY and left != right and s.counts[0] > 0 and not is_closed(s, s.a[left] + slope * s.c[left] + 0.25 / slope):
-            return bound, left, right, slope, SOLVED
         answer = ask(linear, data, s, slope)
         if answer != 0:
             return bound, -1, -1, slope, FAILED if answer == 2 else SOLVED
@@ -292,10 +297,10 @@ def climb(
         if 0.0 < slope < math.inf:
             height = s.a[slot] + slope * s.c[slot]
             bound = min(bound, height + 0.25 / slope)
-            if s.kind >= 0 and not is_closed(s, bound) and fix(data, s, slope, height) > 0 and left >= 0:
-                if not (agrees(s, left) and agrees(s, right)):
-                    left, right, slope = known_peak(s)
-                    continue
+            fixed = fix(data, s, slope, height) if s.kind >= 0 and not is_closed(s, bound) else 0
+            if fixed > 0 and left >= 0 and not (agrees(s, left) and agrees(s, right)):
+                left, right, slope = known_peak(s)
+                continue
         if left < 0:
             left, right, slope = slot, slot, slope_at(s.c[slot])
         elif is_above(s, slot, left, right, slope):
@@ -361,15 +366,15 @@ def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool,
 
 
 @njit(cache=True)
-def explore(linear: Any, data: tuple[IntArray, ...], s: Search) -> int:
-    """Search all parts; returns a status."""
+def explore(linear: Any, data: tuple[IntArray, ...], s: Search, most: int) -> int:
+    """Search all parts, or so many; returns a status."""
     is_matroid = 0 <= s.kind < kinds.INTERSECTION
     bounds, is_second = s.bounds, s.is_second
     bound = math.inf
     sweeps = SWEEPS if s.kind >= 0 else 0
-    for _ in range(MAX_NODES):
+    for _ in range(most):
         left = right = -1
-        done, status = is_beaten(linear, data, s) if is_matroid else (False, SOLVED)
+        done, status = is_beaten(linear, data, s) if is_matroid and s.counts[0] == 0 else (False, SOLVED)
         if not done:
             bound, left, right, slope, status = climb(linear, data, s, bound)
         if status != SOLVED:
@@ -411,6 +416,7 @@ def index_search(
     ratio: float,
     m: int,
     x: BoolArray,
+    most: int = MAX_NODES,
 ) -> int:
     """Write a decision with ``max (rewards·x + sqrt(bonuses·x)) <= rewards·x + sqrt(bonuses·x) / ratio`` into `x`.
 
@@ -419,8 +425,7 @@ def index_search(
     linear : function pointer
         P_LM, see :mod:`semibandits.kernels.oracles`.
     data : tuple of ndarrays of int
-        Its data. If the last one is not empty, the decisions are the bases of the packed matroid in the first three, and
-        the last one holds its kind: see ``kernels/oracles/kinds.py``.
+        Its data. If the last one is not empty, it holds the kind of the decisions, see ``kernels/oracles/kinds.py``.
     rewards, bonuses : ndarray of float, shape (d,)
         Finite; bonuses >= 0.
     ratio : float
@@ -429,6 +434,8 @@ def index_search(
         No decision has more items.
     x : ndarray of bool, shape (d,)
         The answer.
+    most : int
+        The search stops after so many parts.
 
     Returns
     -------
@@ -463,4 +470,4 @@ def index_search(
         np.empty(d),
         np.zeros(d, dtype=np.bool_),
     )
-    return explore(linear, data, s)
+    return explore(linear, data, s, most)

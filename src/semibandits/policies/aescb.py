@@ -46,7 +46,7 @@ class AESCB(RadiusPolicy):
     Notes
     -----
     Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at once,
-    with the same guarantee, by the kernels behind ``maximize_index``.
+    with the same guarantee: on paths by labels, elsewhere by branch and bound, on m-sets with labels where that takes long.
     """
 
     ratio: float = 1.0

@@ -107,7 +107,10 @@ def test_data_are_eight_arrays_of_their_own(name):
 
 def test_every_kind_has_its_number():
     found = {packed(matroid)[0] for matroid in MATROIDS.values()}
-    assert found == {value for name, value in vars(kinds).items() if name.isupper()}
+    assert found == {value for name, value in vars(kinds).items() if name.isupper()} - {
+        kinds.INTERSECTION,
+        kinds.MATCHINGS,
+    }
 
 
 def test_oracle_matroids_stay_in_python():

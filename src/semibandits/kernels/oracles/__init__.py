@@ -6,6 +6,6 @@
 
 What stands in x before is a guess, mostly the decision of the round before; answers do not depend on it.
 
-`data` is a tuple of eight int64 arrays whose meaning is the family's own; what is not used is empty. Both return ANSWERED, or
-another number if they failed: an exception could not cross a pointer.
+`data` is a tuple of eight int64 arrays whose meaning is the family's own; what is not used is empty. The last one may hold a
+kind, see `kinds`. Both return ANSWERED, or another number if they failed: an exception could not cross a pointer.
 """

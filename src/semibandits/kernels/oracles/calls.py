@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from numba import njit
 
-from semibandits.kernels.index_search import SOLVED, index_search
+from semibandits.kernels.index_search import MAX_NODES, SOLVED, STOPPED, index_search
 from semibandits.kernels.oracles.status import ANSWERED, LARGEST_NUMBER, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+FEW_NODES = 2_000
+"""Parts that a search looks at before the family's own kernel is asked, if it has one."""
 
 
 @njit(cache=True)
@@ -22,12 +25,16 @@ def call_index(
     linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
     rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray,
 ) -> int:  # fmt: skip
-    """P_IM by the family's own kernel, or by search through `linear`."""
+    """P_IM by the family's own kernel, or by search through `linear`; the own kernel, if any, then takes over hard cases."""
     for i in range(len(rewards)):
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
             return UNANSWERED
     if searched:
-        status = index_search(linear, data, rewards, bonuses, ratio, m, x)
+        status = index_search(linear, data, rewards, bonuses, ratio, m, x, FEW_NODES)
+        if status == STOPPED:
+            if index(data, rewards, bonuses, ratio, x) == ANSWERED:
+                return ANSWERED
+            status = index_search(linear, data, rewards, bonuses, ratio, m, x, MAX_NODES)
         return ANSWERED if status == SOLVED else UNANSWERED
     return index(data, rewards, bonuses, ratio, x)
 

@@ -12,8 +12,8 @@ BINARY                  bits of the packed words        (d, words of an item)   
 REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
 ======================  ==============================  ==========================  ==================
 
-``INTERSECTION`` and ``MATCHINGS`` are no matroids: they say in the last array of an oracle's data how `kernels.losses` reads the
-others. The data of an intersection are in ``kernels/oracles/intersection.py``, those of matchings in ``kernels/oracles/matchings.py``.
+``INTERSECTION`` and ``MATCHINGS`` are no matroids. The kind in the last array of an oracle's data tells `kernels.losses` how to
+read the others: ``kernels/oracles/intersection.py`` and ``kernels/oracles/matchings.py`` say what they are.
 
 Sets and groups without a number are -1. Unused arrays are empty.
 """

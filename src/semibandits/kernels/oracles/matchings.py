@@ -1,6 +1,6 @@
 """Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
 
-As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``.
+As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. MATCHINGS in the last array.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.assignment import heaviest_matching
-from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -21,18 +20,6 @@ def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArr
     entries, stuck = heaviest_matching(_by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0)
     _write(entries, items, x)
     return ANSWERED if len(stuck) == 0 else UNANSWERED
-
-
-@njit(cache=True)
-def matchings_index(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
-) -> int:
-    """Matching of largest index, exact at any ratio."""
-    ptr, others, items, sizes = data[0], data[1], data[2], data[3]
-    a, c = _by_entry(rewards, items), _by_entry(bonuses, items)
-    entries, _, _, _ = best_matching(a, c, ptr, others, sizes[0], sizes[1] != 0, True, 0.0, 0.0)
-    _write(entries, items, x)
-    return ANSWERED
 
 
 @njit(cache=True)

@@ -1,4 +1,7 @@
-"""m-sets: ``data[0] = (m,)``."""
+"""m-sets: ``data[0] = (m,)``, and UNIFORM in the last array.
+
+P_IM is searched first; where that takes long, label lists take over: they are polynomial in integer rewards.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def msets_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) 
 def msets_index(
     data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
 ) -> int:
-    """The m items of largest index, exact at any ratio."""
+    """The m items of largest index, exact at any ratio, by label lists."""
     chosen, status = select_best(rewards, bonuses, data[0][0], ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
     x[:] = chosen
     return ANSWERED if status == SOLVED else UNANSWERED

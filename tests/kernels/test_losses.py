@@ -1,0 +1,83 @@
+"""What it costs to force an item in or out, against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from semibandits.kernels.losses import shortest_walks, write_losses
+from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal
+
+PAIRS = [(r, c) for r in range(3) for c in range(4)]
+TREE = [(u, v) for v in range(4) for u in range(v)]
+RNG = np.random.default_rng(0)
+SETS = {
+    "m-sets": sb.MSets(6, 2),
+    "no item": sb.MSets(3, 0),
+    "all items": sb.MSets(3, 3),
+    "one of a group": sb.MatroidBases(Partition([0, 0, 0, 1, 1, 2], 1)),
+    "laminar": sb.MatroidBases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7)),
+    "trees": sb.SpanningTrees([*TREE, (0, 1), (3, 9)]),
+    "transversal": sb.MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2], []])),
+    "binary": sb.MatroidBases(Linear(RNG.integers(0, 2, (3, 7)), field=2)),
+    "perfect": sb.Matchings([(r, c) for r in range(3) for c in range(3)]),
+    "rows": sb.Matchings([*PAIRS, (0, 0), (1, 1)], saturate="rows"),
+    "columns": sb.Matchings([(c, r) for r, c in PAIRS], saturate="columns"),
+    "any matching": sb.Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (0, 0), (2, 2)], saturate="none"),
+    "an edge in no decision": sb.Matchings([(0, 0), (0, 1), (1, 0)]),
+    "common bases": sb.MatroidIntersection(Graphic(TREE), Partition([0, 1, 2, 0, 1, 2], 1)),
+    "smaller than both": sb.MatroidIntersection(Partition([0, 0, 1, 1, 2, 2], 1), Partition([0, 1, 2] * 2, 1), size=2),
+}
+ROWS = {name: decisions.enumerate() for name, decisions in SETS.items()}
+
+
+def problem(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Weights with many ties, forced items, the decisions that agree with them, and the heaviest of these."""
+    rng = np.random.default_rng(seed)
+    d, rows = SETS[name].d, ROWS[name]
+    weights = rng.integers(-2, 3, d) + (0.0 if rng.random() < 0.5 else rng.normal(size=d))
+    seen = rows[rng.integers(len(rows))]
+    forced = np.where(rng.random(d) < 0.25, np.where(seen, 1, -1), 0)
+    part = rows[(rows == (forced > 0))[:, forced != 0].all(axis=1)]
+    return weights, forced, part, part[np.argmax(part @ weights)]
+
+
+@pytest.mark.parametrize("name", SETS)
+@given(seed=st.integers(0, 100_000))
+@settings(max_examples=40, deadline=None)
+def test_no_decision_loses_less(name, seed):
+    """The loss is a bound; for m-sets, bases and matchings the cheapest decision that has the item changed attains it."""
+    weights, forced, part, x = problem(name, seed)
+    losses = np.zeros(SETS[name].d)
+    write_losses(SETS[name].compiled().data, weights, x, forced, losses)
+    sums = part @ weights
+    for i in np.flatnonzero(forced == 0):
+        changed = sums[part[:, i] != x[i]]
+        expected = sums.max() - changed.max() if len(changed) else np.inf
+        assert losses[i] <= expected + 1e-12
+        if not isinstance(SETS[name], sb.MatroidIntersection):
+            assert losses[i] == pytest.approx(expected, abs=1e-12)
+        assert losses[i] >= -1e-12
+
+
+@given(seed=st.integers(0, 100_000), n=st.integers(1, 6))
+@settings(max_examples=200, deadline=None)
+def test_shortest_walks_have_the_lengths_of_a_plain_search(seed, n):
+    rng = np.random.default_rng(seed)
+    heights = rng.normal(size=n)
+    steps = np.where(rng.random((n, n)) < 0.4, np.inf, rng.random((n, n)) + heights - heights[:, None])
+    expected = np.where(np.eye(n, dtype=bool), 0.0, steps)
+    for _ in range(n):
+        expected = np.minimum(expected, (expected[:, :, None] + expected[None]).min(axis=1))
+    assert np.allclose(shortest_walks(steps), expected, rtol=0, atol=1e-12)
+
+
+def test_cycles_that_are_negative_by_rounding_do_not_add_up():
+    """A ring of zeros, each step lowered by one rounding error: walks around it may not gain more than a few of them."""
+    n = 40
+    steps = np.full((n, n), -1e-16)
+    lengths = shortest_walks(steps)
+    assert np.abs(lengths).max() <= n * n * 1e-16
