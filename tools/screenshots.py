@@ -34,7 +34,7 @@ LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 MARGIN = 40
 MOST_BYTES = 200_000
-COLUMNS = 92
+COLUMNS = 104
 TERMINALS = {
     "terminal-bound": (["bound", "germany50-routing"], 34),
     "terminal-datasets": (["datasets"], None),

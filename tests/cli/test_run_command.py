@@ -245,7 +245,7 @@ BAD = {
     "no file": (["run"], "STUDY.toml"),
     "missing file": (["run", "none.toml"], "none.toml must be a readable study file, got No such file or directory"),
     "not a study": (["run", "table.csv"], "table.csv must be TOML, got a mistake"),
-    "workers": (["run", "study.toml", "-j", "0"], "--workers must be a number of at least 1 or auto, got '0'"),
+    "workers": (["run", "study.toml", "-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0'"),
     "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
     "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
@@ -269,6 +269,32 @@ def test_a_bound_below_a_file_is_refused_before_it_is_solved(study, monkeypatch)
     code, _, err = study(ALONE)(["run", "study.toml", "--output", "table.csv/x"])
     assert code == 2
     assert "folder must be writable, got Not a directory" in err
+
+
+def test_a_folder_that_is_removed_while_it_is_used(study, monkeypatch):
+    def play(*_, **__):
+        raise FileNotFoundError(2, "No such file or directory", "study-results/.timings.json.tmp")
+
+    monkeypatch.setattr(studies_run, "play", play)
+    code, out, err = study()(["run", "study.toml"])
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: files must stay in place and the disk must have room, got No such file or directory for "
+        "study-results/.timings.json.tmp: try again\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["run", "study.toml"], ["run", "study.toml", "--json"], ["datasets"]])
+def test_output_that_cannot_be_written(study, arguments):
+    study(ALONE)
+    command = [sys.executable, "-c", "from semibandits.cli import main; main()", *arguments]
+    with open("table.csv", encoding="utf-8") as read_only:  # as on a full disk, each attempt to write fails
+        done = subprocess.run(command, stdout=read_only, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "Error: files must stay in place and the disk must have room, got Bad file descriptor"
+    )
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_changed_study_is_refused(study):

@@ -1,9 +1,11 @@
 """Files appear complete or not at all."""
 
+from pathlib import Path
+
 import pytest
 
 from semibandits.errors import InvalidInputError
-from semibandits.instances.files import read_text, write_whole
+from semibandits.instances.files import check_target, read_text, write_whole
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -13,7 +15,27 @@ def test_what_is_written_is_read(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-@pytest.mark.parametrize("name", ["x" * 300, "folder", "none/a.txt"])
+def test_two_writers_of_one_file_do_not_mix(tmp_path, monkeypatch):
+    path, replace = tmp_path / "a.txt", Path.replace
+
+    def after_another(part, target):
+        monkeypatch.setattr(Path, "replace", replace)
+        write_whole(path, b"that of the other")  # from its beginning to its end, while ours waits to be renamed
+        assert path.read_bytes() == b"that of the other"
+        return replace(part, target)
+
+    monkeypatch.setattr(Path, "replace", after_another)
+    write_whole(path, b"ours")
+    assert path.read_bytes() == b"ours"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_names_that_are_too_long(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"must be the name of a file, got File name too long: choose another"):
+        check_target(tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "folder", "none/a.txt", "a\0b"])
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInputError, match=r"must be writable, got .*: choose another file"):

@@ -150,6 +150,36 @@ def test_borders_lie_where_the_nodes_are():
     assert draw(SpanningTrees(edges), positions=places)["borders"] == []
 
 
+def test_a_map_across_the_date_line_is_not_torn():
+    """Suva and Apia are 1,150 km apart: the map is that of the same islands moved 30 degrees to the west."""
+    places = {"Suva": (178.4, -18.1), "Apia": (-171.8, -13.8), "Labasa": (179.4, -16.4), "Nukualofa": (-175.2, -21.1)}
+    edges = [("Suva", "Apia"), ("Suva", "Labasa"), ("Nukualofa", "Suva")]
+    drawing = draw(SpanningTrees(edges), positions=places, geographic=True)
+    moved = {name: (x % 360 - 30, y) for name, (x, y) in places.items()}
+    other = draw(SpanningTrees(edges), positions=moved, geographic=True)
+    assert drawing["aspect"] == pytest.approx(other["aspect"], abs=1e-3)
+    for node, twin in zip(drawing["nodes"], other["nodes"], strict=True):
+        assert (node["x"], node["y"]) == pytest.approx((twin["x"], twin["y"]), abs=1e-3)
+    at = {node["name"]: node["x"] for node in drawing["nodes"]}
+    assert at["Suva"] == 0
+    assert at["Apia"] == 1
+
+
+def test_a_map_beyond_the_date_line_has_its_borders():
+    """Anchorage and Nome, told west and east of Greenwich, lie between the same coasts."""
+    west = {"Anchorage": (-149.9, 61.2), "Nome": (-165.4, 64.5)}
+    east = {name: (x + 360, y) for name, (x, y) in west.items()}
+    first, second = (draw(SpanningTrees([tuple(west)]), positions=p, geographic=True)["borders"] for p in (west, east))
+    assert len(first)
+    assert [len(line) for line in first] == pytest.approx([len(line) for line in second], abs=2)
+
+
+@pytest.mark.parametrize("odd", [(0.0,), None, ("west", 1.0), (1.0, 2.0, 3.0)])
+def test_positions_that_are_no_pairs_are_refused(odd):
+    with pytest.raises(InvalidInputError, match=r"positions must be pairs \(x, y\) of numbers"):
+        draw(SpanningTrees([("a", "b")]), positions={"a": odd, "b": (1.0, 0.0)})
+
+
 @pytest.mark.parametrize("places", [{"a": (0.0, 89.0), "b": (1.0, 0.0)}, {"a": (500.0, 1.0), "b": (1.0, 0.0)}])
 def test_positions_that_are_no_map_are_drawn_as_they_are(places):
     drawing = draw(SpanningTrees([("a", "b")]), positions=places, geographic=True)

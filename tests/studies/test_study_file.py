@@ -292,7 +292,7 @@ WRONG = {
     ),
     "no workers": (
         NETWORK + "[execution]\nworkers = 0\n",
-        'workers in [execution] must be a number of at least 1, or "auto", got 0: write for instance workers = "auto"',
+        'workers in [execution] must be a number from 1 to 10,000, or "auto", got 0: write for instance workers = "auto"',
     ),
     "workers in words": (NETWORK + "[execution]\nworkers = 'two'\n", "got 'two': write"),
     "scheduler of no kind": (
@@ -333,6 +333,42 @@ WRONG = {
     "no variance": (NETWORK + "variance = 0\n", "variance in [problem] must be a positive number, got 0"),
     "a long value": (NETWORK + f"[execution]\nscheduler = {list(range(50))}\n", "got a list: write"),
     "a long text": (NETWORK + f"[output]\nreport = '{'x' * 99}'\n", "got a long text: write"),
+    "lists in lists": (NETWORK + f"size = {'[' * 5000}{']' * 5000}\n", "must be TOML of usual size, got a number of"),
+    "a number without end": (NETWORK + f"size = {'9' * 5000}\n", "must be TOML of usual size, got a number of"),
+    "a seed without end": (
+        NETWORK + f"[simulation]\nseed = 0x{'f' * 5000}\n",
+        "seed in [simulation] must be a whole number of at least 0, got a very long number",
+    ),
+    "a source without end": (
+        NETWORK + f"source = 0x{'f' * 5000}\n",
+        "source in [problem] must be a text in quotes, got a v",
+    ),
+    "a list without end": (NETWORK + f"[output]\nreport = [0x{'f' * 5000}]\n", "must be true or false, got a list"),
+    "a policy without end": (
+        NETWORK + f"[simulation]\npolicies = [{{name = 'OSSB', gamma = 0x{'f' * 5000}}}]\n",
+        "policies in [simulation] must be a list of policies",
+    ),
+    "a variance above all floats": (
+        NETWORK + f"variance = 1{'0' * 400}\n",
+        "must be a positive number, got a very long",
+    ),
+    "a limit above all floats": (
+        NETWORK + f"[bound]\ntime_limit = 1{'0' * 400}\n",
+        "of seconds, or inf, got a very long",
+    ),
+    "too many workers": (
+        NETWORK + "[execution]\nworkers = 10_001\n",
+        'a number from 1 to 10,000, or "auto", got 10001',
+    ),
+    "no such home": (
+        NETWORK + "[output]\nfolder = '~no body/x'\n",
+        "got '~no body/x': ~ begins the name of a home folder, and there is none of that name; write './~no body/x'",
+    ),
+    "file of no such home": ("[problem]\nfile = '~no body.csv'\n", "write './~no body.csv'"),
+    "figure with a zero": (
+        NETWORK + '[output]\nfigure = "a\\u0000.png"\n',
+        "names of files have no zero byte, drop it",
+    ),
     "a table for a value": (NETWORK + "[simulation.seed]\na = 1\n", "got a table: write"),
 }
 

@@ -158,12 +158,64 @@ def test_other_files_called_bound(place, content):
     Path("study-results").mkdir()
     path = Path("study-results/bound.json")
     path.write_text(content, encoding="utf-8")
-    if content == "{":
-        with pytest.raises(InvalidInputError, match=r"bound.json must be readable JSON, got .*: remove it, or choose"):
-            run_study(read_study("study.toml"))
-    else:  # no study wrote it
+    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study begins"):
         run_study(read_study("study.toml"))
-        assert "asked" in json.loads(path.read_text(encoding="utf-8"))
+    assert path.read_text(encoding="utf-8") == content
+    assert names("study-results") == ["bound.json"]
+
+
+def test_a_bound_that_became_unreadable(place):
+    run_text(ALONE)
+    Path("study-results/bound.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"bound.json must be readable JSON, got .*: remove it, or choose"):
+        run_study(read_study("study.toml"))
+
+
+@pytest.mark.parametrize("name", ["about.json", "report.html", "summary.csv", "regret.png", "timings.json"])
+@pytest.mark.parametrize("resume", [True, False])
+def test_files_of_the_user_are_not_lost(place, name, resume):
+    Path("study.toml").write_text(STUDY + '[output]\nfolder = "."\n', encoding="utf-8")
+    Path(name).write_text("mine", encoding="utf-8")
+    study = read_study("study.toml")
+    with pytest.raises(InvalidInputError, match=f"must be without {name} before a study begins, got what no study has"):
+        run_study(study, resume=resume)
+    assert Path(name).read_text(encoding="utf-8") == "mine"
+    assert names(".") == sorted([name, "study.toml", "table.csv"])
+    Path(name).unlink()
+    run_study(study, resume=resume)
+    assert run_study(study).finished_before
+
+
+@pytest.mark.parametrize("removed", [("study.toml",), ("bound.json",), ("study.toml", "about.json", "report.html")])
+def test_a_bound_goes_on_without_some_of_its_files(place, removed):
+    run_text(ALONE)
+    for name in removed:
+        Path("study-results", name).unlink()
+    again = run_study(read_study("study.toml"))
+    assert set(removed) <= set(again.written)
+
+
+def test_a_result_that_was_removed_is_played_again(place):
+    run_study(read_study("study.toml"))
+    path = Path("study-results/simulation.zip")
+    before = path.read_bytes()
+    path.unlink()
+    assert not run_study(read_study("study.toml")).finished_before
+    assert path.read_bytes() == before
+
+
+def test_a_figure_in_the_folder_of_the_results(place):
+    text = STUDY + '[output]\nfolder = "new"\nfigure = "new/curves.svg"\n'
+    run_text(text)
+    assert Path("new/curves.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert not Path("new/regret.png").exists()
+
+
+def test_an_instance_that_became_unreadable(place):
+    run_study(read_study("study.toml"))
+    Path("study-results/instance.json").write_text("", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"study-results/instance.json is damaged"):
+        run_study(read_study("study.toml"))
 
 
 @pytest.mark.parametrize("key", ["plan", "value", "lower", "status", "optimal", "suboptimal_items", "stats"])

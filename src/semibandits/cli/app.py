@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -80,8 +81,15 @@ def _run(arguments: Sequence[str] | None) -> int:
     except SemibanditsError as error:
         return _fail(str(error), BAD_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return READER_GONE
+    except OSError as error:  # what nobody foresaw: a folder that is removed while it is used, a disk that is full
+        _forget_output()
+        where = f" for {error.filename}" if error.filename else ""
+        return _fail(
+            f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again",
+            BAD_INPUT,
+        )
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
@@ -92,6 +100,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _forget_output() -> None:
+    """Let Python not try again, on its way out, to write what could not be written."""
+    with suppress(OSError, ValueError):  # a stream without a file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from semibandits.errors import InvalidInputError
-from semibandits.studies.fields import ALL_CORES
+from semibandits.studies.fields import ALL_CORES, MOST_WORKERS
 
 MOST_DIGITS: Final = 100
 """Longer numbers are refused before they are written out."""
@@ -39,12 +39,14 @@ def worker_count(text: str) -> int:
     Raises
     ------
     InvalidInputError
-        If it is neither a number of at least 1 nor ``auto``.
+        If it is neither a number of at least 1, and at most `MOST_WORKERS`, nor ``auto``.
     """
     if text.strip().casefold() in (ALL_CORES, "-1"):
         return -1
-    if not text.strip().isdecimal() or int(text) < 1:
+    digits = text.strip()
+    if not digits.isdecimal() or len(digits) > MOST_DIGITS or not 1 <= int(digits) <= MOST_WORKERS:
         raise InvalidInputError(
-            f"--workers must be a number of at least 1 or {ALL_CORES}, got {text!r}: {ALL_CORES} takes one a core"
+            f"--workers must be a number from 1 to {MOST_WORKERS:,} or {ALL_CORES}, got {text!r}: "
+            f"{ALL_CORES} takes one a core"
         )
-    return int(text)
+    return int(digits)

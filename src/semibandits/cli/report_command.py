@@ -35,7 +35,7 @@ semibandits report results --json
 \b
 a folder         of semibandits simulate --output, or of semibandits run
 bound.json       of semibandits bound --save
-simulation.zip   of semibandits simulate, or SimulationResult.save: without the decisions
+simulation.zip   of simulate, or SimulationResult.save: no decisions drawn
 """
 
 LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}

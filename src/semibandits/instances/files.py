@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,19 +27,30 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def check_target(path: Path) -> None:
     """Complain now if a file could not be written to `path` later."""
-    if not path.parent.is_dir():
+    try:
+        has_folder, is_folder = path.parent.is_dir(), path.is_dir()
+    except OSError as error:  # too long a name, for instance
+        raise InvalidInputError(
+            f"{str(path)[:80]!r} must be the name of a file, got {error.strerror}: choose another"
+        ) from error
+    if not has_folder:
         raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
-    if path.is_dir():
+    if is_folder:
         raise InvalidInputError(f"{str(path)!r} must be a file, got a folder: add a name")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file in one step: whoever looks sees the old file or the whole new one."""
-    part = Path(f"{path}.part")
+    part = Path(f"{path}.{secrets.token_hex(4)}.part")  # its own, should another process write the same file
     try:
-        part.write_bytes(content)
+        with open(part, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # or a power failure might leave the new name with nothing in it
         part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        what = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{path} must be writable, got {what}: choose another file") from error
+    finally:
+        with suppress(OSError, ValueError):
             part.unlink()
-        raise InvalidInputError(f"{path} must be writable, got {error.strerror}: choose another file") from error

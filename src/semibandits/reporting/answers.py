@@ -109,14 +109,16 @@ def _best(findings: Findings) -> Card:
 
 def _named(structure: Structure, best: BoolArray) -> str:
     """A decision with a capital, and items that are numbers called items."""
-    text = decision_text(structure, best)
+    return f"{_what(structure, best)}{decision_text(structure, best)}" if best.any() else "Nothing"
+
+
+def _what(structure: Structure, best: BoolArray) -> str:
+    """What items are, if their labels are numbers."""
     chosen = [structure.labels[i] for i in np.flatnonzero(best).tolist()]
-    if not chosen:
-        return "Nothing"
     if structure.family == "paths" or not all(label.isdecimal() for label in chosen):
-        return text
+        return ""
     _, _, item, items = nouns_of(structure)
-    return f"{(item if len(chosen) == 1 else items).capitalize()} {text}"
+    return f"{(item if len(chosen) == 1 else items).capitalize()} "
 
 
 def _shortened(structure: Structure, best: BoolArray) -> str:
@@ -132,7 +134,7 @@ def _shortened(structure: Structure, best: BoolArray) -> str:
             break
         shown.append(structure.labels[i])
     left = len(items) - len(shown)
-    return ", ".join(shown) + (f" and {left:,} more" if left else "")
+    return _what(structure, best) + ", ".join(shown) + (f" and {left:,} more" if left else "")
 
 
 def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:

@@ -140,7 +140,7 @@ def _network(network: Network, structure: Structure) -> dict[str, Any]:
     if structure.positions is not None:
         places = _given_places(network.nodes, structure.positions)
         geographic = structure.geographic and _is_map(places)
-        points = _projected(places) if geographic else places * (1.0, -1.0)
+        points = _projected(_unbroken(places)) if geographic else places * (1.0, -1.0)
     elif network.order is not None:
         points = layered_layout(network.order, network.tails, network.heads) * (1.0, -1.0)
         layers, rows = np.ptp(points, axis=0) + 1.0
@@ -167,7 +167,10 @@ def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tupl
     for node in nodes:
         if node not in positions:
             raise InvalidInputError(f"positions must place every node, got none for {node!r}: add positions[{node!r}]")
-    places = np.array([positions[node] for node in nodes], dtype=np.float64)
+    try:
+        places = np.array([positions[node] for node in nodes], dtype=np.float64)
+    except (TypeError, ValueError):  # not of one shape, or no numbers
+        places = np.empty(0)
     if places.shape != (len(nodes), 2) or not np.isfinite(places).all() or np.abs(places).max() > 1e9:
         raise InvalidInputError(
             "positions must be pairs (x, y) of numbers up to 1e9, got others: give two for each node"
@@ -178,6 +181,19 @@ def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tupl
 def _is_map(places: FloatArray) -> bool:
     """Whether longitudes and latitudes can be drawn as a map."""
     return bool(np.abs(places[:, 1]).max() <= STEEPEST and np.abs(places[:, 0]).max() <= 360.0)
+
+
+def _unbroken(places: FloatArray) -> FloatArray:
+    """The same places, those east of the date line beyond 180 degrees if all lie within half a turn across it."""
+    longitudes = np.sort(places[:, 0] % 360.0)
+    if np.ptp(places[:, 0]) <= 180.0:
+        return places
+    gaps = np.diff(longitudes, append=longitudes[0] + 360.0)
+    widest = int(gaps.argmax())
+    if gaps[widest] < 180.0:
+        return places
+    west = (longitudes[(widest + 1) % len(longitudes)] + 180.0) % 360.0 - 180.0
+    return np.stack([west + (places[:, 0] - west) % 360.0, places[:, 1]], axis=1)
 
 
 def _projected(places: FloatArray) -> FloatArray:
@@ -230,12 +246,14 @@ def _borders(frame: _Frame) -> list[list[list[float]]]:
     ends = frame.corner + frame.sides * np.array([[-BEYOND], [1.0 + BEYOND]])
     (west, north), (east, south) = _unprojected(ends).tolist()
     lines = []
-    for line in borders(west, south, east, north, margin=0.0):
-        points = (_projected(np.clip(line, (-360.0, -85.0), (360.0, 85.0))) - frame.corner) / frame.sides
-        cells = np.floor(points / FINEST)
-        keep = np.append((cells[1:] != cells[:-1]).any(axis=1), True)
-        keep[0] = True
-        lines.append((np.round(points[keep], DIGITS) + 0.0).tolist())
+    for turn in (0.0, -360.0, 360.0):  # outlines end at the date line, maps need not
+        for line in borders(west - turn, south, east - turn, north, margin=0.0):
+            moved = np.clip(line + np.array([turn, 0.0]), (-540.0, -85.0), (540.0, 85.0))
+            points = (_projected(moved) - frame.corner) / frame.sides
+            cells = np.floor(points / FINEST)
+            keep = np.append((cells[1:] != cells[:-1]).any(axis=1), True)
+            keep[0] = True
+            lines.append((np.round(points[keep], DIGITS) + 0.0).tolist())
     return lines
 
 

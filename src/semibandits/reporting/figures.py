@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -22,8 +23,15 @@ FORMATS: Final = (".png", ".pdf", ".svg")
 """Endings of the files that figures can be written to."""
 
 
-def check_figure(path: Path) -> None:
+def check_figure(path: Path, *, made: Path | None = None) -> None:
     """Complain now if a figure could not be written to `path` later.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    made : Path, optional
+        A folder that will exist by then.
 
     Raises
     ------
@@ -34,7 +42,8 @@ def check_figure(path: Path) -> None:
     """
     if path.suffix.lower() not in FORMATS:
         raise InvalidInputError(f"the figure must end in {', '.join(FORMATS)}, got {str(path)!r}: choose one of these")
-    check_target(path)
+    if made is None or made.exists() or os.path.abspath(path.parent) != os.path.abspath(made):
+        check_target(path)
     if not can_draw():
         raise SemibanditsError('figures need matplotlib, which is not installed: run pip install "semibandits[plot]"')
 

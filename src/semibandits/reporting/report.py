@@ -202,9 +202,11 @@ def _renamed(
     structure, names = findings.structure, findings.labels
     if labels is not None:
         names = tuple(labels)
-        if isinstance(labels, str) or len(names) != len(findings.labels) or not all(isinstance(n, str) for n in names):
+        odd = next((name for name in names if not isinstance(name, str)), None)
+        if isinstance(labels, str) or len(names) != len(findings.labels) or odd is not None:
+            got = f"{len(names)} entries" if odd is None else f"{odd!r} among them"
             raise InvalidInputError(
-                f"labels must be d = {len(findings.labels)} texts, got {len(names)} entries: name each item, in its order"
+                f"labels must be d = {len(findings.labels)} texts, got {got}: name each item, in its order"
             )
     if structure is None and positions is not None:
         raise InvalidInputError(

@@ -149,6 +149,13 @@ def _check_same(folder: Path, instance: Instance, other: Instance, *, applies: b
         )
 
 
+def _text(path: Path) -> str:
+    """The content of a text file that is not empty."""
+    if path.is_file() and path.stat().st_size == 0:
+        raise InvalidInputError(f"{path} must be as it was written, got an empty file: remove it, or write it again")
+    return read_text(path)
+
+
 def _read_json(path: Path) -> Any:
     """The content of a JSON file, without nan and infinity."""
 
@@ -156,7 +163,7 @@ def _read_json(path: Path) -> Any:
         raise ValueError(f"{name}, which is no number in JSON")
 
     try:
-        return json.loads(read_text(path), parse_constant=refuse)
+        return json.loads(_text(path), parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise
@@ -262,7 +269,7 @@ def _read_about(path: Path) -> About:
 
 
 def _read_study(path: Path) -> str:
-    text = read_text(path)
+    text = _text(path)
     try:
         tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

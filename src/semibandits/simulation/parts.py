@@ -155,8 +155,8 @@ class Parts:
     def _describe(self) -> None:
         """Say in the folder what it holds, before the first replication is in it."""
         path = self.folder / DESCRIPTION
+        (self.folder / PARTS).mkdir(exist_ok=True)  # a finished run whose result was removed has none
         if not path.exists():
-            (self.folder / PARTS).mkdir(exist_ok=True)
             _write_text(path, json.dumps(self._description, indent=1, allow_nan=False) + "\n")
 
     def _check(self, resume: bool) -> None:

@@ -53,7 +53,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     """
     try:
         payload: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"{path} must be readable JSON, got {error}: remove it, or choose another folder"
         ) from error
@@ -68,6 +68,15 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
             "(--output), or go on as the study began"
         )
     return payload
+
+
+def is_of_study(path: Path) -> bool:
+    """Whether there is a file that a study has written, whichever."""
+    try:
+        payload: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(payload, dict) and isinstance(payload.get("asked"), dict)
 
 
 def as_result(payload: Mapping[str, Any], twin: Instance, path: Path) -> GravesLaiResult:

@@ -34,8 +34,10 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
     differences = dict(_differences(before, study_tables(study)))
     if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
         kept = folder.path / INSTANCE
-        if kept.exists() and _content(kept.read_bytes()) != json.loads(json.dumps(instance.description)):
-            differences["instance"] = f"{study.problem.file} is not what it was"
+        content = _content(kept.read_bytes()) if kept.exists() else None
+        if kept.exists() and content != json.loads(json.dumps(instance.description)):
+            changed = f"{study.problem.file} is not what it was"
+            differences["instance"] = changed if isinstance(content, dict) else f"{kept} is damaged"
     if differences:
         what = "simulation" if study.simulation is not None else "study"
         raise InvalidInputError(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Final, get_args
 
 from semibandits.errors import InvalidInputError
@@ -15,7 +16,10 @@ from semibandits.studies.policies import full_texts, named_policies
 from semibandits.studies.rewards import REWARDS
 
 ALL_CORES: Final = "auto"
+MOST_WORKERS: Final = 10_000
 MOST_REPLICATIONS: Final = 10**6
+_LONG: Final = 10**101
+"""Whole numbers of this size are refused before they are written out, as on the command line."""
 
 
 class Odd(Exception):  # noqa: N818 (what a value is, not a fault)
@@ -37,8 +41,21 @@ def _text(value: Any) -> str:
     return value
 
 
+def _path(value: Any) -> str:
+    name = _text(value)
+    if "\0" in name:
+        raise Odd("names of files have no zero byte, drop it")
+    try:
+        Path(name).expanduser()
+    except RuntimeError:
+        raise Odd(f"~ begins the name of a home folder, and there is none of that name; write './{name}'") from None
+    return name
+
+
 def _label(value: Any) -> str:
     """A node: TOML may write whole numbers without quotes."""
+    if _is_long(value):
+        raise Odd
     return str(value) if _is_whole(value) else _text(value)
 
 
@@ -46,11 +63,15 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _whole(least: int, largest: int | None = None) -> Callable[[Any], int]:
+def _is_long(value: object) -> bool:
+    return isinstance(value, int) and abs(value) >= _LONG
+
+
+def _whole(least: int, largest: int = _LONG - 1) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # 2e4
-        if not _is_whole(value) or value < least or (largest is not None and value > largest):
+        if not _is_whole(value) or not least <= value <= largest:
             raise Odd
         return int(value)
 
@@ -59,9 +80,15 @@ def _whole(least: int, largest: int | None = None) -> Callable[[Any], int]:
 
 def _number(fits: Callable[[float], bool]) -> Callable[[Any], float]:
     def read(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise Odd
-        return float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            raise Odd from None
+        if not fits(number):
+            raise Odd
+        return number
 
     return read
 
@@ -97,7 +124,7 @@ def _capacity(value: Any) -> tuple[str, ...]:
 
 
 def _workers(value: Any) -> int:
-    return -1 if value == ALL_CORES or (_is_whole(value) and value == -1) else _whole(1)(value)
+    return -1 if value == ALL_CORES or (_is_whole(value) and value == -1) else _whole(1, MOST_WORKERS)(value)
 
 
 def _policies(value: Any) -> tuple[str, ...]:
@@ -111,7 +138,7 @@ def _policy(value: Any) -> str:
     if not isinstance(value, dict):
         return _text(value)
     parameters = {key: each for key, each in value.items() if key != "name"}
-    if "name" not in value or any(isinstance(each, dict | list) for each in parameters.values()):
+    if "name" not in value or any(isinstance(each, dict | list) or _is_long(each) for each in parameters.values()):
         raise Odd
     said = ",".join(
         f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in parameters.items()
@@ -120,7 +147,7 @@ def _policy(value: Any) -> str:
 
 
 def _figure(value: Any) -> str | bool:
-    return value if isinstance(value, bool) else _text(value)
+    return value if isinstance(value, bool) else _path(value)
 
 
 _TEXT = "a text in quotes"
@@ -130,7 +157,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
     "problem": {
         "dataset": Key(_text, "the name of a built-in dataset, in quotes", 'dataset = "germany50-routing"'),
         "network": Key(_text, "the name of a built-in network, in quotes", 'network = "germany50"'),
-        "file": Key(_text, _PATH, 'file = "roads.csv"'),
+        "file": Key(_path, _PATH, 'file = "roads.csv"'),
         "family": Key(_text, _TEXT, 'family = "trees"'),
         "source": Key(_label, _TEXT, 'source = "Saarbruecken"'),
         "target": Key(_label, _TEXT, 'target = "Greifswald"'),
@@ -158,11 +185,11 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "tie_tolerance": Key(_number(lambda v: 0 <= v < 1e-3), "a number from 0 to 1e-3", "tie_tolerance = 1e-12"),
     },
     "execution": {
-        "workers": Key(_workers, f'a number of at least 1, or "{ALL_CORES}"', f'workers = "{ALL_CORES}"'),
+        "workers": Key(_workers, f'a number from 1 to {MOST_WORKERS:,}, or "{ALL_CORES}"', f'workers = "{ALL_CORES}"'),
         "scheduler": Key(_text, "the address of a Dask scheduler, in quotes", 'scheduler = "tcp://host:8786"'),
     },
     "output": {
-        "folder": Key(_text, _PATH, 'folder = "results"'),
+        "folder": Key(_path, _PATH, 'folder = "results"'),
         "figure": Key(_figure, "true, false, or a path in quotes", 'figure = "regret.pdf"'),
         "report": Key(_truth, "true or false", "report = true"),
     },
@@ -236,12 +263,17 @@ def _nearest(name: str, known: Mapping[str, object]) -> str:
     return f"did you mean {close[0]!r}?" if close else ""
 
 
-def shown(value: object) -> str:
+def shown(value: Any) -> str:
     """A TOML value for an error message, kept short."""
     kinds = ((dict, "a table"), (list, "a list"), (str, "a long text"))
     if isinstance(value, bool):
         return str(value).lower()
-    text = repr(value)
+    if _is_long(value):
+        return "a very long number"
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        text = " " * 61
     if isinstance(value, dict) or len(text) > 60:
         return next((name for kind, name in kinds if isinstance(value, kind)), text[:60])
     return text

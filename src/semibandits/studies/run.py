@@ -119,7 +119,7 @@ def run_study(
         folder = RunFolder(study.output.folder, resume=resume, inputs=task.inputs)
         if resume:
             check_unchanged(folder, study, task.instance)
-        task.check_instance_file(folder)
+        task.check_files(folder)
     if study.simulation is None:
         return _run_bound(task, folder, bound_progress)
     try:

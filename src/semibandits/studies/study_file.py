@@ -87,6 +87,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise InvalidInputError(f"{path} must be TOML, got a mistake: {error}; correct it there") from error
+    except (ValueError, RecursionError) as error:  # what tomllib lets through
+        raise InvalidInputError(
+            f"{path} must be TOML of usual size, got a number of thousands of digits or lists within hundreds of lists: "
+            "shorten it"
+        ) from error
 
 
 def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:

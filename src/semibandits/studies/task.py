@@ -11,12 +11,13 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.reporting.figures import check_figure
-from semibandits.reporting.sources import INSTANCE
+from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.parts import TIMINGS
 from semibandits.simulation.specification import Specification
-from semibandits.studies.bound_file import gaussian_twin
-from semibandits.studies.folder import RunFolder
+from semibandits.studies.bound_file import gaussian_twin, is_of_study
+from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits.studies.policies import named_policies
 from semibandits.studies.problems import load_problem
 from semibandits.studies.rewards import reward_model
@@ -118,14 +119,32 @@ class Task:
         figure = self.figure(only_missing=False)
         if figure is not None:
             with in_words_of(self.study.path, "output"):
-                check_figure(figure)
+                check_figure(figure, made=self.study.output.folder)
 
-    def check_instance_file(self, folder: RunFolder) -> None:
-        """A file of that name which is not ours must not be lost."""
-        path = folder.path / INSTANCE
-        if folder.has_begun or folder.is_input(INSTANCE) or not path.exists():
+    def check_files(self, folder: RunFolder) -> None:
+        """Files of our names that no study has written must not be lost.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are such files in the folder.
+        """
+        if folder.has_begun:
             return
-        if path.read_bytes() != self.instance_content:
+        path = folder.path / INSTANCE
+        is_same = path.exists() and path.read_bytes() == self.instance_content
+        if path.exists() and not is_same and not folder.is_input(INSTANCE):
             raise InvalidInputError(
                 f"the folder {str(folder.path)!r} must be without {INSTANCE}, got another instance in it: choose another folder"
+            )
+        if is_same or (folder.has(STUDY) and not folder.is_input(STUDY)) or is_of_study(folder.path / BOUND):
+            return
+        names = [ABOUT, BOUND] + [REPORT] * self.study.output.report
+        if self.study.simulation is not None:
+            names += [SUMMARY, TIMINGS] + [FIGURE] * (self.study.output.figure is True)
+        foreign = [name for name in names if folder.has(name) and not folder.is_input(name)]
+        if foreign:
+            raise InvalidInputError(
+                f"the folder {str(folder.path)!r} must be without {', '.join(foreign)} before a study begins, got what no study "
+                "has written: choose another folder, or move what is there"
             )
