@@ -46,7 +46,7 @@ FAMILIES: Final = (
     Family("msets", MSets, has_exchange_graph=True, has_closed_form=True, can_count=True),
     Family("matchings", Matchings, has_exchange_graph=True, has_closed_form=False, can_count=True),
     Family("matroid", MatroidBases, has_exchange_graph=True, has_closed_form=True, can_count=True),
-    Family("intersection", MatroidIntersection, has_exchange_graph=True, has_closed_form=False, can_count=False),
+    Family("intersection", MatroidIntersection, has_exchange_graph=True, has_closed_form=False, can_count=True),
     Family("enumerated", EnumeratedDecisions, has_exchange_graph=False, has_closed_form=False, can_count=True),
 )
 """Every family of the library; a test proves the list complete and its tags right."""
