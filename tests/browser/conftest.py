@@ -20,8 +20,10 @@ def browser():
     """One a module: the interface keeps an event loop running, in which tests of other folders must not find themselves."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
+        # A browser is no Python package: `make test` gets one where it may (root on Debian), and says so by this variable
+        # where it could not. Without the variable a missing one is a failure. Skips are listed at the end (-rs).
         if os.environ.get("SEMIBANDITS_NO_BROWSER") == "1":
-            pytest.skip("SEMIBANDITS_NO_BROWSER=1 says that there is no browser")
+            pytest.skip("SEMIBANDITS_NO_BROWSER=1, and there is none of " + ", ".join(NAMES))
         pytest.fail(
             f"tests of the report need a browser, found none of {', '.join(NAMES)}: install Debian's package chromium, "
             "or set SEMIBANDITS_NO_BROWSER=1 to skip them",

@@ -14,10 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits.datasets._measured import measured_dataset
 from semibandits.datasets.base import Dataset
 from semibandits.errors import SemibanditsError
-from semibandits.instances import instance_from_description
 
 OCCUPATIONS, GENRES = 10, 14
 SHORTLIST, SHORTLIST_SIZE = 50, 5
@@ -182,21 +181,9 @@ class _MovieLens:
 
 
 def _dataset(name: str, question: str, description: Mapping[str, object], ratings: Iterable[list[float]]) -> Dataset:
-    """A dataset whose theta and variance are the mean and the sample variance of ratings."""
-    outcomes: tuple[FloatArray, ...] = tuple(np.sort(np.array(log)) for log in ratings)
-    measured = {
-        "theta": [float(log.mean()) for log in outcomes],
-        "variance": [float(log.var(ddof=1)) for log in outcomes],
-    }
-    return Dataset(
-        name=name,
-        question=question,
-        instance=instance_from_description({"unit": "stars", **measured, **description}),
-        origin="measured",
-        provenance=_PROVENANCE,
-        licence=_LICENCE,
-        outcomes=outcomes,
-    )
+    outcomes = [np.sort(np.array(log)) for log in ratings]
+    rated = {"unit": "stars", **description}
+    return measured_dataset(name, question, rated, outcomes, provenance=_PROVENANCE, licence=_LICENCE)
 
 
 def _largest(n: int, sizes: Iterable[tuple[str, int]]) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray
+from semibandits.datasets._measured import measured_dataset
 from semibandits.datasets.base import Dataset
-from semibandits.instances import instance_from_description
 
 LATE: Final = 15
 """Minutes; a flight that arrives later than planned by less than this is on time, as in the statistics of the USA."""
@@ -168,20 +168,7 @@ def _routes(name: str, question: str, family: Mapping[str, object]) -> Dataset:
 
 
 def _dataset(name: str, question: str, description: Mapping[str, object], outcomes: list[FloatArray]) -> Dataset:
-    """A dataset whose theta is the mean of what was observed; likewise the variance, unless the description has it."""
-    measured = {
-        "theta": [float(log.mean()) for log in outcomes],
-        "variance": [float(log.var(ddof=1)) for log in outcomes],
-    }
-    return Dataset(
-        name=name,
-        question=question,
-        instance=instance_from_description({**measured, **description}),
-        origin="measured",
-        provenance=_PROVENANCE,
-        licence=_LICENCE,
-        outcomes=tuple(outcomes),
-    )
+    return measured_dataset(name, question, description, outcomes, provenance=_PROVENANCE, licence=_LICENCE)
 
 
 def _at_most(capacity: int, groups: list[str]) -> dict[str, object]:

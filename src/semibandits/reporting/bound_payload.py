@@ -28,13 +28,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     """
     order = np.argsort(-result.plan.rates, kind="stable")
     return {
-        "semibandits": __version__,
-        "name": instance.name,
-        "family": instance.family,
-        "unit": instance.unit,
-        "note": instance.note,
-        "d": instance.decision_set.d,
-        "m": instance.decision_set.m,
+        **instance_head(instance),
         "decisions": count,
         "items": list(instance.labels),
         "value": _finite(result.value),
@@ -52,6 +46,19 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
         "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
         "stats": {key: _finite(value) for key, value in result.stats.items()},
         "instance": dict(instance.description),
+    }
+
+
+def instance_head(instance: Instance) -> dict[str, Any]:
+    """What every JSON object about an instance begins with."""
+    return {
+        "semibandits": __version__,
+        "name": instance.name,
+        "family": instance.family,
+        "unit": instance.unit,
+        "note": instance.note,
+        "d": instance.decision_set.d,
+        "m": instance.decision_set.m,
     }
 
 

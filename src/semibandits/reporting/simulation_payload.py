@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from semibandits._version import __version__
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
+from semibandits.reporting.bound_payload import instance_head
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult
 from semibandits.simulation.statistics import PolicySummary
@@ -59,13 +59,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
     instance, result = answer.instance, answer.result
     lower, value = result.lower_bound_interval or (None, None)
     return {
-        "semibandits": __version__,
-        "name": instance.name,
-        "family": instance.family,
-        "unit": instance.unit,
-        "note": instance.note,
-        "d": instance.decision_set.d,
-        "m": instance.decision_set.m,
+        **instance_head(instance),
         "rewards": answer.rewards.specification()["name"],
         "horizon": result.horizon,
         "replications": result.replications,

@@ -40,9 +40,13 @@ _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
     zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
 )  # fmt: skip
-"""What zipfile, json and numpy raise on damaged input that is in memory (NotImplementedError is a RuntimeError).
+"""What zipfile, json and numpy raise on damaged input that is in memory.
 
-No OSError: a disk that cannot be read says nothing about the file, which may be whole.
+BadZipFile, EOFError, struct.error and OverflowError: headers that lie or are cut off. KeyError: an entry that the directory
+does not have. ValueError: text that is no JSON, an array that is no .npy. RuntimeError: entries that claim to be encrypted,
+and by its subclasses a format that zipfile does not know (NotImplementedError) and JSON nested too deep (RecursionError).
+Nothing is unpacked, since compressed entries are refused before they are read. No OSError: a disk that cannot be read says
+nothing about the file, which may be whole.
 """
 
 AnyArray = NDArray[Any]

@@ -1,0 +1,44 @@
+"""Datasets whose numbers are those of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from semibandits._typing import FloatArray
+from semibandits.datasets.base import Dataset
+from semibandits.instances import instance_from_description
+
+
+def measured_dataset(
+    name: str,
+    question: str,
+    description: Mapping[str, object],
+    outcomes: Sequence[FloatArray],
+    *,
+    provenance: str,
+    licence: str,
+) -> Dataset:
+    """A dataset whose theta is the mean of what was observed of each item.
+
+    Parameters
+    ----------
+    name, question, provenance, licence : str
+        As in `Dataset`.
+    description : mapping
+        The JSON form of the instance, but for ``theta``; its ``variance`` is that of the sample unless it has its own.
+    outcomes : sequence of d ndarray of float
+        What was observed of each item, at least twice.
+    """
+    measured = {
+        "theta": [float(log.mean()) for log in outcomes],
+        "variance": [float(log.var(ddof=1)) for log in outcomes],
+    }
+    return Dataset(
+        name=name,
+        question=question,
+        instance=instance_from_description({**measured, **description}),
+        origin="measured",
+        provenance=provenance,
+        licence=licence,
+        outcomes=tuple(outcomes),
+    )
