@@ -12,7 +12,7 @@ OUTPUT := demo-output
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, five policies, and a report, in demo-output/
+demo: $(VENV)/.installed-demo ## Route through Germany: the bound, its plan, six policies, and a report, in demo-output/
 	@mkdir -p $(OUTPUT) && rm -rf $(OUTPUT)/germany50
 	$(BIN)/semibandits bound germany50-routing --plot $(OUTPUT)/plan.png
 	$(BIN)/semibandits run examples/germany50.toml --progress

@@ -37,6 +37,7 @@ from semibandits.policies.aescb import AESCB
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
+from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
 from semibandits.policies.thompson import ThompsonSampling
@@ -55,6 +56,7 @@ __all__ = [
     "AESCB",
     "CUCB",
     "ESCB",
+    "GLADE",
     "GLPG",
     "OSSB",
     "Agent",

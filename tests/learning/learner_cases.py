@@ -14,6 +14,7 @@ from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.policies.aescb import AESCB
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
+from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.thompson import ThompsonSampling
 
@@ -63,6 +64,7 @@ POLICIES = {
     "AESCB": AESCB(ratio=0.9),
     "CUCB": CUCB(radius="kveton"),
     "ESCB": ESCB(radius="log-loglog"),
+    "GLADE": GLADE(),
     "OSSB": OSSB(),
     "ThompsonSampling": ThompsonSampling(scale=0.5),
 }

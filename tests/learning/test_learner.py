@@ -16,6 +16,7 @@ from semibandits.learning import Learner, Round
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
+from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.thompson import ThompsonSampling
 
@@ -78,8 +79,8 @@ def test_what_is_given_and_returned_is_not_shared():
     assert learner.state()["statistics"]["plays"][0] != 99
 
 
-def test_ossb_is_the_default():
-    assert Learner(MSets(4, 2), variance=1.0, seed=0).policy == OSSB()
+def test_glade_is_the_default():
+    assert Learner(MSets(4, 2), variance=1.0, seed=0).policy == GLADE()
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ semibandits simulate flights-on-time --rewards replay --output run2
 \b
 CUCB, ESCB          radius (log, log-loglog or kveton)
 AESCB               radius, ratio, additive, levels
+GLADE               discount, patience, foresight, saving, remembered
 OSSB                radius, gamma, epsilon, gap
 ThompsonSampling    scale; thompson for short
 all of them         variance, if they shall reckon with another one
@@ -75,7 +76,7 @@ def simulate(
             "--policy",
             "-p",
             metavar="NAME[:KEY=VALUE,...]",
-            help="Who plays; all five by default. Repeat it.",
+            help="Who plays; all six by default. Repeat it.",
             rich_help_panel=SIMULATION,
         ),
     ] = None,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -28,6 +29,10 @@ REPLAY_ITEMS = 4
 """floats: the outcomes, item after item. ints: d + 1 pointers. One uniform an item."""
 REPLAY_ROUNDS = 5
 """floats: the outcomes, d numbers a round, round after round. ints: d, number of rounds. One uniform a round."""
+STACKED = 6
+"""Gaussian, and the n-th reward of an item is the same whenever it is drawn. floats: d means, d standard deviations. ints: d, the
+key of the stacks (0 until the first draw takes it from rng, with one uniform), and how many rewards each item has had. `draw`
+writes into ints: they serve one sequence of rounds."""
 
 
 # One loop with the kinds inside it, few calls of rng, and no helper that stays a call: the compiler then drops the reference
@@ -38,6 +43,8 @@ def draw(
 ) -> None:
     """Write rewards of ``items[:k]`` into ``out[:k]``; `noise` is scratch of length d, `rng` a NumPy Generator."""
     d = ints[0]
+    if kind == STACKED and ints[1] == 0:
+        ints[1] = 1 + int(rng.random() * 2.0**53)
     row = d * int(rng.random() * ints[1]) if kind == REPLAY_ROUNDS else 0
     for c in range(d if kind == CORRELATED else 0):
         noise[c] = rng.standard_normal()
@@ -45,6 +52,9 @@ def draw(
         i = items[j]
         if kind == GAUSSIAN:
             out[j] = floats[i] + floats[d + i] * rng.standard_normal()
+        elif kind == STACKED:
+            ints[2 + i] += 1
+            out[j] = floats[i] + floats[d + i] * stacked_normal(ints[1], i, ints[2 + i])
         elif kind == BERNOULLI:
             out[j] = 1.0 if rng.random() < floats[i] else 0.0
         elif kind == CORRELATED:
@@ -59,6 +69,24 @@ def draw(
             out[j] = floats[ints[i] + int(rng.random() * (ints[i + 1] - ints[i]))]
         else:
             out[j] = floats[row + i]
+
+
+@njit(cache=True, inline="always")
+def stacked_normal(key: int, item: int, n: int) -> float:
+    """A standard normal number that is a function of three integers: uniforms from a hash, by Box and Muller's transform."""
+    stack = mixed(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item) * np.uint64(0xD1B54A32D192ED03))
+    place = stack + np.uint64(n) * np.uint64(0x9E3779B97F4A7C15)
+    first, second = mixed(place), mixed(place ^ np.uint64(0xA0761D6478BD642F))
+    radius = math.sqrt(-2.0 * math.log((np.float64(first >> np.uint64(11)) + 0.5) * 2.0**-53))
+    return radius * math.cos(2.0 * math.pi * np.float64(second >> np.uint64(11)) * 2.0**-53)
+
+
+@njit(cache=True, inline="always")
+def mixed(z: np.uint64) -> np.uint64:
+    """Stir 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 @njit(cache=True, error_model="numpy")

@@ -16,7 +16,7 @@ from semibandits.learning import storage
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
-from semibandits.policies.ossb import OSSB
+from semibandits.policies.glade import GLADE
 
 
 @final
@@ -31,7 +31,7 @@ class Learner:
     decision_set : DecisionSet
         What can be played.
     policy : Policy, optional
-        How to choose; by default ``OSSB()``.
+        How to choose; by default ``GLADE()``.
     variance : array_like of float, scalar or shape (d,)
         Variance of the rewards, > 0, for policies without one of their own; for bounded rewards a sub-Gaussian proxy, which
         is (b - a)^2 / 4 on [a, b].
@@ -61,7 +61,7 @@ class Learner:
             raise InvalidInputError(
                 f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
             )
-        policy = OSSB() if policy is None else policy
+        policy = GLADE() if policy is None else policy
         if not isinstance(policy, Policy):
             raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
         variance_vector(variance, decision_set.d)

@@ -14,7 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.actions import INDEX, LINEAR, PLAY, RATIO, REPLAN
+from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, fresh_statistics, observe
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
@@ -50,6 +50,7 @@ class RuleAgent(Agent):
         self.oracle: CompiledOracle | None = decision_set.compiled()
         covers, cover = covering(self)
         memory, marks, rows = policy.memory(d)
+        rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
         counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
         counters[rounds.UNSEEN] = np.count_nonzero(cover >= 0)
         self.player = rounds.Player(
@@ -148,23 +149,36 @@ class RuleAgent(Agent):
         d = self.decision_set.d
         x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
         z = np.array([rng.standard_normal() for _ in range(d)]) if self.policy.samples else np.zeros(0)
-        action = REPLAN
-        while action == REPLAN:
+        while True:
             action = self.policy.rule(
                 int(counters[rounds.ROUND]) + 1, player.params, player.stats, z, player.memory, player.marks, player.rows,
                 weights, bonuses, x,
             )  # fmt: skip
+            if action == PLAY:
+                return x
             if action == REPLAN:
                 self.replan()
                 player = self.player
-        if action == LINEAR:
-            counters[rounds.LINEAR_CALLS] += 1
-            return self.maximize(weights)
-        if action == INDEX:
+                continue
+            answer = self._answered(action, weights, bonuses)
+            if action in (LINEAR, INDEX):
+                return answer
+            x[:] = answer
+
+    def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
+        """The decision that the rule asks for; whatever fails, the rule waits for nothing afterwards."""
+        counters, player = self.player.counters, self.player
+        try:
+            if action in (LINEAR, LINEAR_FIRST):
+                counters[rounds.LINEAR_CALLS] += 1
+                return self.maximize(weights)
+            assert action in (INDEX, INDEX_FIRST)
             counters[rounds.INDEX_CALLS] += 1
             return self.decision_set.maximize_index(weights, bonuses, float(player.params[RATIO]))
-        assert action == PLAY
-        return x
+        except BaseException:
+            if action in (LINEAR_FIRST, INDEX_FIRST):
+                player.marks[WAITING] = 0
+            raise
 
     def state(self) -> dict[str, Any]:
         """Statistics, counters, and what the rule keeps, as plain JSON."""

@@ -12,12 +12,13 @@ from semibandits.policies.aescb import AESCB
 from semibandits.policies.base import Policy
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.escb import ESCB
+from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
 from semibandits.policies.rules import RulePolicy
 from semibandits.policies.thompson import ThompsonSampling
 
-POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, OSSB, ThompsonSampling)
+POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling)
 """Every policy of the library; a test proves the list complete."""
 _BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
 

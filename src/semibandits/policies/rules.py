@@ -53,8 +53,13 @@ class RulePolicy(Policy):
         """Whether the kernel wants a normal number per item."""
         return False
 
+    @property
+    def kept(self) -> int:
+        """Number of decisions that the kernel keeps from the start on."""
+        return 0
+
     def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
-        """What the kernel keeps at the start: floats, integers, decisions one a row."""
+        """What the kernel keeps at the start: floats, integers, decisions one a row (to which `kept` more are added)."""
         return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
     def plan(self, agent: RuleAgent) -> None:

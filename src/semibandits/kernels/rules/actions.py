@@ -2,6 +2,10 @@
 
 PLAY, LINEAR, INDEX, REPLAN = 1, 2, 3, 4
 """An exception inside a pointer comes back as 0, which is none of these."""
+LINEAR_FIRST, INDEX_FIRST = 5, 6
+"""Like ``LINEAR`` and ``INDEX``, but the answer is not played: the rule is asked again, with the answer in x."""
+WAITING = 0
+"""Place in `marks` where a rule that asks first keeps what it waits for: 0 between rounds, and if a question finds no answer."""
 RATIO = 0
 """Place in `params` of the ratio of P_IM."""
 LOG, LOGLOG = 1, 2

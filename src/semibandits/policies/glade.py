@@ -1,0 +1,112 @@
+"""GLADE: play the best decision until another one is plausible, then what refutes that one at the least price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rounds import Player
+from semibandits.kernels.rules.glade import MARKS, POOL, REPEATS, STAGE, START, glade
+from semibandits.policies.rules import RulePolicy
+
+MOST_REMEMBERED: Final = 10_000
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GLADE(RulePolicy):
+    """Graves-Lai adaptive exploration: play the best decision until another is plausible, then refute that one cheaply.
+
+    With x* the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
+    smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x*, with
+    the levels ``f_i = (ln(t / n_i) - discount)+``. If none is plausible, x* is played. Else the most plausible one is; or, if
+    there is such, a decision that teaches about several of them at less regret. Most rounds repeat the decision before; now
+    and then two P_LM and one P_IM are solved.
+
+    Parameters
+    ----------
+    discount : float
+        >= 0. The larger it is, the less is explored, and the more often a run goes wrong (in proportion to its exponential).
+    patience : float
+        In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
+        cost next to nothing. 0 decides anew in every round.
+    foresight : float
+        >= 0. Decisions that will become plausible by the time ln t has grown by this much (at most by twice the level
+        reached) count in part when prices are compared. 0 always plays the most plausible decision itself.
+    saving : float
+        >= 0. Another decision takes its place only if it saves more than this share of its gap; once the level f is above 4,
+        more than ``saving * 2 / sqrt(f)``.
+    remembered : int
+        Up to so many decisions that were plausible are remembered, from 1 to 10,000.
+    variance : float or sequence of float, shape (d,), optional
+        Variance of the rewards, > 0; by default what the environment or the learner states.
+
+    Raises
+    ------
+    InvalidInputError
+        If a parameter is malformed or out of range.
+
+    Notes
+    -----
+    The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
+    ``ln(t / n)`` is the level of KL-UCB+ (Garivier and Cappé 2011), which Honda (2019) proved to be asymptotically optimal
+    for single items. docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
+    """
+
+    discount: float = 1.0
+    patience: float = 0.02
+    foresight: float = 8.0
+    saving: float = 0.5
+    remembered: int = 128
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, remedy in (
+            ("discount", "1 is the default, 0 explores more"),
+            ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
+            ("foresight", "8 is the default, 0 looks at one decision at a time"),
+            ("saving", "0.5 is the default"),
+        ):
+            value = finite_number(getattr(self, name), name)
+            if value < 0 or (name == "patience" and value >= 1):
+                allowed = "lie in [0, 1)" if name == "patience" else "be >= 0"
+                raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
+            object.__setattr__(self, name, value)
+        count = finite_number(self.remembered, "remembered")
+        if not (count.is_integer() and 1 <= count <= MOST_REMEMBERED):
+            raise InvalidInputError(
+                f"remembered must be a whole number from 1 to {MOST_REMEMBERED:,}, got {count:g}: 128 is the default"
+            )
+        object.__setattr__(self, "remembered", int(count))
+
+    @property
+    def rule(self) -> Any:
+        """The kernel."""
+        return glade
+
+    @property
+    def kept(self) -> int:
+        """The best decision, the last one played, and those that were plausible."""
+        return POOL + self.remembered
+
+    def params(self, m: int, variance: FloatArray) -> FloatArray:
+        """Ratio 1, and the parameters in their order."""
+        return np.array([1.0, self.discount, self.patience, self.foresight, self.saving])
+
+    def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
+        """Nothing decided yet."""
+        return np.zeros(1), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
+
+    def accepts(self, player: Player) -> bool:
+        """Whether it has all rows, and waits for no answer."""
+        return (
+            len(player.rows) == self.kept
+            and player.marks[STAGE] == START
+            and player.marks[REPEATS] >= 0
+            and bool((player.marks >= 0).all())
+        )

@@ -1,0 +1,209 @@
+"""GLADE against its definition, over the list of all decisions."""
+
+import math
+
+import numpy as np
+import pytest
+from histories import SETS, assert_best, play, situations
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY
+from semibandits.kernels.rules.glade import BEST_ROW, MARKS, PLAYED_ROW, POOL, REMEMBERED, REPEATS, STAGE, START, glade
+from semibandits.policies import GLADE
+
+
+def bonuses_of(account, best, t, discount):
+    """2 sigma^2 (ln(t / n) - c)+ / n outside the best decision."""
+    levels = np.maximum(np.log(t / np.maximum(account.plays, 1.0)) - discount, 0.0)
+    return np.where(best, 0.0, account.bonuses(levels))
+
+
+@pytest.mark.parametrize("discount", [0.0, 1.0])
+@given(situation=situations())
+@settings(max_examples=60, deadline=None)
+def test_without_foresight_it_plays_the_most_plausible_decision(discount, situation):
+    for t, x, account, rows, _ in play(GLADE(discount=discount, patience=0.0, foresight=0.0), situation):
+        values = rows @ account.means
+        scale = np.abs(account.means).sum() + math.sqrt(account.bonuses(math.log(t + 1)).sum())
+        found = []
+        for best in rows[values >= values.max() - 1e-9 * scale]:  # where several tie, any may be taken for the best
+            index = values + np.sqrt(rows @ bonuses_of(account, best, t, discount))
+            found.append((best, index))
+        errors = []
+        for best, index in found:
+            try:
+                if index.max() > values.max() + 1e-9 * scale:
+                    assert_best(x, index, rows, scale)
+                else:
+                    assert (x == best).all() or index.max() > values.max() - 1e-9 * scale
+                    assert_best(x, index, rows, scale)
+            except AssertionError as error:
+                errors.append(error)
+        assert len(errors) < len(found), errors[0]
+
+
+class Twin:
+    """One decision by the definition, for numbers without ties: plain sums over the list of decisions."""
+
+    def __init__(self, rows, stats, variance, t, policy):
+        self.rows, self.policy = rows, policy
+        self.plays, _, self.means, _, _ = stats
+        self.values = rows @ self.means
+        self.best = rows[self.values.argmax()]
+        self.scale = 2 * variance / np.maximum(self.plays, 1)
+        self.level = np.maximum(np.log(t / np.maximum(self.plays, 1)) - policy.discount, 0)
+
+    def enters(self, x):
+        return np.flatnonzero(x & ~self.best)
+
+    def gap(self, x):
+        return self.values.max() - x @ self.means
+
+    def sums(self, x):
+        i = self.enters(x)
+        return self.scale[i].sum(), (self.scale * self.level)[i].sum()
+
+    def credits(self, pool, foresight):
+        result = np.zeros(len(self.means))
+        for x in pool:
+            (variance, bonus), gap, i = self.sums(x), self.gap(x), self.enters(x)
+            if gap > 0 and len(i):
+                need = min(1.0, 1 + (bonus - gap**2) / (foresight * variance))
+                fall = self.scale[i] / np.maximum(self.plays[i], 1)
+                result[i] = np.maximum(result[i], max(need, 0.0) * gap * fall / fall.sum())
+        return result
+
+    def decision(self, pool):
+        """What may be played (of decisions that gain the same, any), and what enters the pool."""
+        index = [self.values[k] + math.sqrt(self.sums(x)[1]) for k, x in enumerate(self.rows)]
+        plausible = self.rows[int(np.argmax(index))]
+        if max(index) <= self.values.max() or not len(self.enters(plausible)):
+            return [self.best], None
+        variance, bonus = self.sums(plausible)
+        level = bonus / variance
+        credits = self.credits([*pool, plausible], min(self.policy.foresight, 2 * level))
+
+        def gain(x):
+            return credits[self.enters(x)].sum() - self.gap(x)
+
+        most = max(map(gain, self.rows))
+        needed = gain(plausible) + self.policy.saving * min(1.0, 2 / math.sqrt(level)) * self.gap(plausible)
+        if most <= needed:
+            return [plausible], plausible
+        return [x for x in self.rows if gain(x) >= most - 1e-9], plausible
+
+
+def decide(decisions, stats, t, params, marks, kept):
+    """What the kernel decides when its questions are answered from the list of decisions."""
+    d = stats.shape[1]
+    weights, bonuses, x, memory = np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool), np.zeros(1)
+    for _ in range(5):
+        action = glade(t, params, stats, np.zeros(0), memory, marks, kept, weights, bonuses, x)
+        if action == PLAY:
+            return x
+        assert action in (LINEAR_FIRST, INDEX_FIRST)
+        index = decisions @ weights
+        x[:] = decisions[np.argmax(index + np.sqrt(decisions @ bonuses) if action == INDEX_FIRST else index)]
+    raise AssertionError("it asks on and on")
+
+
+@given(family=st.sampled_from(sorted(SETS)), seed=st.integers(0, 2**32 - 1), t=st.integers(60, 10**6))
+@settings(max_examples=150, deadline=None)
+def test_decisions_are_those_of_the_definition(family, seed, t):
+    rng, decisions = np.random.default_rng(seed), SETS[family].enumerate()
+    d = decisions.shape[1]
+    plays, variance = np.ceil(np.exp(rng.uniform(0, math.log(60), d))), rng.uniform(0.1, 1, d)
+    means = rng.normal(size=d) * rng.choice([0.1, 1.0])
+    scales = 2 * variance / plays
+    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
+    pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
+    marks, kept = np.zeros(MARKS, dtype=np.int64), np.zeros((policy.kept, d), dtype=bool)
+    marks[REMEMBERED] = len(pool)
+    kept[POOL : POOL + len(pool)] = np.reshape(pool, (-1, d))
+    twin = Twin(decisions, stats, variance, t, policy)
+    expected, fresh = twin.decision(pool)
+    x = decide(decisions, stats, t, policy.params(int(decisions.sum(1).max()), variance), marks, kept)
+    assert x.tolist() in [allowed.tolist() for allowed in expected]
+    assert np.array_equal(kept[PLAYED_ROW], x)
+    assert np.array_equal(kept[BEST_ROW], twin.best)
+    known = [row.tobytes() for row in pool]
+    new = fresh is not None and fresh.tobytes() not in known
+    assert marks[REMEMBERED] == len(pool) + new
+    if new:
+        assert np.array_equal(kept[POOL + len(pool)], fresh)
+    fewest = plays[x].min() if x.any() else 0
+    assert marks[REPEATS] == max(int(policy.patience * fewest) - 1, 0)
+    assert marks[STAGE] == START
+
+
+def test_the_oldest_of_a_full_pool_makes_room():
+    decisions = sb.MSets(5, 1)
+    agent, rng = GLADE(remembered=2, patience=0.0, discount=0.0).start(decisions, 0.5), np.random.default_rng(3)
+    newest = []
+    for _ in range(200):
+        before = int(agent.player.marks[REMEMBERED])
+        x = agent.choose(rng)
+        agent.observe(np.flatnonzero(x), rng.normal(size=1))
+        if agent.player.marks[REMEMBERED] > before:
+            newest.append(agent.player.rows[POOL + before % 2].copy())
+        expected = {row.tobytes() for row in newest[-2:]}
+        assert not newest or {row.tobytes() for row in agent.player.rows[POOL:]} >= expected
+    assert len(newest) > 2
+
+
+def test_a_decision_is_played_until_a_count_has_grown_by_the_share():
+    """With patience 1/2 and items that differ greatly, runs of the best one grow with its count: 1, 1, 1, 2, 3, 4, 6, ..."""
+    agent, rng = GLADE(patience=0.5, discount=5.0).start(sb.MSets(2, 1), 0.5), np.random.default_rng(0)
+    questions, rounds = [], 60
+    for t in range(rounds):
+        before = agent.calls[0]
+        x = agent.choose(rng)
+        agent.observe(np.flatnonzero(x), np.where(x[0], [10.0], [0.0]))
+        if agent.calls[0] > before:
+            questions.append(t)
+    lengths = np.diff(questions)
+    plays, expected = 1, []
+    while sum(expected) < sum(lengths):
+        expected.append(max(int(0.5 * plays), 1))
+        plays += expected[-1]
+    assert lengths.tolist() == expected
+
+
+def test_a_cheap_informative_decision_is_found():
+    """Two items are each plausible at a gap of 1; one play of both costs 1.6 and is worth 2."""
+    decisions = sb.EnumeratedDecisions([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 1, 1, 1]])
+    plays = np.array([1e5, 9.0, 8.9, 1e5])
+    means = np.array([1.0, 0.0, 0.0, -0.6])
+    scales = 1.0 / plays
+    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    rows, marks = decisions.enumerate(), np.zeros(MARKS, dtype=np.int64)
+    policy = GLADE(patience=0.0)
+    params, kept = policy.params(3, np.full(4, 0.5)), np.zeros((policy.kept, 4), dtype=bool)
+    t = int(9 * math.exp(1 + 9.2))
+    first = decide(rows, stats, t, params, marks, kept)
+    assert first.tolist() == [False, False, True, False]  # only one of them has been seen to be plausible
+    stats[0, 2], stats[3, 2] = 9.1, 1 / 9.1
+    second = decide(rows, stats, t, params, marks, kept)
+    assert second.tolist() == [False, True, True, True]
+    assert decide(rows, stats, t, GLADE(saving=1.0, patience=0.0).params(3, np.full(4, 0.5)), marks, kept).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"discount": -1.0}, "discount must be >= 0, got -1: 1 is the default"),
+        ({"patience": 1.0}, r"patience must lie in \[0, 1\), got 1: "),
+        ({"foresight": float("nan")}, "foresight must be a finite number, got nan"),
+        ({"saving": -0.5}, "saving must be >= 0, got -0.5"),
+        ({"remembered": 0}, "remembered must be a whole number from 1 to 10,000, got 0"),
+        ({"remembered": 1.5}, "remembered must be a whole number from 1 to 10,000, got 1.5"),
+        ({"variance": -1.0}, "variance must be positive, got -1.0"),
+    ],
+)
+def test_malformed_parameters_are_refused(parameters, message):
+    with pytest.raises(InvalidInputError, match=message):
+        GLADE(**parameters)

@@ -1,0 +1,271 @@
+"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on made-up regret."""
+
+import argparse
+import contextlib
+import importlib
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import semibandits as sb
+
+VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
+
+
+@contextlib.contextmanager
+def verification_on_the_path():
+    sys.path.insert(0, str(VERIFICATION))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(VERIFICATION))
+
+
+with verification_on_the_path():  # scripts that import each other by name
+    ratios, results, pages, compare, cost = (
+        importlib.import_module(name)
+        for name in ("statistics_of_ratios", "compare_results", "compare_page", "compare", "cost")
+    )
+    Instance = importlib.import_module("panel").Instance
+
+OLD, NEW = results.OLD, results.NEW
+
+
+# -- statistics ------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(3, 40), st.floats(0.3, 3.0), st.sampled_from([0.5, 0.9, 0.95]))
+@settings(max_examples=100, deadline=None)
+def test_ends_of_a_ratio_are_where_the_paired_test_turns(seed, n, ratio, level):
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=n)
+    b = 10 + common
+    a = ratio * b + rng.normal(size=n)
+    found = ratios.paired_ratio(a, b, level)
+    assert found.value == pytest.approx(a.mean() / b.mean(), rel=1e-12)
+    assert found.lower < found.value < found.upper
+    for end in (found.lower, found.upper):
+        assert stats.ttest_1samp(a - end * b, 0.0).pvalue == pytest.approx(1 - level, rel=1e-5)
+
+
+def test_an_exact_multiple_has_an_interval_of_no_width():
+    b = np.array([3.0, 4.0, 5.0, 6.0])
+    assert ratios.paired_ratio(3 * b, b) == pytest.approx((3.0, 3.0, 3.0), abs=1e-6)
+
+
+def test_a_denominator_that_may_be_zero_leaves_the_ratio_open():
+    found = ratios.paired_ratio([1.0, 2.0, 3.0], [-1.0, 0.5, 1.0])
+    assert found == (pytest.approx(12.0), -math.inf, math.inf)
+
+
+def test_intervals_of_ratios_cover():
+    """4,000 samples of 25 pairs with ratio 0.8; the interval of 90 % holds exactly for normal pairs. A share is off by more than
+    4 standard errors with probability 6e-5, and the seed is fixed.
+    """
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(4000):
+        b = 10 + 3 * rng.normal(size=25)
+        found = ratios.paired_ratio(0.8 * b + rng.normal(size=25), b, 0.9)
+        covered += found.lower <= 0.8 <= found.upper
+    assert abs(covered / 4000 - 0.9) < 4 * math.sqrt(0.9 * 0.1 / 4000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_sided_tests_are_those_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.exponential(2.0, 30), rng.exponential(2.0, 30)
+    above = stats.ttest_1samp(a - 1.05 * b, 0.0, alternative="greater").pvalue
+    assert ratios.p_ratio_above(a, b, 1.05) == pytest.approx(above, rel=1e-10)
+    assert ratios.p_ratio_below(a, b, 1.05) == pytest.approx(1 - above, rel=1e-10)
+    assert ratios.p_above(a, 1.5) == pytest.approx(stats.ttest_1samp(a, 1.5, alternative="greater").pvalue, rel=1e-10)
+
+
+def test_samples_that_do_not_vary():
+    assert ratios.p_above([2.0, 2.0, 2.0], 1.0) == 0.0
+    assert ratios.p_above([2.0, 2.0, 2.0], 2.0) == 1.0
+
+
+@pytest.mark.parametrize(("a", "b"), [([1.0], [1.0]), ([1.0, 2.0], [1.0, 2.0, 3.0]), ([[1.0, 2.0]], [[1.0, 2.0]])])
+def test_samples_that_are_no_pairs_are_refused(a, b):
+    with pytest.raises(ValueError, match="samples must be two rows of the same length"):
+        ratios.paired_ratio(a, b)
+
+
+def test_mean_interval_is_that_of_scipy():
+    x = np.array([1.0, 4.0, 2.0, 8.0])
+    ends = stats.t.interval(0.95, 3, x.mean(), stats.sem(x))
+    assert ratios.mean_interval(x) == pytest.approx((3.75, *ends), rel=1e-12)
+
+
+def test_holm_by_hand():
+    assert ratios.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert ratios.holm([0.6, 0.7]) == pytest.approx([1.0, 1.0])
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12), st.floats(0.001, 0.5))
+@settings(deadline=None)
+def test_holm_rejects_step_by_step(p, alpha):
+    """The textbook: compare the smallest p-value with alpha / k, the next with alpha / (k - 1), until one is larger."""
+    order, rejected = sorted(range(len(p)), key=p.__getitem__), set()
+    for step, i in enumerate(order):
+        if p[i] * (len(p) - step) > alpha:
+            break
+        rejected.add(i)
+    assert {i for i, adjusted in enumerate(ratios.holm(p)) if adjusted <= alpha} == rejected
+
+
+def test_geometric_mean():
+    one = ratios.Interval(0.5, 0.4, 0.625)  # symmetric in logarithms
+    assert ratios.geometric_mean([one]) == pytest.approx(one)
+    half = math.log(1.25) / 2  # of four: log 1.25 / sqrt(4)
+    inverse = ratios.Interval(2.0, 1.6, 2.5)
+    assert ratios.geometric_mean([one, inverse] * 2) == pytest.approx((1.0, math.exp(-half), math.exp(half)))
+
+
+def test_largest_over_mean():
+    assert ratios.largest_over_mean([1.0, 1.0, 4.0]) == 2.0
+    assert math.isnan(ratios.largest_over_mean([0.0, 0.0]))
+
+
+# -- rows and tests of a comparison ----------------------------------------------------------------------------------
+
+ROUNDS = np.array([1, 10, 100, 1000, 3162, 10_000])
+
+
+def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0):
+    """Thompson sampling pays 10 ln T, GLADE slope ln T, each times a factor near 1 a replication."""
+    rng = np.random.default_rng(seed)
+    regret = {
+        policy: s * np.log(ROUNDS) * (1 + noise * rng.standard_normal((n, 1)))
+        for policy, s in ((OLD, 10.0), (NEW, slope))
+    }
+    instance = Instance(name, "msets", "uniform", sb.MSets(4, 2), np.zeros(4), 0.5, 10_000)
+    return results.Outcome(instance, (c, c), ROUNDS, regret)
+
+
+def test_numbers_of_a_row():
+    found = outcome(8.0, noise=1e-9)
+    assert found.rounds == (1000, 10_000)
+    assert found.ratios[1000].value == pytest.approx(0.8, rel=1e-6)
+    assert found.slope(OLD).value == pytest.approx(10.0, rel=1e-6)
+    assert found.slope_ratio(NEW).value == pytest.approx(0.8, rel=1e-6)
+    assert found.largest_over_mean(NEW) == pytest.approx(1.0, rel=1e-6)
+    assert set(found.tests) == {1000, 10_000, results.SLOPE}
+
+
+@pytest.mark.parametrize(("slope", "c", "close"), [(8.0, 10.0, False), (10.4, 10.0, True), (8.0, 7.3, True)])
+def test_what_is_close(slope, c, close):
+    assert outcome(slope, c=c).is_close == close
+
+
+def test_only_what_is_worse_is_rejected():
+    tests = results.all_tests([outcome(8.0, "good"), outcome(13.0, "bad", seed=1), outcome(10.5, "limit", seed=2)])
+    assert len(tests) == 9
+    assert {test.name for test in tests if test.p_worse <= 0.05} == {"bad"}
+    assert sum(test.p_worse <= 0.05 for test in tests) == 3
+    assert {test.name for test in tests if test.p_not_worse <= 0.05} == {"good"}
+
+
+def test_without_a_bound_the_slope_is_not_tested():
+    found = outcome(8.0, c=0.0)
+    assert results.SLOPE not in found.tests
+    assert math.isnan(found.slope_ratio(NEW).value)
+
+
+def test_all_rejections_were_close():
+    """Why the second look does not make the tests of "worse" too eager."""
+    for slope in np.linspace(9, 14, 26):
+        found = outcome(slope, seed=int(10 * slope))
+        assert found.is_close or min(worse for worse, _ in found.tests.values()) > 0.05
+
+
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def options(**changes):
+    plain = {"half": "held", "horizon": None, "only": None, "replications": 30, "most": 30, "seed": 7, "write": True}
+    return argparse.Namespace(**(plain | changes))
+
+
+def test_the_page_says_what_the_numbers_say(tmp_path):
+    good = [outcome(8.0, f"good-{k}-held", seed=k) for k in range(3)]
+    text = pages.page(good, options(), tmp_path / "cost.json")
+    assert "**None is rejected.**" in text
+    assert "| 10³ | 3 | 0.8" in text
+    assert "python verification/compare.py FOLDER --replications 30 --most 30 --seed 7 --write" in text
+    assert "part of the comparison" not in text
+    assert "## Cost" not in text
+    for found in good:
+        assert pages.row(found) in text
+    worse = pages.page([*good, outcome(13.0, "bad-held", seed=9)], options(), tmp_path / "cost.json")
+    assert "**3 of 12 rejected: bad at 10³" in worse
+    assert "None is rejected" not in worse
+    assert "(bad) |" in worse
+
+
+def test_the_page_says_that_it_is_partial_and_shows_the_cost_of_its_half(tmp_path):
+    measured = tmp_path / "cost.json"
+    measured.write_text(
+        json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),
+        encoding="utf-8",
+    )
+    told = options(only=["made-up-held"], horizon=10_000, write=False)
+    assert "part of the comparison only" in pages.page([outcome(8.0)], told, measured)
+    assert "1.20 times" not in pages.page([outcome(8.0)], told, measured)
+    assert "1.20 times" in pages.page([outcome(8.0)], options(half="tune", write=False), measured)
+
+
+def test_a_page_with_the_star_alone(tmp_path):
+    text = pages.page([outcome(8.0, "star", c=7.2)], options(only=["star"], write=False), tmp_path / "cost.json")
+    assert "The slope of GLADE is 0.8" in text
+    assert "## Summary" not in text
+
+
+def test_lines_are_short_apart_from_tables(tmp_path):
+    text = pages.page([outcome(8.0), outcome(9.0, "star")], options(), tmp_path / "cost.json")
+    assert all(len(line) <= 130 and line == line.rstrip() for line in text.split("\n") if not line.startswith("|"))
+
+
+# -- playing ---------------------------------------------------------------------------------------------------------
+
+
+TINY = Instance("tiny-tune", "msets", "uniform", sb.MSets(4, 2), np.array([0.9, 0.6, 0.5, 0.1]), 0.5, 1000)
+
+
+def test_close_results_are_played_on_and_the_first_replications_stay(tmp_path):
+    told = {"workers": 1, "progress": False, "folder": tmp_path, "seed": 3}
+    first, more, again = (compare.compared(TINY, options(replications=2, most=most, **told)) for most in (2, 5, 5))
+    assert first.is_close
+    assert (first.replications, more.replications) == (2, 5)
+    for policy in (OLD, NEW):
+        assert np.array_equal(more.regret[policy][:2], first.regret[policy])
+        assert np.array_equal(more.regret[policy], again.regret[policy])
+        assert len(np.unique(more.regret[policy][:, -1])) == 5
+
+
+def test_both_policies_meet_the_same_rewards(tmp_path, monkeypatch):
+    monkeypatch.setattr(compare, "POLICIES", {OLD: sb.CUCB(), NEW: sb.CUCB()})
+    told = {"workers": 1, "progress": False, "folder": tmp_path, "seed": 3}
+    found = compare.compared(TINY, options(replications=3, most=3, **told))
+    assert np.array_equal(found.regret[OLD], found.regret[NEW])
+    assert found.ratios[1000] == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_cost_of_a_round():
+    row = cost.measured(TINY, 2000)
+    assert (row["instance"], row["rounds"]) == ("tiny", 2000)
+    assert row[OLD] > 0 < row[NEW]
+
+
+def test_rounds_between_checkpoints():
+    assert outcome(8.0).at(OLD, 100) == pytest.approx(outcome(8.0).regret[OLD][:, 2])
+    with pytest.raises(ValueError, match="checkpoints must hold round 5000"):
+        outcome(8.0).at(OLD, 5000)

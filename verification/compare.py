@@ -1,0 +1,136 @@
+"""GLADE against Thompson sampling on the instances that were drawn before GLADE was tuned.
+
+    python verification/compare.py FOLDER              play, or go on with what FOLDER holds; page and figures in FOLDER/page
+    python verification/compare.py FOLDER --write      the same, and docs/policies/comparison.md with its figures
+
+Both policies meet the same rewards: the n-th reward of an item is the same number for both (verification/common.py). Where a
+result is close to a limit, there are --most replications. A run in a folder cannot be extended, so the further replications stand
+in folders of their own, with the seed after --seed, and are pooled with the first ones, which stay as they are.
+
+FOLDER knows the parameters of the policies, not their code: after a change of code, take a new one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import matplotlib as mpl
+import numpy as np
+from common import StackedRewards
+from compare_figures import write_figures
+from compare_page import header, page, row
+from compare_results import NEW, OLD, Outcome
+from panel import HALVES, Instance, panel, star
+
+import semibandits as sb
+from semibandits.instances.files import write_whole
+from semibandits.policies.glade import GLADE
+from semibandits.simulation.checkpoints import log_spaced
+
+POLICIES: Final = {OLD: sb.ThompsonSampling(), NEW: GLADE()}
+SEED: Final = 20_261_123
+PER_DECADE: Final = 10
+ROOT: Final = Path(__file__).resolve().parents[1]
+SHORTEST: Final = 1000
+
+
+def main() -> int:
+    """Play, print a row an instance, then write page and figures."""
+    options = _options()
+    mpl.use("Agg")
+    outcomes = []
+    wanted = _wanted(options)
+    print(header(), flush=True)
+    for instance in wanted:
+        outcomes.append(compared(instance, options))
+        print(row(outcomes[-1]), flush=True)
+    docs = ROOT / "docs" if options.write else options.folder / "page"
+    text = page(outcomes, options, ROOT / "verification" / "cost.json")
+    write_figures(outcomes, docs / "figures")
+    (docs / "policies").mkdir(parents=True, exist_ok=True)
+    write_whole(docs / "policies" / "comparison.md", text.encode())
+    print(f"written: {docs / 'policies' / 'comparison.md'} and {docs / 'figures'}/compare-*.png")
+    return 0
+
+
+def compared(instance: Instance, options: argparse.Namespace) -> Outcome:
+    """Both policies on one instance, with more replications where that is close."""
+    horizon = min(instance.horizon, options.horizon or instance.horizon)
+    bound = sb.graves_lai(instance.decision_set, instance.theta, instance.variance)
+    first = _played(instance, bound, horizon, options.replications, options.seed, options)
+    if options.most <= options.replications or not first.is_close:
+        return first
+    more = _played(instance, bound, horizon, options.most - options.replications, options.seed + 1, options)
+    pooled = {policy: np.concatenate([first.regret[policy], more.regret[policy]]) for policy in POLICIES}
+    return Outcome(instance, first.bound, first.checkpoints, pooled)
+
+
+def _played(
+    instance: Instance,
+    bound: sb.GravesLaiResult,
+    horizon: int,
+    replications: int,
+    seed: int,
+    options: argparse.Namespace,
+) -> Outcome:
+    """Each policy in a folder of its own: when one of them is changed, the runs of the other still hold."""
+    regret = {}
+    for name, policy in POLICIES.items():
+        result = sb.simulate(
+            instance.decision_set,
+            StackedRewards(instance.theta, instance.variance),
+            {name: policy},
+            horizon,
+            replications,
+            seed=seed,
+            n_jobs=options.workers,
+            progress=options.progress,
+            checkpoints=log_spaced(horizon, PER_DECADE),
+            bound=bound,
+            folder=options.folder / f"{instance.name}-{horizon}-{replications}-{seed}-{name}",
+            resume=True,
+        )
+        regret[name] = result.regret[name]
+    return Outcome(instance, (bound.lower, bound.value), result.checkpoints, regret)
+
+
+def _wanted(options: argparse.Namespace) -> Iterator[Instance]:
+    """The star and the half, or those of them that were named."""
+    instances = [star(), *panel(options.half)]
+    known = [instance.name for instance in instances]
+    unknown = sorted(set(options.only or ()) - set(known))
+    if unknown:
+        sys.exit(
+            f"--only must name instances of the half {options.half!r}, got {', '.join(unknown)}: {', '.join(known)}"
+        )
+    return (instance for instance in instances if not options.only or instance.name in options.only)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("--half", choices=HALVES, default="held")
+    parser.add_argument("--replications", type=int, default=200, help="of each policy on each instance, at least 2")
+    parser.add_argument("--most", type=int, default=400, help="replications where the result is close to a limit")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--horizon", type=int, help="play at most so many rounds, at least 1000; no --write")
+    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; no --write")
+    parser.add_argument("--write", action="store_true", help="write docs/policies/comparison.md and its figures")
+    parser.add_argument("--progress", action="store_true")
+    options = parser.parse_args()
+    if options.write and (options.only or options.horizon or options.half != "held"):
+        parser.error("--write is for the complete comparison: leave --only, --horizon and --half out")
+    if options.horizon is not None and options.horizon < SHORTEST:
+        parser.error(f"--horizon must be at least {SHORTEST}, got {options.horizon}")
+    if options.replications < 2:
+        parser.error(f"--replications must be at least 2, got {options.replications}")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

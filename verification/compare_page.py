@@ -1,0 +1,341 @@
+"""The page of a comparison: every number and every sentence about one comes from the outcomes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from compare_results import LEVEL, MOST_RATIO, MOST_SLOPE, NEW, OLD, SLOPE, Outcome, Test, all_tests
+from statistics_of_ratios import Interval, geometric_mean, paired_ratio
+
+STAR: Final = "star"
+SHORT: Final = {OLD: "Thompson", NEW: "GLADE"}
+POWERS: Final = {10**k: f"10{digit}" for k, digit in zip(range(1, 8), "¹²³⁴⁵⁶⁷", strict=True)}
+COLUMNS: Final = (3, 4, 5, 6)
+"""Powers of ten that have a column."""
+WIDTH: Final = 128
+MOST_NAMES: Final = 20
+"""Instances that a sentence names."""
+
+
+def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path) -> str:
+    """The whole page as Markdown.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        One an instance, in the order of the table.
+    options : argparse.Namespace
+        What compare.py was called with.
+    cost : path
+        What cost.py wrote; the page goes without where there is no such file.
+    """
+    half = [outcome for outcome in outcomes if outcome.name != STAR]
+    stars = [outcome for outcome in outcomes if outcome.name == STAR]
+    parts = [
+        *_head(outcomes, options),
+        *_summary(half),
+        *_tests(all_tests(outcomes)),
+        *_tails(outcomes),
+        *_table(outcomes),
+        *(part for outcome in stars for part in _star(outcome)),
+        *_families(half),
+        *_cost(cost, options.half),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def header() -> str:
+    """The first two lines of the table of instances."""
+    ratios = [f"ratio at {POWERS[10**k]}" for k in COLUMNS]
+    both = [f"{of}, {SHORT[policy]}" for of in ("slope / C", "largest run / mean") for policy in (OLD, NEW)]
+    names = ["instance", "kind", "trait", "d", "C(θ)", *ratios, *both[:2], "replications", *both[2:]]
+    return f"| {' | '.join(names)} |\n|{'---|' * len(names)}"
+
+
+def row(outcome: Outcome) -> str:
+    """The instance as a row of the table."""
+    ratios = [_interval(outcome.ratios[10**k]) if 10**k in outcome.ratios else "" for k in COLUMNS]
+    instance = outcome.instance
+    cells = [
+        outcome.name, instance.kind, instance.trait, str(instance.decision_set.d), _plain(outcome.bound[1]), *ratios,
+        *(_interval(outcome.slope_ratio(policy)) for policy in (OLD, NEW)), str(outcome.replications),
+        *(f"{outcome.largest_over_mean(policy):.1f}" for policy in (OLD, NEW)),
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+# -- parts of the page, each a list of paragraphs --------------------------------------------------------------------
+
+
+def _head(outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]:
+    half = [outcome for outcome in outcomes if outcome.name != STAR]
+    kinds = sorted({outcome.instance.kind for outcome in half})
+    origin = (
+        "What follows is the half that was held back, on which nothing was tuned"
+        if options.half == "held"
+        else "What follows is the half that served for tuning, which says little about new instances"
+    )
+    apart = "" if len(half) == len(outcomes) else "The star, known when GLADE was designed, stands apart from them."
+    points = [
+        """- **Common random numbers.** In each replication, the n-th reward of an item is the same number for both
+        policies, so that replications are pairs; ratios and tests are paired.""",
+        """- **Regret** is pseudo-regret, the sum of the gaps of the decisions played. The ratio is mean regret of GLADE
+        over mean regret of Thompson sampling: below 1, GLADE is better. Intervals have level 95 %, Fieller's for a ratio
+        of paired means.""",
+        """- **Slope** is that of mean regret against ln T over the last decade. C(θ) bounds it for every uniformly good
+        policy as T grows, not at a given T: where gaps are small, the last decade is not asymptotic yet, and a slope may
+        lie below C(θ).""",
+        f"- **Replications.** {_replications(outcomes, options)}",
+    ]
+    partial = "**This is a part of the comparison only: see the options in the command.**"
+    return [
+        "# GLADE against Thompson sampling",
+        "Written by",
+        f"```\n{_command(options)}\n```",
+        *([partial] if options.horizon or options.only else []),
+        _wrapped(
+            f"""Instances were drawn before anything was tuned, in two halves with the same strata
+            (`verification/panel.py`). {origin}: {_count(half, "instance")} of {_count(kinds, "kind")} of decision sets.
+            {apart} Rewards are Gaussian, and policies are told their variance. Both policies have their default
+            parameters."""
+        ),
+        "\n".join(_wrapped(point) for point in points),
+    ]
+
+
+def _command(options: argparse.Namespace) -> str:
+    """What was typed, with the defaults that matter."""
+    words = ["python verification/compare.py FOLDER"]
+    if options.half != "held":
+        words.append(f"--half {options.half}")
+    if options.horizon:
+        words.append(f"--horizon {options.horizon}")
+    if options.only:
+        words.append(f"--only {' '.join(options.only)}")
+    words.append(f"--replications {options.replications} --most {options.most} --seed {options.seed}")
+    return " ".join([*words, "--write"] if options.write else words)
+
+
+def _replications(outcomes: Sequence[Outcome], options: argparse.Namespace) -> str:
+    """How many, and where more."""
+    more = [outcome for outcome in outcomes if outcome.replications > options.replications]
+    if options.most <= options.replications:
+        return f"{options.replications} of each policy on each instance."
+    return (
+        f"{options.replications} of each policy, and {options.most} where a one-sided 95 % interval of a ratio reached above "
+        f"{MOST_RATIO}, or that of the slope of GLADE above {MOST_SLOPE} C(θ): on {len(more)} of "
+        f"{_count(outcomes, 'instance')}. The further ones have a seed of their own ({options.seed + 1}) and are pooled with "
+        "the first."
+    )
+
+
+def _summary(half: Sequence[Outcome]) -> list[str]:
+    """Ratios at each round in numbers, and the figure."""
+    if not half:
+        return []
+    names = [
+        "T", "instances", "median ratio", "geometric mean", "above 1", "interval above 1", "interval below 1", "smallest",
+        "largest",
+    ]  # fmt: skip
+    lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+    for t in (10**k for k in COLUMNS):
+        found = {outcome.name: outcome.ratios[t] for outcome in half if t in outcome.ratios}
+        if found:
+            lines.append(_summary_row(t, found))
+    note = """The interval of the geometric mean says what other rewards on the same instances would change, not what other
+    instances would. The star is not counted here. In the figure, an arrow marks an interval that goes on."""
+    picture = "![Ratio of mean regrets on each instance](../figures/compare-ratios.png)"
+    return ["## Summary", "\n".join(lines), _wrapped(note), picture]
+
+
+def _summary_row(t: int, found: dict[str, Interval]) -> str:
+    ratios = list(found.values())
+    ends = [min(found, key=lambda name: found[name].value), max(found, key=lambda name: found[name].value)]
+    cells = [
+        POWERS[t],
+        str(len(found)),
+        f"{statistics.median(r.value for r in ratios):.3f}",
+        _interval(geometric_mean(ratios), 3),
+        str(sum(r.value > 1 for r in ratios)),
+        str(sum(r.lower > 1 for r in ratios)),
+        str(sum(r.upper < 1 for r in ratios)),
+        *(f"{found[name].value:.3f} ({name})" for name in ends),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _tests(tests: Sequence[Test]) -> list[str]:
+    """Which comparisons reject, and how many show that the limit is kept."""
+    ratios = [test for test in tests if test.what != SLOPE]
+    slopes = [test for test in tests if test.what == SLOPE]
+    worse = [test for test in tests if test.p_worse <= LEVEL]
+    alone = [test for test in tests if test.p <= LEVEL < test.p_worse]
+    undecided = [test for test in tests if test.p_not_worse > LEVEL]
+    kept = [sum(test.p_not_worse <= LEVEL for test in group) for group in (ratios, slopes)]
+    level = f"{100 * LEVEL:g} %"
+    rejected = "; ".join(_named(test, test.p_worse) for test in worse)
+    parts = [
+        "## Tests",
+        _wrapped(
+            f"""The hypotheses are: mean regret of GLADE is at most {MOST_RATIO} times that of Thompson sampling, at each
+            T of the table ({_count(ratios, "test")}); and the slope of GLADE is at most {MOST_SLOPE} C(θ), with the
+            certified upper end of C(θ) ({_count(slopes, "test")}). All tests are one-sided t tests over replications,
+            those of ratios paired, at level {level} for all {len(tests)} together (Holm's correction)."""
+        ),
+        _wrapped(f"**{len(worse)} of {len(tests)} rejected: {rejected}.**" if worse else "**None is rejected.**"),
+    ]
+    if alone:
+        named = "; ".join(_named(test, test.p) for test in alone)
+        parts.append(_wrapped(f"Below {level} taken alone, but not among so many: {named}."))
+    left = f"Left open: {_by_instance(undecided)}." if undecided else ""
+    parts.append(
+        _wrapped(
+            f"""Not to be rejected is no proof. The other way round, where the hypotheses are that a limit is reached,
+            corrected in the same way and for the second look at close results: GLADE is shown to be below {MOST_RATIO}
+            times Thompson sampling in {kept[0]} of {_count(ratios, "test")}, and below {MOST_SLOPE} C(θ) in {kept[1]} of
+            {len(slopes)}. {left}"""
+        )
+    )
+    return parts
+
+
+def _tails(outcomes: Sequence[Outcome]) -> list[str]:
+    """How far the worst runs lie out."""
+    said = []
+    for policy in (OLD, NEW):
+        worst = max(outcomes, key=lambda outcome: outcome.largest_over_mean(policy))
+        middle = statistics.median(outcome.largest_over_mean(policy) for outcome in outcomes)
+        said.append(
+            f"{worst.largest_over_mean(policy):.1f} times the mean for {SHORT[policy]} ({worst.name}; median over instances "
+            f"{middle:.1f})"
+        )
+    text = f"""Intervals and tests take the mean over replications as normal. Regret has a heavy right tail: now and then
+    a policy is wrong for a long time. A run so rare that no replication shows it is in no mean here, and means with
+    large rare runs are not normal: tests and intervals are optimistic, for both policies. The largest run at the last T
+    is {" and ".join(said)}."""
+    return ["## Heavy tails", _wrapped(text)]
+
+
+def _table(outcomes: Sequence[Outcome]) -> list[str]:
+    """One row an instance."""
+    return ["## All instances", "\n".join([header(), *(row(outcome) for outcome in outcomes)])]
+
+
+def _star(outcome: Outcome) -> list[str]:
+    """What the star asks: whether alternatives are explored together."""
+    slopes = {policy: outcome.slope(policy) for policy in (OLD, NEW)}
+    rows = [
+        f"| {SHORT[policy]} | {outcome.at(policy, outcome.horizon).mean():.1f} | {_interval(slopes[policy])} | "
+        f"{_interval(outcome.slope_ratio(policy))} |"
+        for policy in (OLD, NEW)
+    ]
+    ratio = paired_ratio(outcome.slopes(NEW), outcome.slopes(OLD))
+    return [
+        "## The star",
+        _wrapped(
+            f"""On this list of decisions, C(θ) = {outcome.bound[1]:.3g} is reached by playing one expensive decision
+            that tells about nine cheap alternatives at once; to refute these one at a time costs 18 per ln T."""
+        ),
+        "\n".join(
+            [
+                f"| policy | mean regret at {_round(outcome.horizon)} | slope of the last decade | slope / C(θ) |",
+                "|---|---|---|---|",
+                *rows,
+            ]
+        ),
+        f"The slope of GLADE is {_interval(ratio)} times that of Thompson sampling.",
+        "![Mean regret on the star](../figures/compare-star.png)",
+    ]
+
+
+def _families(half: Sequence[Outcome]) -> list[str]:
+    if not half:
+        return []
+    return [
+        "## One instance of each kind",
+        "The first of each kind in the table. Dashed lines have the slope C(θ); their height means nothing.",
+        "![Mean regret on one instance of each kind](../figures/compare-families.png)",
+    ]
+
+
+def _cost(path: Path, half: str) -> list[str]:
+    """Microseconds a round, if they were measured on this half."""
+    if not path.exists():
+        return []
+    measured: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if measured["half"] != half:
+        return []
+    rows = measured["instances"]
+    ratios = [r[NEW] / r[OLD] for r in rows]
+    worst = max(rows, key=lambda r: r[NEW] / r[OLD])
+    lines = [
+        f"| {r['instance']} | {_round(r['rounds'])} | {r[OLD]:.3g} | {r[NEW]:.3g} | {r[NEW] / r[OLD]:.2f} |"
+        for r in rows
+    ]
+    return [
+        "## Cost",
+        _wrapped(
+            """Microseconds a round, drawing of the rewards included: one replication in one process, policies in turn,
+            the shorter of two times (`python verification/cost.py --write`)."""
+        ),
+        _wrapped(
+            f"""**In the median over instances, GLADE takes {statistics.median(ratios):.2f} times as long as Thompson
+            sampling**; at most {worst[NEW] / worst[OLD]:.2f} times, on {worst["instance"]}."""
+        ),
+        "\n".join(
+            ["| instance | rounds | Thompson, µs | GLADE, µs | ratio |", "|---|---|---|---|---|", *lines],
+        ),
+    ]
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+
+
+def _wrapped(text: str) -> str:
+    """A paragraph, or a point of a list, in lines that are not too long."""
+    words = " ".join(text.split())
+    indent = "  " if words.startswith("- ") else ""
+    return textwrap.fill(words, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _interval(interval: Interval, digits: int = 2) -> str:
+    if math.isinf(interval.upper):
+        return f"{interval.value:.{digits}f} [unbounded]"
+    return f"{interval.value:.{digits}f} [{interval.lower:.{digits}f}, {interval.upper:.{digits}f}]"
+
+
+def _plain(number: float) -> str:
+    """Four digits, without powers of ten."""
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+
+
+def _round(t: int) -> str:
+    return POWERS.get(t, f"{t:,}")
+
+
+def _what(test: Test) -> str:
+    return "slope" if test.what == SLOPE else f"at {_round(int(test.what))}"
+
+
+def _named(test: Test, p: float) -> str:
+    return f"{test.name} {_what(test)} (p = {p:.2g})"
+
+
+def _by_instance(tests: Sequence[Test]) -> str:
+    """Names, each with its tests; only their number where there are many."""
+    names = dict.fromkeys(test.name for test in tests)
+    if len(names) > MOST_NAMES:
+        return f"{_count(tests, 'test')} on {len(names)} instances"
+    of = {name: ", ".join(_what(test) for test in tests if test.name == name) for name in names}
+    return "; ".join(f"{name} ({told})" for name, told in of.items())
+
+
+def _count(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"

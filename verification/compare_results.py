@@ -1,0 +1,159 @@
+"""What a comparison of two policies found on one instance, and all tests of a comparison together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from panel import Instance
+from statistics_of_ratios import (
+    Interval,
+    holm,
+    largest_over_mean,
+    mean_interval,
+    p_above,
+    p_ratio_above,
+    p_ratio_below,
+    paired_ratio,
+)
+
+from semibandits.simulation.statistics import in_last_decades, log_slopes
+
+OLD, NEW = "ThompsonSampling", "GLADE"
+MOST_RATIO: Final = 1.05
+"""Mean regret of NEW over that of OLD: the test is of at most this."""
+MOST_SLOPE: Final = 1.1
+"""Slope of the last decade over C(theta)."""
+LEVEL: Final = 0.05
+SLOPE: Final = "slope"
+
+
+def short_name(instance: Instance) -> str:
+    """Its name without the half, which a page says once."""
+    return instance.name.removesuffix("-held").removesuffix("-tune")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Regret of both policies on one instance.
+
+    Attributes
+    ----------
+    instance : Instance
+        What was played.
+    bound : (float, float)
+        Certified ends of C(theta).
+    checkpoints : ndarray of int, shape (c,)
+        Rounds; the last one is the horizon.
+    regret : mapping from policy to ndarray of float, shape (n, c)
+        Pseudo-regret; row k of both policies met the same rewards.
+    """
+
+    instance: Instance
+    bound: tuple[float, float]
+    checkpoints: NDArray[np.int64]
+    regret: Mapping[str, NDArray[np.float64]]
+
+    @property
+    def name(self) -> str:
+        """Name of the instance without its half."""
+        return short_name(self.instance)
+
+    @property
+    def horizon(self) -> int:
+        """Rounds."""
+        return int(self.checkpoints[-1])
+
+    @property
+    def replications(self) -> int:
+        """Number n of pairs."""
+        return len(self.regret[OLD])
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """The powers of ten from 10^3 on, at which regrets are compared."""
+        return tuple(10**k for k in range(3, 1 + math.floor(math.log10(self.horizon) + 1e-9)))
+
+    def at(self, policy: str, rounds: int) -> NDArray[np.float64]:
+        """Regret of every replication after so many rounds."""
+        column = int(np.searchsorted(self.checkpoints, rounds))
+        if self.checkpoints[column] != rounds:
+            raise ValueError(f"checkpoints must hold round {rounds}, got none there")
+        return self.regret[policy][:, column]
+
+    @cached_property
+    def ratios(self) -> dict[int, Interval]:
+        """Ratio of the mean regrets by round."""
+        return {t: paired_ratio(self.at(NEW, t), self.at(OLD, t)) for t in self.rounds}
+
+    def slopes(self, policy: str) -> NDArray[np.float64]:
+        """Slope of regret against ln T over the last decade, of every replication."""
+        window = in_last_decades(self.checkpoints, 1.0)
+        return log_slopes(self.checkpoints[window], self.regret[policy][:, window])
+
+    def slope(self, policy: str) -> Interval:
+        """Slope of the mean regret, with an interval."""
+        return mean_interval(self.slopes(policy))
+
+    def slope_ratio(self, policy: str) -> Interval:
+        """Slope over C(theta), nan where that is 0."""
+        c = self.bound[1]
+        return Interval(*(end / c if c > 0 else math.nan for end in self.slope(policy)))
+
+    def largest_over_mean(self, policy: str) -> float:
+        """How far the worst run lies out at the horizon."""
+        return largest_over_mean(self.regret[policy][:, -1])
+
+    @cached_property
+    def tests(self) -> dict[int | str, tuple[float, float]]:
+        """By round, and for the slope: p-values of "at most the limit" and of "at least the limit".
+
+        Small ones of the first kind say that NEW is worse than it may be, small ones of the second that it is not.
+        """
+        found: dict[int | str, tuple[float, float]] = {}
+        for t in self.rounds:
+            new, old = self.at(NEW, t), self.at(OLD, t)
+            found[t] = p_ratio_above(new, old, MOST_RATIO), p_ratio_below(new, old, MOST_RATIO)
+        lower, upper = self.bound
+        if lower > 0:
+            slopes = self.slopes(NEW)
+            found[SLOPE] = p_above(slopes, MOST_SLOPE * upper), p_above(-slopes, -MOST_SLOPE * lower)
+        return found
+
+    @property
+    def is_close(self) -> bool:
+        """Whether some one-sided 95 % interval reaches above its limit, so that more replications are wanted."""
+        return any(below > LEVEL for _, below in self.tests.values())
+
+
+@dataclass(frozen=True)
+class Test:
+    """One comparison: the p-values are adjusted for there being many."""
+
+    name: str
+    what: int | str
+    p: float
+    p_worse: float
+    p_not_worse: float
+
+    __test__ = False  # not for pytest
+
+
+def all_tests(outcomes: Sequence[Outcome]) -> list[Test]:
+    """All comparisons, by Holm's method.
+
+    Close results are played on, once. A test that says "worse" is not helped by that second look: what was not played on lay
+    below all limits. One that says "not worse" is, so that these p-values are doubled.
+    """
+    rows = [(outcome.name, what, *pair) for outcome in outcomes for what, pair in outcome.tests.items()]
+    worse = holm([row[2] for row in rows])
+    not_worse = holm([min(1.0, 2 * row[3]) for row in rows])
+    return [
+        Test(name, what, p, float(p_worse), float(p_not))
+        for (name, what, p, _), p_worse, p_not in zip(rows, worse, not_worse, strict=True)
+    ]

@@ -1,0 +1,145 @@
+"""Paired comparisons of two policies over replications: ratios of means, one-sided tests, and many tests at once.
+
+Replications are the samples. All intervals and tests are Student's, so they take the mean of the replications as normal. Regret
+has a heavy right tail: a rare run that none of the samples shows makes them optimistic; :func:`largest_over_mean` says how far
+the worst run that was seen lies out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+Vector: TypeAlias = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """An estimate between the ends of its confidence interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+def paired_ratio(numerator: ArrayLike, denominator: ArrayLike, level: float = 0.95) -> Interval:
+    """E[a] / E[b] from paired samples, with Fieller's interval.
+
+    Parameters
+    ----------
+    numerator, denominator : array_like of float, shape (n,)
+        Samples of a and b, of which those of the same index belong together; n >= 2.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval
+        All r for which the mean of ``a - r b`` is not significantly different from 0 (Fieller 1954). The ends are infinite
+        where the mean of b itself is not significantly different from 0.
+    """
+    a, b = _pairs(numerator, denominator)
+    n = len(a)
+    scale = float(stdtrit(n - 1, (1 + level) / 2)) ** 2 / n
+    covariance = scale * np.cov(a, b)
+    mean_a, mean_b = float(a.mean()), float(b.mean())
+    # The ends solve (mean_a - r mean_b)^2 = scale (s_aa - 2 r s_ab + r^2 s_bb).
+    quadratic = mean_b**2 - covariance[1, 1]
+    linear = mean_a * mean_b - covariance[0, 1]
+    constant = mean_a**2 - covariance[0, 0]
+    if quadratic <= 0:
+        return Interval(mean_a / mean_b if mean_b else math.nan, -math.inf, math.inf)
+    root = math.sqrt(max(linear**2 - quadratic * constant, 0.0))
+    return Interval(mean_a / mean_b, (linear - root) / quadratic, (linear + root) / quadratic)
+
+
+def mean_interval(samples: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean of n >= 2 samples with Student's interval."""
+    x = np.asarray(samples, dtype=np.float64)
+    half = float(stdtrit(len(x) - 1, (1 + level) / 2)) * _standard_error(x)
+    return Interval(float(x.mean()), float(x.mean()) - half, float(x.mean()) + half)
+
+
+def p_above(samples: ArrayLike, bound: float = 0.0) -> float:
+    """p-value of the one-sided t test of "the mean is at most `bound`": small where it is larger.
+
+    Parameters
+    ----------
+    samples : array_like of float, shape (n,)
+        Independent samples, n >= 2.
+    bound : float
+        Largest mean of the hypothesis.
+    """
+    x = np.asarray(samples, dtype=np.float64)
+    excess, error = float(x.mean()) - bound, _standard_error(x)
+    if error == 0:
+        return 0.0 if excess > 0 else 1.0
+    return float(stdtr(len(x) - 1, -excess / error))
+
+
+def p_ratio_above(numerator: ArrayLike, denominator: ArrayLike, factor: float) -> float:
+    """p-value of the paired test of "E[a] <= factor E[b]"; see :func:`p_above`."""
+    a, b = _pairs(numerator, denominator)
+    return p_above(a - factor * b)
+
+
+def p_ratio_below(numerator: ArrayLike, denominator: ArrayLike, factor: float) -> float:
+    """p-value of the paired test of "E[a] >= factor E[b]"."""
+    a, b = _pairs(numerator, denominator)
+    return p_above(factor * b - a)
+
+
+def holm(p_values: ArrayLike) -> Vector:
+    """Adjusted p-values: reject those of at most alpha, and with probability 1 - alpha no true hypothesis is rejected.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (k,)
+        Of k tests, however they depend on each other.
+
+    Returns
+    -------
+    ndarray of float, shape (k,)
+        In the given order (Holm 1979).
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    steps = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def geometric_mean(ratios: list[Interval], level: float = 0.95) -> Interval:
+    """Geometric mean of ratios that were estimated independently, each with an interval of this level.
+
+    The interval says what other replications on the same instances would change, not what other instances would. Each logarithm
+    is taken as normal with the interval as its spread.
+    """
+    logs = np.log([ratio.value for ratio in ratios])
+    halves = np.array([(math.log(r.upper) - math.log(r.lower)) / 2 if r.lower > 0 else math.inf for r in ratios])
+    half = math.sqrt(float(halves @ halves)) / len(ratios)
+    centre = float(logs.mean())
+    return Interval(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
+
+
+def largest_over_mean(samples: ArrayLike) -> float:
+    """The largest of the samples over their mean; nan where the mean is 0."""
+    x = np.asarray(samples, dtype=np.float64)
+    return float(x.max() / x.mean()) if x.mean() else math.nan
+
+
+def _standard_error(x: Vector) -> float:
+    return float(x.std(ddof=1)) / math.sqrt(len(x))
+
+
+def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[Vector, Vector]:
+    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
+        raise ValueError(
+            f"samples must be two rows of the same length >= 2, got shapes {first.shape} and {second.shape}"
+        )
+    return first, second
