@@ -310,3 +310,17 @@ def test_program_as_installed():
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 1
+
+
+def test_bernoulli_rewards_have_a_bound_of_their_own(run):
+    """Two items: gap/d(0.3, 0.8); the variance of the file plays no part."""
+    table = "item,theta,variance\nu,0.8,7\nv,0.3,9\n"
+    code, out, _ = run(["bound", "table.csv", "--size", "1", "--rewards", "bernoulli", "--json"], table)
+    answer = json.loads(out)
+    assert (code, answer["rewards"]) == (0, "bernoulli")
+    assert answer["value"] == pytest.approx(0.5 / (0.3 * math.log(0.3 / 0.8) + 0.7 * math.log(0.7 / 0.2)), rel=1e-9)
+    code, out, _ = run(["bound", "table.csv", "--size", "1", "--rewards", "bernoulli"], table)
+    assert (code, "independent rewards 0 or" in out) == (0, True)
+    code, _, err = run(["bound", "table.csv", "--size", "1", "--rewards", "cauchy"], table)
+    assert code != 0
+    assert "rewards must be 'gaussian' or 'bernoulli', got 'cauchy'" in err

@@ -27,6 +27,7 @@ from semibandits.reporting.report import findings_of
 from semibandits.reporting.shapes import how_many, number_of_decisions
 from semibandits.reporting.wording import amount, mean_text
 from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.bounded import BoundedRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.run import simulate
@@ -140,14 +141,63 @@ def test_nothing_has_to_be_explored(theta):
 
 
 def test_rewards_of_another_kind_have_no_bound():
-    result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
+    result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2, bound=False)
     bound = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
-    for given_bound in (bound, None):
-        made = cards(result, given_bound)
+    made = cards(result, bound)
+    assert made["cost"]["headline"] == "Not known for these rewards"
+    assert "C(θ) ln T is a bound for independent Gaussian rewards alone" in made["cost"]["text"]
+    assert "independent rewards of 0 or 1" in made["cost"]["text"]
+    assert "bounds nothing here" in made["cost"]["text"]
+    assert "C(θ)" not in made["closest"]["headline"]
+    made = cards(result)
+    assert made["cost"]["headline"] == "Not computed"
+    assert "semibandits bound --rewards bernoulli computes it" in made["cost"]["text"]
+
+
+def test_rewards_of_no_known_law_have_no_bound():
+    result = simulate(MSets(3, 1), BoundedRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
+    for bound in (None, *(graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards=law) for law in ("gaussian", "bernoulli"))):
+        made = cards(result, bound)
         assert made["cost"]["headline"] == "Not known for these rewards"
-        assert "independent rewards of 0 or 1" in made["cost"]["text"]
         assert "C(θ)" not in made["closest"]["headline"]
-    assert "bounds nothing here" in cards(result, bound)["cost"]["text"]
+        assert ("bounds nothing here" in made["cost"]["text"]) == (bound is not None and bound.rewards == "gaussian")
+
+
+def test_a_bernoulli_bound_with_its_plan_belongs_to_bernoulli_rewards():
+    own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
+    for rewards in (BernoulliRewards([0.9, 0.5, 0.1]), GaussianRewards([0.9, 0.5, 0.1], variance=0.25)):
+        for with_own in (True, False):
+            result = simulate(MSets(3, 1), rewards, CUCB(), horizon=50, replications=2, bound=with_own)
+            made = findings_of(result, own, None, None)
+            is_same = isinstance(rewards, BernoulliRewards)
+            assert made.applies
+            assert (made.bound is None) == (not is_same and not with_own)
+            assert (made.bound is not None and made.bound.plan is not None) == is_same
+            if is_same:
+                assert cards(result, own)["cost"]["headline"] == "1.238 per ln T"
+            else:
+                assert "0 or 1" not in cards(result, own)["cost"]["text"]
+
+
+def test_a_bernoulli_bound_alone_names_its_law():
+    card = cards(bound=graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli"))["cost"]
+    assert "Certified for independent rewards of 0 or 1" in card["text"]
+    card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0.1], rewards="bernoulli"))["cost"]
+    assert card["headline"] == "Nothing"
+    assert "What the best set teaches is enough: no item outside could be good enough to better it" in card["text"]
+
+
+def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
+    """Also beside one for Gaussian rewards, which bounds nothing here."""
+    result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
+    gaussian = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
+    own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
+    assert result.lower_bound == own.lower < 0.9 * gaussian.lower
+    for given_bound in (gaussian, None):
+        made = cards(result, given_bound)
+        assert made["cost"]["headline"] == "1.238 per ln T"
+        assert "Certified for independent rewards of 0 or 1" in made["cost"]["text"]
+        assert "Gaussian" not in made["cost"]["text"]
 
 
 def test_a_gaussian_simulation_without_bound_says_how_to_get_it():

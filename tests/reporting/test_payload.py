@@ -116,7 +116,7 @@ def test_a_plan_of_many_decisions_is_cut_and_the_others_are_counted():
 def test_a_bound_does_not_apply_to_other_rewards():
     decisions, rewards, _, _ = case("msets")
     told = BernoulliRewards(rewards.theta)
-    result = simulate(decisions, told, CUCB(), horizon=50, replications=2)
+    result = simulate(decisions, told, CUCB(), horizon=50, replications=2, bound=False)
     bound = graves_lai(decisions, rewards.theta, 0.25)
     made = payload(result, bound)
     assert made["bound"]["applies"] is False

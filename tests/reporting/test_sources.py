@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 from payload_schema import check_payload
 
 from semibandits.cli import main
+from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai import graves_lai
+from semibandits.policies.cucb import CUCB
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import write_folder_report
 from semibandits.reporting.sources import read_results
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.simulation import load_simulation, simulate
+from semibandits.studies import read_study, run_study
 
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 
@@ -176,7 +180,7 @@ def test_files_that_are_no_text(folder, name):
         ("optimal", {}), ("optimal", {"indices": [0]}), ("optimal", {"indices": [0, 2]}), ("optimal", {"indices": [-1, 0]}),
         ("plan", {}), ("plan", [1]), ("plan", [{"indices": [0, 1, 2], "rate": 1}]), ("plan", [{"indices": [0, 2], "rate": -1}]),
         ("plan", [{"indices": [0, 2], "rate": "1"}]), ("plan", [{"indices": [0, 2]}]), ("plan", [{"indices": [0, 2], "rate": 0}]),
-        ("applies", "yes"), ("decisions", -3),
+        ("applies", "yes"), ("rewards", "cauchy"), ("rewards", 3), ("decisions", -3),
         ("decisions", "many"), ("instance", 3), ("instance", {"family": "msets"}), ("status", 3), ("method", []),
         ("lower", 10**400),
     ],
@@ -228,14 +232,33 @@ def test_a_foreign_simulation(folder, tmp_path):
 
 def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
     """Whatever bound.json says: the simulation tells what was played."""
-    from semibandits.decisions.msets import MSets
-    from semibandits.policies.cucb import CUCB
-
-    played = simulate(MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2)
+    played = simulate(
+        MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2, bound=False
+    )
     played.save(folder / "simulation.zip")
     shown = payload(folder)
     assert shown["bound"]["applies"] is False
     assert shown["simulation"]["policies"][0]["regret_ratio"] is None
+
+
+def test_a_bernoulli_study_shows_its_own_bound_with_the_plan(tmp_path, monkeypatch):
+    """Policies are told the variance 1/4, which plays no part in the bound, and may be another one than the instance has."""
+    monkeypatch.chdir(tmp_path)
+    instance = {"family": "msets", "size": 2, "theta": [1, 0.75, 0.5, 0.25]}
+    Path("instance.json").write_text(json.dumps(instance), encoding="utf-8")
+    text = '[problem]\nfile = "instance.json"\n[simulation]\npolicies = ["CUCB"]\nrewards = "bernoulli"\n'
+    Path("clicks.toml").write_text(text + "horizon = 50\nreplications = 2\n", encoding="utf-8")
+    assert run_study(read_study("clicks.toml")).report is not None
+    shown, kept = payload(Path("clicks-results")), json.loads(Path("clicks-results/bound.json").read_text("utf-8"))
+    own = graves_lai(MSets(4, 2), instance["theta"], rewards="bernoulli")
+    for key in ("lower", "value"):
+        assert shown["bound"][key] == kept[key] == getattr(own, key)
+    assert shown["bound"]["applies"] is True
+    assert [row["rate"] for row in shown["plan"]["rows"]] == [row["rate"] for row in kept["plan"]]
+    assert shown["simulation"]["policies"][0]["regret_ratio"] is not None
+    cost = next(answer for answer in shown["answers"] if answer["key"] == "cost")
+    assert "Certified for independent rewards of 0 or 1" in cost["text"]
+    assert payload(Path("clicks-results/bound.json"))["bound"]["lower"] == own.lower
 
 
 def test_a_bound_said_not_to_apply_is_not_applied(folder):

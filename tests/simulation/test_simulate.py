@@ -133,8 +133,13 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
     assert result.lower_bound_interval == (exact.lower, exact.value)
     assert np.array_equal(result.rates, exact.rates)
     bernoulli = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1)
-    assert bernoulli.lower_bound is None
-    assert bernoulli.rates is None
+    own = sb.graves_lai(X, THETA, rewards="bernoulli")
+    assert bernoulli.lower_bound == own.lower
+    assert bernoulli.lower_bound_interval == (own.lower, own.value)
+    assert np.array_equal(bernoulli.rates, own.rates)
+    other = sb.graves_lai(X, THETA, variance=0.25)  # of the means and the variance told, but of another law
+    given = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1, bound=other)
+    assert given.lower_bound is None
     assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=False).lower_bound is None
     assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=exact).lower_bound == exact.lower
     with pytest.raises(sb.InvalidInputError, match="bound must belong"):

@@ -50,6 +50,7 @@ semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
 semibandits bound films.csv --capacity 2 --capacity drama=3
 semibandits bound instance.json --gap 0.01 --time-limit 60
+semibandits bound clicks.csv --size 3 --rewards bernoulli
 
 [bold]Columns of a CSV file[/bold], beside theta and, if wanted, variance
 
@@ -73,6 +74,9 @@ def bound(
     saturate: Saturate = None,
     capacity: Capacity = None,
     variance: Variance = None,
+    rewards: Annotated[
+        str, typer.Option(help="gaussian or bernoulli (theta holds probabilities).", rich_help_panel=SOLVER)
+    ] = "gaussian",
     method: Annotated[
         str, typer.Option(help="auto, closed-form, cycles, columns, glpg or enumeration.", rich_help_panel=SOLVER)
     ] = "auto",
@@ -108,7 +112,8 @@ def bound(
     if save is not None:
         check_target(save)
     try:
-        result = _solve(instance, progress, method=method, gap=gap, time_limit=time_limit, tie_tolerance=tie_tolerance)
+        limits = {"gap": gap, "time_limit": time_limit, "tie_tolerance": tie_tolerance}
+        result = _solve(instance, progress, rewards=rewards, method=method, **limits)
     except SolverError as error:
         if error.result is not None:
             print_answer(instance, error.result, as_json=as_json, everything=everything)
@@ -150,9 +155,12 @@ class _Answer:
             print_bound(Console(highlight=False), self.instance, self.result, self.count, everything=everything)
 
 
-def _solve(instance: Instance, shown: bool | None, **options: Any) -> GravesLaiResult:
+def _solve(instance: Instance, shown: bool | None, *, rewards: str, **options: Any) -> GravesLaiResult:
     line = ProgressLine(sys.stderr, shown)
+    options["rewards"] = rewards
+    if rewards != "bernoulli":  # whose variance is theta (1 - theta), whatever the instance says
+        options["variance"] = instance.variance
     try:
-        return graves_lai(instance.decision_set, instance.theta, instance.variance, progress=line, **options)
+        return graves_lai(instance.decision_set, instance.theta, progress=line, **options)
     finally:
         line.close()

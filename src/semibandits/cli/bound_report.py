@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 from rich import box
@@ -26,6 +27,9 @@ from semibandits.reporting.wording import (
 
 TOP = 20
 """Decisions of the plan that are shown unless all are asked for."""
+
+
+LAWS: Final = {"gaussian": "independent Gaussian noise", "bernoulli": "independent rewards 0 or 1"}
 
 
 def print_bound(
@@ -87,7 +91,7 @@ def _meaning(instance: Instance, result: GravesLaiResult) -> str:
     return (
         f"What it means: a policy that learns on every instance must try other {several} now and then. Over T rounds "
         f"this costs it, on average and as T grows, at least C(θ) ln T {lost} against always playing the best {one} "
-        "(under independent Gaussian noise). The plan below attains this."
+        f"(under {LAWS[result.rewards]}). The plan below attains this."
     )
 
 

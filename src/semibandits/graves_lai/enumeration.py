@@ -39,12 +39,8 @@ def solve_enumeration(
     TooManyDecisionsError
         If there are more than 20,000 decisions.
     """
-    decisions = decision_set.enumerate(MAX_DECISIONS)
-    gaps = gaps_below(decisions[int(np.argmax(decisions @ theta))], decisions, theta)
+    decisions, gaps, optimal, suboptimal = listed(decision_set, theta, tolerance)
     optimal_decision = decisions[int(np.argmin(gaps))].copy()
-    gaps -= gaps.min()
-    optimal = np.asarray(gaps <= tolerance)
-    suboptimal = np.asarray(decisions.any(axis=0) & ~decisions[optimal].any(axis=0))
     empty = ExplorationPlan(np.empty((0, decision_set.d), dtype=np.bool_), np.empty(0))
     value = lower = 0.0
     plan = empty
@@ -70,15 +66,38 @@ def solve_enumeration(
     )
 
 
+def listed(
+    decision_set: DecisionSet, theta: FloatArray, tolerance: float
+) -> tuple[BoolArray, FloatArray, BoolArray, BoolArray]:
+    """All decisions, their gaps, which are optimal, and the items of I.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If there are more than 20,000 decisions.
+    """
+    decisions = decision_set.enumerate(MAX_DECISIONS)
+    gaps = gaps_below(decisions[int(np.argmax(decisions @ theta))], decisions, theta)
+    gaps -= gaps.min()
+    optimal = np.asarray(gaps <= tolerance)
+    return decisions, gaps, optimal, np.asarray(decisions.any(axis=0) & ~decisions[optimal].any(axis=0))
+
+
 def _reduced(
     contains: BoolArray, gaps: FloatArray, twice_variance: FloatArray, rows: np.ndarray
 ) -> tuple[Listed, np.ndarray]:
-    order = np.argsort(gaps, kind="stable")
-    _, first = np.unique(contains[order], axis=0, return_index=True)
-    keep = order[np.sort(first)]
+    keep = best_rows(contains, gaps)
     kept = contains[keep].astype(np.float64)
     item_gaps = np.where(contains[keep], gaps[keep, None], np.inf).min(axis=0)
     return Listed(kept, gaps[keep], item_gaps, twice_variance), rows[keep]
+
+
+def best_rows(contains: BoolArray, gaps: FloatArray) -> np.ndarray:
+    """Of rows that are equal the one of smallest gap, in order of gaps."""
+    order = np.argsort(gaps, kind="stable")
+    _, first = np.unique(contains[order], axis=0, return_index=True)
+    best: np.ndarray = order[np.sort(first)]
+    return best
 
 
 def _bracket(problem: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:

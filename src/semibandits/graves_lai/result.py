@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from semibandits.graves_lai.warm_start import DecisionMemory, Memory
+
+
+Rewards = Literal["gaussian", "bernoulli"]
 
 
 class Status(StrEnum):
@@ -90,9 +93,12 @@ class GravesLaiResult:
     suboptimal_items : ndarray of bool, shape (d,)
         The set I: items that are in some decision and in no optimal one.
     decision_set, theta, variance
-        The problem: X, mean rewards (d,), reward variances (d,).
+        The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances play no part; they are
+        1/4, what policies are told.
     stats : mapping
         Rounds, cycles, seconds; for reading, not for programs.
+    rewards : {"gaussian", "bernoulli"}
+        The laws of the rewards, independent across items, for which C(theta) is the bound.
     """
 
     value: float
@@ -106,6 +112,7 @@ class GravesLaiResult:
     theta: FloatArray
     variance: FloatArray
     stats: Mapping[str, float]
+    rewards: Rewards = field(default="gaussian", kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """What a later solve may begin with."""
 

@@ -7,22 +7,26 @@ import time
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from semibandits._typing import ArrayLike
-from semibandits._validation import finite_number, item_vector, variance_vector
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.graves_lai.bernoulli.solve import solve_bernoulli
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.columns import solve_columns
 from semibandits.graves_lai.enumeration import solve_enumeration
 from semibandits.graves_lai.glpg.solve import solve_glpg
-from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
+from semibandits.graves_lai.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.graves_lai.units import Units
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
+DEFAULT_VARIANCE = 0.5
 FEW_DECISIONS = 500
 """Up to so many decisions, listing them is about as fast as generating those that matter."""
 
@@ -30,7 +34,7 @@ FEW_DECISIONS = 500
 def graves_lai(
     decision_set: DecisionSet,
     theta: ArrayLike,
-    variance: ArrayLike = 0.5,
+    variance: ArrayLike = DEFAULT_VARIANCE,
     method: Method = "auto",
     gap: float = 1e-4,
     time_limit: float | None = None,
@@ -39,6 +43,7 @@ def graves_lai(
     tie_tolerance: float = 1e-12,
     progress: Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
+    rewards: Rewards = "gaussian",
 ) -> GravesLaiResult:
     """Regret lower bound C(theta) with a certificate, and the exploration plan that attains it.
 
@@ -71,6 +76,10 @@ def graves_lai(
     warm_start : GravesLaiResult or None
         An earlier result for the same decision set (the same object), at a theta close by. It only saves time, with the methods
         "cycles" and "columns"; the bracket is proven anew, but which plan within it is found depends on where the search began.
+        Bernoulli problems are solved from scratch.
+    rewards : {"gaussian", "bernoulli"}
+        The laws of the rewards, independent across items. With "bernoulli", `theta` holds probabilities, `variance` is left out,
+        and the methods are "closed-form", "cycles" and "enumeration".
 
     Returns
     -------
@@ -86,13 +95,14 @@ def graves_lai(
     TooManyDecisionsError
         If the decisions must be enumerated and there are too many.
     UnsupportedError
-        If the method does not exist for this decision set.
+        If the method does not exist for this decision set, or for these rewards.
 
     Notes
     -----
     Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances. Closed form: theory T2. Cycles: circulations of the
     exchange graph with cycle cuts, T0, T1, T3; certificates T4. Columns: column-and-cut generation, with branch and bound for
-    the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
+    the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding. Bernoulli rewards:
+    theory §4, with labels over a grid of prices for the cycle cuts (docs/bernoulli.md).
     """
     start = time.perf_counter()
     if not isinstance(decision_set, DecisionSet):
@@ -101,11 +111,37 @@ def graves_lai(
             "EnumeratedDecisions from a list, or derive your own"
         )
     theta = item_vector(theta, decision_set.d, "theta").copy()
-    variance = variance_vector(variance, decision_set.d)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
-    memory = None if warm_start is None else warm_start._memory
     limit = math.inf if time_limit is None else float(time_limit)
+    if rewards == "bernoulli":
+        _check_bernoulli(theta, variance)
+        result = solve_bernoulli(decision_set, theta, method, gap, start, limit, tie_tolerance, progress)
+    elif rewards == "gaussian":
+        variance = variance_vector(variance, decision_set.d)
+        memory = None if warm_start is None else warm_start._memory
+        result = _solve_gaussian(
+            decision_set, theta, variance, method, gap, start, limit, tie_tolerance, progress, memory
+        )
+    else:
+        raise InvalidInputError(
+            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards"
+        )
+    if throw and result.status is not Status.OPTIMAL:
+        raise SolverError(
+            f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
+            f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; allow more time or a larger gap, or pass throw=False",
+            result,
+        )
+    return result
+
+
+def _solve_gaussian(
+    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, method: Method, gap: float, start: float,
+    limit: float, tie_tolerance: float, progress: Callable[[Progress], None] | None,
+    memory: Memory | DecisionMemory | None,
+) -> GravesLaiResult:  # fmt: skip
+    """Checked input, in units in which nothing overflows, to the method for it."""
     if method == "auto":
         method = choose_method(decision_set)
     units = Units.of(theta, variance)
@@ -128,14 +164,7 @@ def graves_lai(
         result = solve_glpg(decision_set, *problem, gap, start + limit, units.progress(progress))
     else:
         result = solve_enumeration(decision_set, *problem, gap, start + limit)
-    result = units.unscaled(result, theta, variance)
-    if throw and result.status is not Status.OPTIMAL:
-        raise SolverError(
-            f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
-            f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; allow more time or a larger gap, or pass throw=False",
-            result,
-        )
-    return result
+    return units.unscaled(result, theta, variance)
 
 
 def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
@@ -161,6 +190,19 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         raise InvalidInputError(
             f"warm_start must be a result for this decision set, {decision_set!r}, got one for another, "
             f"{warm_start.decision_set!r}: pass the same object both times, or leave it out"
+        )
+
+
+def _check_bernoulli(theta: FloatArray, variance: ArrayLike) -> None:
+    outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))
+    if outside.size:
+        raise InvalidInputError(
+            f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
+            "pass probabilities, or leave out rewards='bernoulli'"
+        )
+    if not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE):
+        raise InvalidInputError(
+            f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)"
         )
 
 

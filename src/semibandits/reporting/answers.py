@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.reporting.findings import TIES, BoundFacts, Findings, Structure, gaussian, rewards_told
+from semibandits.reporting.findings import TIES, BoundFacts, Findings, Structure, law, rewards_told
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.reporting.wording import amount, bracket_text, counted, decision_text, mean_text
 from semibandits.simulation.results import SimulationResult
@@ -33,6 +33,9 @@ _LAWS: Final = {
     "BoundedRewards": "independent rewards between two limits",
     "SampledRewards": "rewards from a function of the user's own",
 }
+
+_BOUNDED: Final = {"gaussian": _LAWS["GaussianRewards"], "bernoulli": _LAWS["BernoulliRewards"]}
+"""Laws of rewards for which C(theta) is known."""
 
 
 def answers_of(findings: Findings) -> list[dict[str, Any]]:
@@ -155,8 +158,11 @@ def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool
 
 def _cost(findings: Findings) -> Card:
     bound, simulation, unit = findings.bound, findings.simulation, findings.unit
-    others = "C(θ) ln T is a bound for independent Gaussian rewards alone."
-    if simulation is not None and not gaussian(simulation):
+    others = f"C(θ) ln T is a bound for {_BOUNDED['gaussian']} alone."
+    if bound is None:
+        others = f"C(θ) is known for {_BOUNDED['gaussian']}, and for {_BOUNDED['bernoulli']}."
+    played = None if simulation is None else law(simulation)
+    if simulation is not None and (played is None or (played != "gaussian" and not findings.applies)):
         words = rewards_words(findings)
         told = f"What was played: {words}." if words else ""
         compared = ""
@@ -167,12 +173,15 @@ def _cost(findings: Findings) -> Card:
             )
         return "Not known for these rewards", [others, told, compared]
     if bound is None:
-        return "Not computed", ["These results hold no C(θ): semibandits bound computes it."]
+        command = "semibandits bound --rewards bernoulli" if played == "bernoulli" else "semibandits bound"
+        return "Not computed", [f"These results hold no C(θ): {command} computes it."]
     if not findings.applies:
         return "Not known for these rewards", [others, "The file says that the rewards are others."]
     one, _, item, _ = ("decision", "", "item", "") if findings.structure is None else nouns_of(findings.structure)
     if bound.value == 0:
         text = f"Every {item} that can be chosen is in a best {one}, or there is but one {one}: what the best teach is enough."
+        if bound.rewards == "bernoulli":
+            text = f"What the best {one} teaches is enough: no {item} outside could be good enough to better it."
         return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
     if bound.lower == 0:
         found = bound_words(bound)
@@ -182,7 +191,7 @@ def _cost(findings: Findings) -> Card:
         _cost_at(bound.lower, unit, one, horizon),
         _too_few(bound, horizon),
         "No policy that learns on every instance can do with less as T grows; at one T, regret may still lie below.",
-        f"Certified for independent Gaussian rewards: {bound_words(bound)}.",
+        f"Certified for {_BOUNDED[bound.rewards]}: {bound_words(bound)}.",
         "" if math.isfinite(bound.value) else "No plan that costs this was found in time.",
     ]
 

@@ -36,6 +36,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
         "gap": _finite(result.gap),
         "status": str(result.status),
         "method": result.method,
+        "rewards": result.rewards,
         "optimal": _decision(instance, result.optimal_decision) | {"reward": reward_of(result)},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
         "rates": result.rates.tolist(),

@@ -13,7 +13,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.graves_lai.result import GravesLaiResult, Rewards
 from semibandits.reporting.bound_payload import plan_gaps
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult
@@ -83,6 +83,8 @@ class BoundFacts:
         Exploration plays of each item per ln T.
     plan : PlanFacts or None
         The decisions that make up `rates`.
+    rewards : {"gaussian", "bernoulli"}
+        The laws of the rewards for which it is the bound.
     """
 
     lower: float
@@ -93,6 +95,7 @@ class BoundFacts:
     suboptimal: BoolArray | None = None
     rates: FloatArray | None = None
     plan: PlanFacts | None = None
+    rewards: Rewards = "gaussian"
 
     @property
     def gap(self) -> float:
@@ -118,6 +121,7 @@ class BoundFacts:
             suboptimal=result.suboptimal_items if finite else None,
             rates=result.rates if finite else None,
             plan=plan if finite else None,
+            rewards=result.rewards,
         )
 
 
@@ -151,7 +155,7 @@ class Findings:
     simulation : SimulationResult or None
         What policies did.
     applies : bool
-        Whether C(theta) ln T bounds the regret under the rewards that were played: they are Gaussian and independent.
+        Whether C(theta) ln T bounds the regret under the rewards that were played: it was computed for their law.
     seconds : mapping from policy to float
         Mean time of a replication, as far as it is known.
     about : About
@@ -190,9 +194,12 @@ class Findings:
         return self.structure.decision_set.maximize(self.theta)
 
 
-def gaussian(simulation: SimulationResult) -> bool:
-    """Whether the rewards of a simulation were Gaussian and independent."""
-    return simulation.lower_bound is not None or rewards_told(simulation).get("name") == "GaussianRewards"
+def law(simulation: SimulationResult) -> Rewards | None:
+    """The law of the rewards that were played, if C(theta) is known for it."""
+    name = rewards_told(simulation).get("name")
+    if name == "BernoulliRewards":
+        return "bernoulli"
+    return "gaussian" if name == "GaussianRewards" or simulation.lower_bound is not None else None
 
 
 def rewards_told(simulation: SimulationResult) -> Mapping[str, Any]:
@@ -288,7 +295,13 @@ def bound_of_simulation(simulation: SimulationResult) -> BoundFacts | None:
     if simulation.lower_bound_interval is None:
         return None
     lower, value = simulation.lower_bound_interval
-    return BoundFacts(lower=lower, value=value, suboptimal=simulation.suboptimal_items, rates=simulation.rates)
+    return BoundFacts(
+        lower=lower,
+        value=value,
+        suboptimal=simulation.suboptimal_items,
+        rates=simulation.rates,
+        rewards=law(simulation) or "gaussian",
+    )
 
 
 def assembled(
@@ -318,17 +331,22 @@ def assembled(
         If two parts contradict each other.
     """
     _check_sizes(theta, variance, bound, simulation)
+    is_other = False
     if simulation is not None:
         if structure is not None:
             check_simulation(simulation, structure)
-        applies = applies and gaussian(simulation)
+        is_other = bound is not None and bound.rewards != law(simulation)
+        applies = applies and law(simulation) is not None and not is_other
         check_means(simulation, theta, variance if applies else None)
         theta = means_told(simulation) if theta is None else theta
     if bound is not None:
         assert structure is not None
         _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
+    own = None if simulation is None else bound_of_simulation(simulation)
+    if is_other and bound is not None and (own is not None or bound.rewards == "bernoulli"):
+        bound = None  # of no interest beside the own one, nor for other rewards than 0 and 1
     if bound is None and simulation is not None:
-        bound = bound_of_simulation(simulation)
+        bound, applies = own, law(simulation) is not None
     labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()
     return Findings(
         **{"title": "Simulation", "unit": "", "note": "", "labels": tuple(labels)} | rest,

@@ -7,12 +7,13 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, cast, get_args
 
 import numpy as np
 
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import Rewards
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of
 from semibandits.instances.files import read_text
@@ -83,7 +84,7 @@ def _read_folder(folder: Path) -> Findings:
     if has[BOUND]:
         own, bound, applies, count = _read_bound(folder / BOUND)
         if instance is not None:
-            _check_same(folder, instance, own, applies=applies)
+            _check_same(folder, instance, own, may_vary=not applies or bound.rewards == "bernoulli")
         instance = own if instance is None else instance
     simulation = load_simulation(folder / RESULT) if has[RESULT] else None
     about = _read_about(folder / ABOUT) if has[ABOUT] else About()
@@ -138,11 +139,11 @@ def structure_of(instance: Instance) -> Structure:
     )
 
 
-def _check_same(folder: Path, instance: Instance, other: Instance, *, applies: bool) -> None:
-    """The bound must be that of the instance; if it bounds nothing, it may be that of other variances."""
+def _check_same(folder: Path, instance: Instance, other: Instance, *, may_vary: bool) -> None:
+    """The bound must be that of the instance; if it bounds nothing, or variances play no part, they may be others."""
     mine, theirs = ((each.decision_set, each.theta, each.variance) for each in (instance, other))
     difference = same_problem(mine, theirs)
-    if difference and not (difference == "variances" and not applies):
+    if difference and not (difference == "variances" and may_vary):
         raise InvalidInputError(
             f"{folder / BOUND} must be the bound of {INSTANCE} beside it, got that of other {difference}: "
             "compute it again, or remove one of the two"
@@ -217,6 +218,9 @@ def _bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
         raise InvalidInputError(f"rates must be d = {d} numbers from 0 on, got others")
     suboptimal = _mask(fields.take("suboptimal_items"), d, "suboptimal_items")
     finite = math.isfinite(upper)
+    rewards = fields.text("rewards", "gaussian")
+    if rewards not in get_args(Rewards):
+        raise InvalidInputError(f"rewards must be {' or '.join(get_args(Rewards))}, got {rewards!r}")
     return BoundFacts(
         lower=float(lower),
         value=float(upper),
@@ -226,6 +230,7 @@ def _bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
         suboptimal=suboptimal if finite else None,
         rates=rates if finite else None,
         plan=plan if finite else None,
+        rewards=cast(Rewards, rewards),
     )
 
 

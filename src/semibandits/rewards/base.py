@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -93,6 +93,14 @@ class RewardModel(ABC):
     def is_independent_gaussian(self) -> bool:
         """Whether rewards are Gaussian, independent across items, with `variance`: only then C(theta) ln T is their bound."""
         return False
+
+    @property
+    def bound_family(self) -> Literal["gaussian", "bernoulli"] | None:
+        """Which C(theta) bounds the regret: what `graves_lai` takes as `rewards`; None where no bound is known.
+
+        Rewards must be independent across items, and of that family.
+        """
+        return "gaussian" if self.is_independent_gaussian else None
 
     def compiled(self) -> CompiledRewards | None:
         """The law for compiled loops, in fresh arrays; None if only `draw` knows it."""

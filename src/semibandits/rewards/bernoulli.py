@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class BernoulliRewards(KernelRewards):
                 "pass probabilities, or use BoundedRewards for rewards in another interval"
             )
         super().__init__(means, 0.25, CompiledRewards(BERNOULLI, means.copy(), np.array([len(means)], dtype=np.int64)))
+
+    @property
+    def bound_family(self) -> Literal["gaussian", "bernoulli"] | None:
+        """Their own: C(theta) for Bernoulli rewards, whatever the variance that policies are told."""
+        return "bernoulli"
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta)}

@@ -73,8 +73,8 @@ def simulate(
     checkpoints : array_like of int, shape (c,), optional
         Rounds after which the state is kept, increasing, the last one the horizon; by default 20 a decade.
     bound : bool or GravesLaiResult
-        Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian; or a result for these
-        decisions, means and variances.
+        Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian, or Bernoulli; or a
+        result for these decisions, means, variances and laws.
     scheduler : str or distributed.Client, optional
         Address of a Dask scheduler, or a client: replications are played on its workers, which need this library.
     folder : path, optional
@@ -153,13 +153,13 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
     """C(theta) with its plan where it bounds the regret."""
     rewards = specification.rewards
     if isinstance(bound, GravesLaiResult):
-        return bound if rewards.is_independent_gaussian else None
-    if not bound or not rewards.is_independent_gaussian:
+        return bound if bound.rewards == rewards.bound_family else None
+    family = rewards.bound_family
+    if not bound or family is None:
         return None
+    law: dict[str, Any] = {"variance": rewards.variance} if family == "gaussian" else {"rewards": family}
     try:
-        return graves_lai(
-            specification.decision_set, rewards.theta, rewards.variance, time_limit=BOUND_SECONDS, throw=False
-        )
+        return graves_lai(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, **law)
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None
 

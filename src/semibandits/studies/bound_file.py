@@ -105,6 +105,7 @@ def as_result(payload: Mapping[str, Any], twin: Instance, path: Path) -> GravesL
             theta=twin.theta,
             variance=twin.variance,
             stats={key: value for key, value in payload["stats"].items() if value is not None},
+            rewards="bernoulli" if payload.get("rewards") == "bernoulli" else "gaussian",
         )
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise InvalidInputError(

@@ -1,0 +1,1 @@
+"""The Graves-Lai problem for independent Bernoulli rewards: closed form, cycles, enumeration."""

@@ -1,0 +1,276 @@
+"""The Graves-Lai problem for Bernoulli items over the circulations of an exchange graph (theory T0, T1 and §4).
+
+The set of laws under which x* is not optimal, and which agree with the truth on items of optimal decisions, is a union over
+simple cycles: means lambda >= theta make x* improvable iff some cycle C has sum_{i in C} (lambda_i - theta_i) > gap(C). So the
+least information over that set is the least f(C) of single cycles, and no sum of cycles asks for more. (The same in f alone: a
+closed walk is a sum of cycles, its cheapest raises reach the gap of at least one of them, and pay no less than that one.)
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.bernoulli.block import BlockSolution, BlockSolver, rate_of
+from semibandits.graves_lai.bernoulli.certificate import lower_bound
+from semibandits.graves_lai.bernoulli.search import Graph, Searcher
+from semibandits.graves_lai.circulation import SIMPLE_IS_ENOUGH, thread_pools
+from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.plan import RatedCycles, exchanged, merged_plan, plan_by_columns, strip_block, unfolded
+from semibandits.graves_lai.precision import gaps_below, sharpened
+from semibandits.graves_lai.presolve import Block, Digraph, presolve
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.kernels.components import strong_components
+from semibandits.kernels.cycles import are_simple
+
+TOLD_VARIANCE = 0.25
+"""What results of Bernoulli problems hold as variance: the proxy that policies are told."""
+NEGLIGIBLE = 1e-3
+"""Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision."""
+LEVELS = (1.0, 0.98, 0.8, 0.3, 0.05)
+"""Shares of the information asked for that the final verification asks about, one after the other."""
+
+
+class BernoulliCirculationSolver:
+    """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        With an exchange graph.
+    theta : ndarray of float, shape (d,)
+        Means in [0, 1].
+    tolerance : float
+        Largest difference of rewards that counts as a tie.
+    gap : float
+        Relative gap to reach.
+    time_limit : float
+        Seconds, maybe infinite. A quarter of it is kept for the plan and its verification.
+    progress : callable or None
+        Called after each round.
+    """
+
+    def __init__(
+        self, decision_set: DecisionSet, theta: FloatArray, tolerance: float, gap: float, time_limit: float,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:  # fmt: skip
+        self._start = time.perf_counter()
+        self._decision_set, self._theta, self._gap, self._progress = decision_set, theta, gap, progress
+        self._deadline = self._start + time_limit
+        self._block_deadline = self._start + 0.75 * time_limit
+        self._graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
+        # Items of mean 1 cannot look better than they are; to the presolve they are no items.
+        self._presolved = presolve(self._graph, np.where(theta < 1.0, 1.0, 0.0), tolerance)
+        entering = self._graph.entering
+        live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
+        self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
+        self._suboptimal[entering[live]] = True
+        self._arc_theta = np.where(live, theta[entering], 1.0)
+        self._raising = self._arc_theta < 1.0
+        self._least_gap = float(self._presolved.gaps[self._raising].min(initial=math.inf))
+        # Two lacks: that of a cycle, and that of x*, from which its gap is counted.
+        self._doubt = 2.0 * lack / self._least_gap
+        if self._doubt > 0.5:
+            raise InvalidInputError(
+                f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * self._doubt:.0f} % may be "
+                "rounding: raise it"
+            )
+
+    def solve(self) -> GravesLaiResult:
+        """Run it; on one thread, so that the result has the same bits wherever it runs."""
+        with thread_pools().limit(limits=1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> GravesLaiResult:
+        blocks = self._presolved.blocks
+        solutions = self._solve_blocks(blocks)
+        solved = time.perf_counter()
+        plan, least = self._verified_plan(self._used_cycles(blocks, solutions))
+        # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
+        value = (1.0 + self._doubt) * self._cost(plan) / least if least > 0.0 else math.inf
+        plan = ExplorationPlan(plan.decisions, plan.rates / least) if least > 0.0 else plan
+        lower = min((1.0 - self._doubt) * self._lower_bound(blocks, solutions), value)
+        done = time.perf_counter()
+        return GravesLaiResult(
+            value=value,
+            lower=lower,
+            status=Status.of(reached=lower >= (1.0 - self._gap) * value, late=done > self._block_deadline),
+            method="cycles",
+            plan=plan,
+            optimal_decision=self._graph.decision,
+            suboptimal_items=self._suboptimal,
+            decision_set=self._decision_set,
+            theta=self._theta,
+            variance=np.full(len(self._theta), TOLD_VARIANCE),
+            stats={
+                "rounds": max((s.rounds for s in solutions), default=0),
+                "cycles": sum(len(s.cycles) for s in solutions),
+                "seconds": done - self._start,
+                "plan_and_verification_seconds": done - solved,
+            },
+            rewards="bernoulli",
+        )
+
+    def _solve_blocks(self, blocks: tuple[Block, ...]) -> list[BlockSolution]:
+        loops = float(self._presolved.gaps[self._presolved.loops] @ self._loop_rates())
+        solutions: list[BlockSolution] = []
+
+        def report(now: BlockSolution) -> None:
+            if self._progress is not None:
+                known = [*solutions, now]
+                rest = math.inf if len(known) < len(blocks) else 0.0
+                self._progress(
+                    Progress(
+                        round=sum(s.rounds for s in known),
+                        cycles=sum(len(s.cycles) for s in known),
+                        lower=loops + sum(s.lower for s in known),
+                        value=loops + sum(s.upper for s in known) + rest,
+                        seconds=time.perf_counter() - self._start,
+                    )
+                )
+
+        for block in blocks:
+            # A part of the gap is left to the plan and its verification.
+            theta = self._arc_theta[block.arcs]
+            solutions.append(BlockSolver(block, theta, 0.7 * self._gap, self._block_deadline, report).solve())
+        return solutions
+
+    def _loop_rates(self) -> FloatArray:
+        """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
+        loops = self._presolved.loops
+        return np.array([rate_of(self._arc_theta[arc], self._presolved.gaps[arc]) for arc in loops], dtype=np.float64)
+
+    # ------------------------------------------------------------------ the plan and the upper certificate
+
+    def _used_cycles(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> RatedCycles:
+        """Walks of the exchange graph that carry the flows of the blocks, and the loops."""
+        rated = [strip_block(block, solution.flow) for block, solution in zip(blocks, solutions, strict=True)]
+        cycles = self._unfolded(blocks, [r.cycles for r in rated])
+        rates = np.concatenate([np.empty(0), *(r.rates for r in rated), self._loop_rates()])
+        costs = rates * cycles.sums(self._graph.costs)
+        # Interior points leave a trace of flow on everything; what that does to the constraints is verified later.
+        worth = costs > NEGLIGIBLE * self._gap * costs.sum() / max(len(costs), 1)
+        return RatedCycles(cycles.select(worth), rates[worth])
+
+    def _unfolded(self, blocks: tuple[Block, ...], families: list[Cycles]) -> Cycles:
+        """Cycles of the blocks, and after them the loops, as walks of the exchange graph."""
+        loops = self._presolved.loops
+        parts = [Cycles(c.ptr, block.arcs[c.arcs]) for block, c in zip(blocks, families, strict=True)]
+        parts.append(Cycles(np.arange(len(loops) + 1), loops))
+        return unfolded(self._graph, self._presolved, Cycles.joined(parts))
+
+    def _verified_plan(self, used: RatedCycles) -> tuple[ExplorationPlan, float]:
+        """A plan in decisions, and a proven lower bound on the information f(C) of its item rates."""
+        plan = self._plan(used)
+        graph, loops = self._untouched()
+        rates = np.where(self._raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
+        least = math.inf
+        for arc in loops:
+            asked = rate_of(self._arc_theta[arc], self._graph.costs[arc] * (1.0 - self._doubt))
+            least = min(least, rates[arc] / asked if asked > 0.0 else math.inf)
+        if not graph.raising.any():
+            return plan, min(least, 1.0)
+        arcs = np.flatnonzero(self._between)
+        for share in LEVELS:
+            searcher = Searcher(graph, self._deadline)
+            found = searcher.search(rates[arcs], share * (1.0 - 0.1 * self._gap))
+            if found.least > 0.0:
+                return plan, min(least, found.least)
+            if time.perf_counter() > self._deadline:
+                break
+        return plan, min(least, self._simple_bound(rates))
+
+    def _untouched(self) -> tuple[Graph, np.ndarray]:
+        """The exchange graph with its hub as one node and nothing else merged, and its loops."""
+        graph = self._graph
+        merged = np.arange(graph.n_nodes, dtype=np.int64)
+        if len(graph.hub):
+            merged[graph.hub] = graph.hub[0]
+        tails, heads = merged[graph.tails], merged[graph.heads]
+        component = strong_components(graph.n_nodes, tails, heads)
+        self._between = (tails != heads) & (component[tails] == component[heads])
+        inside = np.flatnonzero(self._between)
+        nodes, ends = np.unique(np.concatenate((tails[inside], heads[inside])), return_inverse=True)
+        costs = graph.costs[inside] * (1.0 - self._doubt)
+        digraph, _ = Digraph.build(len(nodes), ends[: len(inside)], ends[len(inside) :], costs)
+        untouched = Graph(
+            digraph.n, digraph.tails, digraph.heads, costs, self._presolved.gaps[inside] * (1.0 - self._doubt),
+            self._raising[inside], self._arc_theta[inside], digraph.has_hub,
+        )  # fmt: skip
+        return untouched, np.flatnonzero((tails == heads) & self._raising)
+
+    def _simple_bound(self, rates: FloatArray) -> float:
+        """A bound on the least f(C) that needs no search.
+
+        Raises that add up to the gap of a cycle with k items raise one of them by gap/k at least, and its own gap is no
+        larger. With at most m items, f(C) >= min_i w_i d(theta_i, theta_i + gap_i/m).
+        """
+        arcs = np.flatnonzero(self._raising)
+        shares = self._presolved.gaps[arcs] * (1.0 - self._doubt) / self._decision_set.m
+        needs = np.array([rate_of(t, e) for t, e in zip(self._arc_theta[arcs], shares, strict=True)])
+        bounds = [w / need for w, need in zip(rates[arcs].tolist(), needs.tolist(), strict=True) if need > 0.0]
+        return float(min(bounds, default=1.0))
+
+    def _plan(self, used: RatedCycles) -> ExplorationPlan:
+        decisions = exchanged(self._graph, used.cycles)
+        valid = self._are_decisions(used.cycles, decisions)
+        if valid.all():
+            return merged_plan(decisions, used.rates)
+        # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
+        target = np.zeros(self._decision_set.d)
+        entering = self._graph.entering[used.cycles.arcs]
+        np.add.at(target, entering[entering >= 0], used.rates[used.cycles.rows][entering >= 0])
+        target[~self._suboptimal] = 0.0
+        target[target <= 1e-12 * target.max(initial=0.0)] = 0.0
+        cost = float(used.rates @ used.cycles.sums(self._graph.costs))
+        return plan_by_columns(
+            self._decision_set, self._theta, self._graph.decision, target, cost, decisions[valid], 0.02 * self._gap,
+            self._deadline,
+        )  # fmt: skip
+
+    def _are_decisions(self, walks: Cycles, exchanged: BoolArray) -> BoolArray:
+        """Which of x* after each walk are decisions."""
+        graph = self._graph
+        valid = np.zeros(len(walks), dtype=np.bool_)
+        if isinstance(self._decision_set, SIMPLE_IS_ENOUGH):
+            valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
+        for row in np.flatnonzero(~valid):
+            valid[row] = exchanged[row] in self._decision_set
+        return valid
+
+    def _cost(self, plan: ExplorationPlan) -> float:
+        """Regret per ln T, from the rewards of the decisions themselves."""
+        return math.fsum(plan.rates * gaps_below(self._graph.decision, plan.decisions, self._theta))
+
+    # ------------------------------------------------------------------ the lower certificate
+
+    def _lower_bound(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> float:
+        """The bound on the untouched graph, where gaps are taken too large by what they may be off."""
+        if not self._raising.any():
+            return 0.0
+        graph, loops = self._graph, self._presolved.loops
+        merged = np.arange(graph.n_nodes, dtype=np.int64)
+        if len(graph.hub):
+            merged[graph.hub] = graph.hub[0]
+        gaps, rates = self._presolved.gaps[loops], self._loop_rates()
+        parts = [Cycles(s.cycles.ptr, block.arcs[s.cycles.arcs]) for block, s in zip(blocks, solutions, strict=True)]
+        known = Cycles.joined((*parts, Cycles(np.arange(len(loops) + 1), loops)))
+        walks = self._unfolded(blocks, [s.cycles for s in solutions])
+        # Arcs of zero gap stand between the others now: each raise follows its row and arc.
+        keys = known.rows * graph.n_arcs + known.arcs
+        rises, order = np.concatenate([np.empty(0), *(s.rises for s in solutions), gaps]), np.argsort(keys)
+        wanted = walks.rows * graph.n_arcs + walks.arcs
+        at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
+        found = keys[order[at]] == wanted
+        return lower_bound(
+            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._doubt), self._raising,
+            self._arc_theta, walks, np.where(found, rises[order[at]], 0.0),
+            np.concatenate([np.empty(0), *(s.multipliers for s in solutions), rates * gaps]),
+            self._least_gap,
+        )[0] / (1.0 + self._doubt)  # fmt: skip

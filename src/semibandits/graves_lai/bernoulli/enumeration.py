@@ -1,0 +1,174 @@
+"""The Graves-Lai problem for Bernoulli items over an explicit list of decisions: the second method, for small sets.
+
+A semi-infinite linear program in the rates of the decisions: for every decision x, and all raises e >= 0 of its suboptimal items
+with ``sum e >= gap(x)``, ``sum of w_i d(theta_i, theta_i + e_i) >= 1``. Cutting planes: solve it for some raises, look for the
+cheapest raises of every decision at points between its solution and the best feasible one, and add those.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linprog
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.graves_lai.bernoulli.block import rate_of
+from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
+from semibandits.graves_lai.enumeration import best_rows, listed
+from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.result import GravesLaiResult, Status
+from semibandits.kernels.bernoulli import cheapest_raises
+
+MAX_ROUNDS = 300
+CUTS = 150
+"""Cuts that a point may add, the most violated ones."""
+POINTS = (0.95, 0.5)
+"""Where to cut, between the best feasible point (0) and the solution of the linear program (1)."""
+ROOM = 0.9
+ROUNDING = 1e-11
+"""What values of constraints and sums of products may be off by, relatively."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """Decisions that matter: of those with the same suboptimal items only the best."""
+
+    contains: BoolArray  # (n, k): suboptimal items of each decision
+    gaps: FloatArray  # (n,)
+    theta: FloatArray  # (k,)
+
+    def raises(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Least information of each decision, (n,), and the divergences of its cheapest raises, (n, k)."""
+        rows, items = np.nonzero(self.contains)
+        ptr = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.contains.sum(axis=1))))
+        values, _, _, divergences, _ = cheapest_raises(
+            ptr, items, self.gaps, self.theta < 1.0, self.theta, rates, np.zeros(len(self.gaps))
+        )
+        table = np.zeros(self.contains.shape)
+        table[rows, items] = divergences
+        return values, table
+
+
+def solve_enumeration(
+    decision_set: DecisionSet, theta: FloatArray, tolerance: float, gap: float, deadline: float
+) -> GravesLaiResult:
+    """Cutting planes over all decisions; both bounds are computed from solutions of linear programs in plain numpy.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If there are more than 20,000 decisions.
+    """
+    decisions, gaps, optimal, suboptimal = listed(decision_set, theta, tolerance)
+    value = lower = 0.0
+    plan = merged_plan(np.empty((0, decision_set.d), dtype=np.bool_), np.empty(0))
+    if suboptimal.any():
+        rows = np.flatnonzero(~optimal & decisions[:, suboptimal].any(axis=1))
+        rows = rows[best_rows(decisions[rows][:, suboptimal], gaps[rows])]
+        problem = _Listed(decisions[rows][:, suboptimal], gaps[rows], theta[suboptimal])
+        value, rates, lower = _bracket(problem, gap, deadline)
+        plan = merged_plan(decisions[rows], rates)
+    reached = value == 0 or value - lower <= gap * value
+    return GravesLaiResult(
+        value=value,
+        lower=lower,
+        status=Status.of(reached=reached, late=time.perf_counter() > deadline),
+        method="enumeration",
+        plan=plan,
+        optimal_decision=decisions[int(np.argmin(gaps))].copy(),
+        suboptimal_items=suboptimal,
+        decision_set=decision_set,
+        theta=theta,
+        variance=np.full(len(theta), TOLD_VARIANCE),
+        stats={"decisions": len(decisions)},
+        rewards="bernoulli",
+    )
+
+
+def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
+    """Upper bound with its rates, and lower bound."""
+    start = _start(problem)
+    values, table = problem.raises(start @ problem.contains)
+    if np.isinf(values).all():
+        return 0.0, np.zeros(len(start)), 0.0  # no law lets a decision look optimal: nothing is to be explored
+    value, best = _scaled(problem, start, values)
+    unit = 1.0 / (start @ problem.contains)
+    cuts = _worst(table, values)
+    lower = 0.0
+    for _ in range(MAX_ROUNDS):
+        solved = _program(problem, cuts, unit, value)
+        if solved is None:
+            break
+        rates, multipliers = solved
+        lower = max(lower, _dual_bound(problem, cuts, multipliers))
+        if value - lower <= gap * value or time.perf_counter() > deadline:
+            break
+        slack = cuts @ (rates @ problem.contains) > 3.0
+        parts = [cuts[~slack]]
+        for share in POINTS:
+            point = share * rates + (1.0 - share) * best
+            values, table = problem.raises(point @ problem.contains)
+            upper, scaled = _scaled(problem, point, values)
+            if upper < value:
+                value, best = upper, scaled
+            parts.append(_worst(table, values))
+        cuts = np.concatenate(parts)
+    return value, best, min(lower, value)
+
+
+def _start(problem: _Listed) -> FloatArray:
+    """The least that each item alone may need, along the best decision that holds it."""
+    with_item = np.where(problem.contains, problem.gaps[:, None], np.inf)
+    rates = np.zeros(len(problem.gaps))
+    for i, row in enumerate(with_item.argmin(axis=0)):
+        theta = float(problem.theta[i])
+        need = rate_of(theta, min(float(problem.gaps[row]), ROOM * (1.0 - theta))) if theta < 1.0 else 1.0
+        rates[row] += need
+    return rates
+
+
+def _scaled(problem: _Listed, rates: FloatArray, values: FloatArray) -> tuple[float, FloatArray]:
+    """Cost of the rates after scaling them by the least information, and the scaled rates."""
+    rates = rates * ((1.0 + ROUNDING) / float(values.min()))
+    return float(rates @ problem.gaps), rates
+
+
+def _worst(table: FloatArray, values: FloatArray) -> FloatArray:
+    """Cuts of the decisions of least information."""
+    worst = np.argsort(values, kind="stable")[:CUTS]
+    return table[worst[np.isfinite(values[worst])]]
+
+
+def _program(
+    problem: _Listed, cuts: FloatArray, unit: FloatArray, scale: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """Cheapest rates that satisfy the cuts, and multipliers; variables rate * gap / scale and w_i * unit_i."""
+    n, k = problem.contains.shape
+    plays = sparse.csr_array(problem.contains.T * (scale / problem.gaps) * unit[:, None])
+    size = (cuts / unit).max(axis=1)
+    limited = sparse.csr_array(np.hstack((np.zeros((len(cuts), n)), -cuts / unit / size[:, None])))
+    matrix: Any = sparse.vstack((sparse.hstack((-plays, sparse.eye_array(k))), limited))
+    limits = np.concatenate((np.zeros(k), -1.0 / size))
+    objective = np.concatenate((np.ones(n), np.zeros(k)))
+    solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs")
+    if solution.status != 0 or solution.x is None:
+        return None
+    multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * scale / size
+    return np.maximum(solution.x[:n], 0.0) * scale / problem.gaps, multipliers
+
+
+def _dual_bound(problem: _Listed, cuts: FloatArray, multipliers: FloatArray) -> float:
+    """Weak duality: with prices y = sum of mu times cuts, scaled so that no decision costs more than its gap, sum mu.
+
+    Rates alpha that are feasible cost ``sum alpha gap >= t sum alpha y.x = t y.w >= t sum mu``.
+    """
+    worth = problem.contains @ (multipliers @ cuts)
+    if not worth.any():
+        return 0.0
+    share = float((problem.gaps[worth > 0] / worth[worth > 0]).min())
+    return share * float(multipliers.sum()) * (1.0 - ROUNDING)

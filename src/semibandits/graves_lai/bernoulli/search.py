@@ -1,0 +1,301 @@
+"""The least information f(C) of all cycles, proven: labels over a grid of prices that grows where it is too coarse."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.graves_lai.cycles import Cycles
+from semibandits.kernels.bernoulli import OUT_OF_REACH, cheapest_raises, conjugates, divergence
+from semibandits.kernels.ratios import least_ratio
+from semibandits.kernels.tilted_search import tilted_cycles
+
+COARSE = 1.08
+"""Ratio of neighbouring prices of the first grid."""
+FINE = 3e-3
+"""Relative distance below which prices are not told apart at first; where means near 0 make kinks, it takes less."""
+FINER = 0.3
+"""By what the distance is multiplied where no other prices are left."""
+FINEST = 1e-7
+CLOSE = 1.00001
+"""Factor between what is proven and what was found below which no closer bound is worth a refinement."""
+REFINEMENTS = 12
+WINDOW = 1.6
+"""Ratio of the gaps of a window; with less than 2, few arcs of a window are on cycles of negative weight."""
+MAX_PRICES = 1_000
+PRICES_FOR_GAPS = 16
+"""Prices at which the largest gap, and what to add to prices, are looked at."""
+MAX_LABELS = 400_000
+FEW_LABELS = 40_000
+"""Labels of a search that only looks for what is violated."""
+MAX_FOUND = 4_000
+LESS = (1.0, 0.8, 0.5, 0.2, 0.05)
+"""Shares of the level that are asked about, one after the other, where a search takes too many labels."""
+MARGIN = 1e-11
+"""What rounding may change of weights and sums of them, relatively."""
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A digraph of which cycles are looked for, without self-loops, and the items on its arcs.
+
+    Attributes
+    ----------
+    n : int
+    tails, heads : ndarray of int, shape (a,)
+    costs, gaps : ndarray of float, shape (a,)
+        Reduced costs >= 0, and the cost of the cheapest cycle through each arc, > 0 on arcs that raise.
+    raising : ndarray of bool, shape (a,)
+        Arcs on which an item with a mean below 1 enters.
+    theta : ndarray of float, shape (a,)
+        Means of the items on these arcs; 1 on others.
+    has_hub : bool
+        Whether node 0 lies on every cycle and the other nodes are in topological order.
+    """
+
+    n: int
+    tails: IntArray
+    heads: IntArray
+    costs: FloatArray
+    gaps: FloatArray
+    raising: BoolArray
+    theta: FloatArray
+    has_hub: bool
+
+    def raises(self, cycles: Cycles, rates: FloatArray, guesses: FloatArray | None = None) -> Raises:
+        """The cheapest raises of these cycles."""
+        gaps = cycles.sums(self.costs)
+        guesses = np.zeros(len(cycles)) if guesses is None else guesses
+        return Raises(*cheapest_raises(cycles.ptr, cycles.arcs, gaps, self.raising, self.theta, rates, guesses))
+
+
+@dataclass(frozen=True, eq=False)
+class Raises:
+    """Cheapest raises of some cycles; see `kernels.bernoulli.cheapest_raises`."""
+
+    values: FloatArray
+    prices: FloatArray
+    rises: FloatArray
+    divergences: FloatArray
+    slopes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Result of a search.
+
+    Attributes
+    ----------
+    least : float
+        No cycle has less information than this; 0 if labels or time ran out.
+    cycles : Cycles
+        Cycles with less information than was asked for, as far as they were met.
+    values : ndarray of float
+        Their information.
+    """
+
+    least: float
+    cycles: Cycles
+    values: FloatArray
+
+
+class Searcher:
+    """Looks for the cycles of a graph that could look better than x* for too little information."""
+
+    def __init__(self, graph: Graph, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> None:
+        self._graph, self._deadline, self._max_labels = graph, deadline, max_labels
+        self._known = np.empty(0)
+
+    def search(self, rates: FloatArray, level: float, *, fine: bool = True) -> Found:
+        """Cycles C with f(C) < `level`, and a proven bound on the least f(C).
+
+        Parameters
+        ----------
+        rates : ndarray of float, shape (a,)
+            Rate of the item of each arc.
+        level : float
+            Only cycles with less information are of interest, > 0.
+        fine : bool
+            Whether to refine the grid until it decides, with as many labels as that takes, or to stop at the first one.
+        """
+        met: list[Cycles] = []
+        least = level
+        for least_cost, most_cost in self._windows(rates, level):
+            proven, cycles = self._window(rates, level, least_cost, most_cost, fine=fine)
+            least = min(least, proven)
+            met.append(cycles)
+            if least <= 0.0 and (not fine or time.perf_counter() > self._deadline):
+                break
+        cycles = Cycles.joined(met)
+        values = self._graph.raises(cycles, rates).values
+        violating = values < level
+        return Found(least, cycles.select(violating), values[violating])
+
+    def _window(
+        self, rates: FloatArray, level: float, least_cost: float, most_cost: float, *, fine: bool
+    ) -> tuple[float, Cycles]:
+        """Bound on f of the cycles of these costs, and cycles met that seemed to be below the level."""
+        graph = self._graph
+        inside = np.flatnonzero(graph.gaps <= most_cost)
+        if not graph.raising[inside].any():
+            return level, Cycles.empty()
+        prices = self._first_prices(rates[inside], graph.theta[inside], level, least_cost, most_cost)
+        proven, met = 0.0, Cycles.empty()
+        distance = FINE
+        for _ in range(REFINEMENTS if fine else 1):
+            weights = np.outer(graph.costs[inside], np.append(prices, 1.0))
+            weights[:, :-1] -= conjugates(graph.theta[inside], rates[inside], prices)
+            weights[:, -1] -= 1.0 - graph.theta[inside]
+            extra = np.append(self._extra(inside, rates, prices, most_cost), 0.0)
+            found = self._ask(inside, weights, extra, level, least_cost, most_cost, fine=fine)
+            proven, met = max(proven, found.least), found.cycles
+            if (
+                not len(met)
+                or proven >= level
+                or found.least < 0.0
+                or len(prices) > MAX_PRICES
+                or time.perf_counter() > self._deadline
+            ):
+                break
+            exact = graph.raises(met, rates)
+            if exact.values.min() < level * (1.0 - 10.0 * MARGIN) and exact.values.min() <= proven * CLOSE:
+                break
+            # Cycles that only seem to be below the level ask for prices of their own.
+            undecided = exact.prices[np.isfinite(exact.prices) & (exact.prices > 0.0)]
+            more = _apart(undecided, prices, distance)
+            while not len(more) and distance > FINEST:
+                distance *= FINER
+                more = _apart(undecided, prices, distance)
+            if not len(more):
+                break
+            prices = np.sort(np.concatenate((prices, more)))
+            self._known = _thinned(np.concatenate((self._known, more)), FINE)
+        return proven, met
+
+    def _ask(
+        self, inside: IntArray, weights: FloatArray, extra: FloatArray, level: float, least_cost: float,
+        most_cost: float, *, fine: bool,
+    ) -> Found:  # fmt: skip
+        """One search over one grid; with lower levels where labels run out. A negative bound says that all was in vain."""
+        graph = self._graph
+        met = Cycles.empty()
+        for share in LESS if fine else LESS[:1]:
+            ptr, arcs, values, labels = tilted_cycles(
+                graph.n, graph.tails[inside], graph.heads[inside], graph.costs[inside], weights, extra,
+                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, most_cost,
+                self._max_labels if fine else FEW_LABELS, MAX_FOUND,
+            )  # fmt: skip
+            met = Cycles(ptr, inside[arcs]) if len(ptr) > 1 else met
+            if labels >= 0:
+                least = min(share * level, float(values.min(initial=math.inf)))
+                return Found(max(least * (1.0 - MARGIN), 0.0), met, values)
+            if time.perf_counter() > self._deadline or len(met):
+                break
+        return Found(-1.0, met, np.empty(0))
+
+    def _windows(self, rates: FloatArray, level: float) -> list[tuple[float, float]]:
+        """Ranges of gaps that hold all cycles with information below the level."""
+        graph = self._graph
+        if graph.has_hub:
+            return [(0.0, math.inf)]
+        least = float(graph.gaps[graph.raising].min())
+        most = self._largest_gap(rates, level)
+        ends = [0.0]
+        while ends[-1] < most:
+            ends.append(max(ends[-1], least) * WINDOW)
+        return list(itertools.pairwise(ends))
+
+    def _largest_gap(self, rates: FloatArray, level: float) -> float:
+        """A bound on the gaps of cycles with information below the level.
+
+        No cycle rises further than the sum of what its items can. And if psi(s) <= s gap / t on all cycles for a t > 1, then
+        s gap (1 - 1/t) bounds the information of each from below, so that gaps are at most ``level / (s (1 - 1/t))``.
+        """
+        graph = self._graph
+        theta, played = graph.theta[graph.raising], rates[graph.raising]
+        furthest = np.array([furthest_rise(t, w, level) for t, w in zip(theta, played, strict=True)])
+        most = float(np.sort(furthest)[-graph.n :].sum()) * (1.0 + 1e-9)
+        shortest = float(graph.gaps[graph.raising].min())
+        prices = np.geomspace(level / most, 4.0 * level / shortest, PRICES_FOR_GAPS)
+        everything = np.arange(len(graph.costs))
+        for price, t in zip(prices, self._reaches(everything, rates, prices), strict=True):
+            if t > 1.0:
+                most = min(most, level / (price * (1.0 - 1.0 / t)) * (1.0 + 1e-9))
+        return most
+
+    def _reaches(self, inside: IntArray, rates: FloatArray, prices: FloatArray) -> list[float]:
+        """The t up to which ``psi(s) <= s gap / t`` on all cycles, for each of some increasing prices."""
+        graph = self._graph
+        tails, heads, costs = graph.tails[inside], graph.heads[inside], graph.costs[inside]
+        table = conjugates(graph.theta[inside], rates[inside], prices)
+        found: list[float] = []
+        t = 64.0
+        for k, price in enumerate(prices):
+            # Reaches fall as prices grow.
+            t = least_ratio(graph.n, tails, heads, costs, table[:, k] / price, t * (1.0 + 1e-9))[0] if t > 0.0 else 0.0
+            t *= 1.0 - 1e-9
+            found.append(t)
+        return found
+
+    def _extra(self, inside: IntArray, rates: FloatArray, prices: FloatArray, most_cost: float) -> FloatArray:
+        """What to add to each price so that no cycle of these arcs has a negative weight; in a few steps, rounded up."""
+        extra = np.zeros(len(prices))
+        if most_cost == math.inf:
+            return extra
+        at = np.unique(np.linspace(0, len(prices) - 1, PRICES_FOR_GAPS).astype(np.int64))
+        steps = np.searchsorted(at, np.arange(len(prices)))
+        reaches = np.array(self._reaches(inside, rates, prices[at]))[steps]
+        short = (reaches < 1.0) & (reaches > 0.0)
+        extra[short] = prices[short] * (1.0 / reaches[short] - 1.0)
+        return extra
+
+    def _first_prices(
+        self, rates: FloatArray, theta: FloatArray, level: float, least_cost: float, most_cost: float
+    ) -> FloatArray:
+        """Prices that are geometric between the ends of what cycles below the level can have, and those known from before."""
+        least_cost = max(least_cost, float(self._graph.gaps[self._graph.raising].min()))
+        most_cost = min(most_cost, float(theta.size))
+        low, high = level / most_cost, 4.0 * level / least_cost
+        count = 2 + int(math.log(high / low) / math.log(COARSE))
+        prices = np.geomspace(low, high, count)
+        known = self._known[(self._known > low) & (self._known < high)]
+        return np.sort(np.concatenate((prices, _apart(known, prices, FINE))))
+
+
+def furthest_rise(theta: float, rate: float, level: float) -> float:
+    """The most that a mean can rise for this information, up to rounding upwards."""
+    room = 1.0 - theta
+    if rate <= 0.0:
+        return room
+    low, high = 0.0, room
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rate * divergence(theta, middle) < level else (low, middle)
+    return high
+
+
+def _thinned(prices: FloatArray, distance: float) -> FloatArray:
+    """Prices of which no two are closer than the relative distance."""
+    prices = np.sort(prices)
+    kept: list[float] = []
+    for price in prices.tolist():
+        if not kept or price > (1.0 + distance) * kept[-1]:
+            kept.append(price)
+    return np.array(kept)
+
+
+def _apart(fresh: FloatArray, prices: FloatArray, distance: float) -> FloatArray:
+    """Those of the fresh prices that are not next to a known one, thinned."""
+    fresh = _thinned(fresh, distance)
+    if not len(prices):
+        return fresh
+    at = np.searchsorted(prices, fresh)
+    below = fresh / prices[np.maximum(at - 1, 0)]
+    above = prices[np.minimum(at, len(prices) - 1)] / fresh
+    nearest = np.minimum(np.maximum(below, 1.0 / below), np.maximum(above, 1.0 / above))
+    return fresh[nearest > 1.0 + distance]

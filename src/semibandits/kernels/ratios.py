@@ -1,0 +1,68 @@
+"""The cycle of least cost per unit of weight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.typing import FloatArray, IntArray
+
+MAX_CYCLES = 200
+
+
+@njit(cache=True)
+def negative_cycle(
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, gains: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Arcs of a cycle whose costs are below its gains, none if there is none but for rounding, and potentials.
+
+    Bellman and Ford's method. Without such a cycle ``pi[head] <= pi[tail] + cost - gain`` on all arcs, up to rounding.
+    """
+    pi = np.zeros(n)
+    parent = np.full(n, -1, dtype=np.int64)
+    last = -1
+    for _ in range(n + 1):
+        last = -1
+        for arc in range(len(tails)):
+            reached = pi[tails[arc]] + (costs[arc] - gains[arc])
+            if reached < pi[heads[arc]] - 1e-14 * (costs[arc] + gains[arc]) - 1e-15 * abs(reached):
+                pi[heads[arc]] = reached
+                parent[heads[arc]] = arc
+                last = heads[arc]
+        if last < 0:
+            break
+    found = np.empty(n, dtype=np.int64)
+    count = 0
+    if last >= 0:
+        for _ in range(n):
+            if parent[last] >= 0:
+                last = tails[parent[last]]
+        v = last
+        while parent[v] >= 0:
+            found[count] = parent[v]
+            count += 1
+            v = tails[parent[v]]
+            if v == last:
+                break
+    return found[:count].copy(), pi
+
+
+@njit(cache=True)
+def least_ratio(
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, start: float
+) -> tuple[float, FloatArray]:
+    """A ratio t up to which no cycle has ``cost < t * weight``, and potentials that show it, both up to rounding.
+
+    Newton's method from above: a cycle that is negative where arcs cost ``cost - t weight`` has the next t as its ratio. All
+    costs and weights are >= 0, cycles that cost nothing weigh nothing. The result is at most `start`; 0 if too many cycles
+    would be needed.
+    """
+    t = start
+    for _ in range(MAX_CYCLES):
+        cycle, pi = negative_cycle(n, tails, heads, costs, t * weights)
+        if len(cycle) == 0:
+            return t, pi
+        weight = weights[cycle].sum()
+        ratio = costs[cycle].sum() / weight if weight > 0.0 else 0.0
+        t = ratio if ratio < t else t * (1.0 - 1e-13)
+    return 0.0, np.zeros(n)

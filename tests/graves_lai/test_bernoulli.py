@@ -1,0 +1,233 @@
+"""`graves_lai(rewards="bernoulli")`: methods against each other and against independent computations, family by family."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from bernoulli_reference import divergence, least_of_all, local_optimum, problem
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_graves_lai import random_dag, random_intersection, random_matching, random_tree_set
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+
+GAP = 1e-4
+SETS = {
+    "paths": random_dag,
+    "perfect matchings": lambda rng: random_matching(rng, "both"),
+    "matchings of rows": lambda rng: random_matching(rng, "rows"),
+    "matchings": lambda rng: random_matching(rng, "none"),
+    "intersections": random_intersection,
+    "trees": random_tree_set,
+}
+MEANS = {
+    "any": lambda rng, d: rng.random(d),
+    "ends": lambda rng, d: rng.integers(0, 3, d) / 2.0,
+    "ties": lambda rng, d: 0.05 + rng.integers(0, 6, d) / 10.0,
+    "small": lambda rng, d: rng.random(d) ** 4,
+    "near-ties": lambda rng, d: 0.2 + rng.integers(0, 3, d) / 5.0 + 1e-6 * rng.integers(0, 4, d),
+    "equal": lambda rng, d: np.full(d, rng.choice([0.0, 0.3, 1.0])),
+}
+
+
+def drawn(seed, family, means):
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            space = SETS[family](rng)
+        except InvalidInputError:  # not every random pair of matroids has a common base, not every graph a matching
+            continue
+        return space, MEANS[means](rng, space.d)
+
+
+def solve(space, theta, **options):
+    return sb.graves_lai(space, theta, rewards="bernoulli", **options)
+
+
+@pytest.mark.parametrize("family", SETS)
+@given(seed=st.integers(0, 10**6), means=st.sampled_from(sorted(MEANS)))
+@settings(max_examples=25, deadline=None)
+def test_two_methods_agree_and_the_plan_is_feasible(family, seed, means):
+    space, theta = drawn(seed, family, means)
+    fast = solve(space, theta)
+    listed = solve(space, theta, method="enumeration")
+    assert fast.rewards == listed.rewards == "bernoulli"
+    for one, other in ((fast, listed), (listed, fast)):
+        assert one.gap <= GAP
+        assert one.lower <= other.value * (1.0 + 1e-9)
+        decisions = space.enumerate(20_000)
+        assert least_of_all(decisions, theta, one.rates) >= 1.0 - 1e-6
+        cost = one.plan.rates @ ((theta @ one.optimal_decision) - one.plan.decisions @ theta)
+        assert cost == pytest.approx(one.value, rel=1e-6, abs=1e-12)
+    np.testing.assert_array_equal(fast.suboptimal_items, listed.suboptimal_items)
+    assert all(x in space for x in fast.plan.decisions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_better_plan_is_found_by_another_solver(seed):
+    """SLSQP on tiny problems: its plan costs no less than the lower bound, and not much more than the value."""
+    space, theta = drawn(seed, ["paths", "perfect matchings", "intersections"][seed % 3], "any")
+    while not 1 <= len(problem(space.enumerate(100), theta)[1]) <= 12:
+        seed += 100
+        space, theta = drawn(seed, "paths", "any")
+    result = solve(space, theta)
+    cost = local_optimum(space.enumerate(100), theta)
+    assert cost >= result.lower * (1.0 - 1e-9)
+    assert cost <= result.value * 1.02
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_closed_form_is_cycles_is_the_formula(seed):
+    rng = np.random.default_rng(seed)
+    space = sb.MSets(int(rng.integers(4, 9)), int(rng.integers(1, 4))) if seed % 2 else random_tree_set(rng)
+    theta = rng.random(space.d)
+    closed = solve(space, theta)
+    cycles = solve(space, theta, method="cycles")
+    assert closed.method == "closed-form"
+    assert cycles.lower <= closed.value <= cycles.value * (1.0 + 1e-9)
+    assert cycles.gap <= GAP
+    gaps = dict.fromkeys(np.flatnonzero(closed.suboptimal_items), np.inf)
+    best = closed.optimal_decision
+    for x in space.enumerate(20_000):
+        entering = np.flatnonzero(x & ~best)
+        if len(entering) == 1 and entering[0] in gaps:
+            gaps[entering[0]] = min(gaps[entering[0]], theta @ best - theta @ x)
+    assert closed.value == pytest.approx(sum(g / divergence(theta[i], theta[i] + g) for i, g in gaps.items()), rel=1e-9)
+    for i, g in gaps.items():
+        assert closed.rates[i] >= (1.0 - 1e-9) / divergence(theta[i], theta[i] + g)
+
+
+def test_two_arms_are_lai_and_robbins():
+    result = solve(sb.MSets(2, 1), [0.8, 0.3])
+    expected = 0.5 / (0.3 * math.log(0.3 / 0.8) + 0.7 * math.log(0.7 / 0.2))
+    assert result.value == pytest.approx(expected, rel=1e-10)
+    assert result.lower <= expected <= result.value
+
+
+@pytest.mark.parametrize(
+    ("theta", "value", "suboptimal"),
+    [
+        ([1.0, 0.3, 0.0], 0.0, [False, True, True]),  # no arm can look as good as one that always pays
+        ([0.5, 0.0, 0.5], 0.5 / math.log(2.0), [False, True, False]),  # d(0, 1/2) = log 2
+        ([0.0, 0.0, 0.0], 0.0, [False, False, False]),
+        ([1.0, 1.0, 1.0], 0.0, [False, False, False]),
+    ],
+)
+@pytest.mark.parametrize("method", ["closed-form", "cycles", "enumeration"])
+def test_means_at_the_ends(theta, value, suboptimal, method):
+    result = solve(sb.MSets(3, 1), theta, method=method)
+    assert result.value == pytest.approx(value, rel=1e-4)
+    np.testing.assert_array_equal(result.suboptimal_items, suboptimal)
+    assert len(result.plan) == (value > 0)
+
+
+def test_two_items_may_share_what_none_could_do_alone():
+    """A pair of gap 0.9 + 0.9 - 2 * 0.5 = 0.8: either item could rise by 0.5 at most, both share it evenly."""
+    space = sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 0, 1, 1]])
+    result = solve(space, [0.9, 0.9, 0.5, 0.5])
+    assert result.value == pytest.approx(0.8 / (2.0 * divergence(0.5, 0.9)), rel=1e-4)
+    assert result.method == "enumeration"
+    # A gap that no means can close asks for nothing.
+    assert solve(space, [1.0, 1.0, 0.5, 0.5]).value == 0.0
+
+
+@pytest.mark.parametrize("family", ["paths", "perfect matchings", "intersections"])
+def test_small_gaps_around_one_half_are_gaussian_with_variance_one_quarter(family):
+    """d(1/2, 1/2 + e) = 2 e^2 (1 + O(e^2)): within a relative e of the Gaussian bound."""
+    space, direction = drawn(5, family, "any")
+    for epsilon in (1e-3, 1e-5):
+        theta = 0.5 + epsilon * (direction - 0.5)
+        gaussian = sb.graves_lai(space, theta, variance=0.25)
+        bernoulli = solve(space, theta)
+        assert bernoulli.value >= gaussian.lower * (1.0 - 10.0 * epsilon)
+        assert bernoulli.lower <= gaussian.value * (1.0 + 10.0 * epsilon)
+        assert gaussian.rewards == "gaussian"
+
+
+def test_bernoulli_rewards_tell_more_than_gaussian_ones_of_the_proxy():
+    """Pinsker: d(a, b) >= 2 (a - b)^2, so the bound is at most the Gaussian one with variance 1/4."""
+    for seed in range(5):
+        space, theta = drawn(seed, "perfect matchings", "any")
+        assert solve(space, theta).lower <= sb.graves_lai(space, theta, variance=0.25).value * (1.0 + 1e-9)
+
+
+def grid(n):
+    right = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
+    down = [((j, i), (j + 1, i)) for i in range(n) for j in range(n - 1)]
+    return sb.Paths([*right, *down], (0, 0), (n - 1, n - 1))
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        sb.Matchings([(i, j) for i in range(10) for j in range(10)]),
+        grid(8),
+        sb.MatroidIntersection(
+            sb.matroids.Partition([i % 8 for i in range(30)], 1),
+            sb.matroids.Partition([i * i % 11 for i in range(30)], 1),
+        ),
+    ],
+    ids=["10x10 matching", "8x8 grid", "intersection of 30 items"],
+)
+def test_ordinary_instances_reach_the_gap(space):
+    result = solve(space, np.random.default_rng(1).random(space.d))
+    assert 0.0 < result.lower <= result.value
+    assert result.gap <= GAP
+
+
+def test_answers_have_the_same_bits_twice_and_progress_narrows():
+    space, theta = grid(5), np.random.default_rng(3).random(40)
+    seen = []
+    first, second = solve(space, theta, progress=seen.append), solve(space, theta)
+    assert (first.value, first.lower) == (second.value, second.lower)
+    assert seen
+    assert all(now.lower <= first.value * (1 + 1e-9) for now in seen)
+    assert [now.lower for now in seen] == sorted(now.lower for now in seen)
+
+
+def test_out_of_time_the_bracket_holds_still():
+    space = sb.Matchings([(i, j) for i in range(12) for j in range(12)])
+    theta = np.random.default_rng(0).random(144)
+    hurried = solve(space, theta, time_limit=1e-6, throw=False)
+    full = solve(space, theta)
+    assert hurried.status == "time_limit"
+    assert hurried.lower <= full.value
+    assert full.lower <= hurried.value
+    with pytest.raises(SolverError, match="asked for a relative gap"):
+        solve(space, theta, time_limit=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"theta": [0.5, 1.2, 0.1]}, r"theta must lie in \[0, 1\] for Bernoulli rewards, got 1.2 for item 1"),
+        ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
+        ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
+        ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
+    ],
+)
+def test_what_is_refused(options, message):
+    arguments = {"theta": [0.5, 0.2, 0.1], "rewards": "bernoulli"} | options
+    with pytest.raises(InvalidInputError, match=message):
+        sb.graves_lai(sb.MSets(3, 1), **arguments)
+
+
+@pytest.mark.parametrize("method", ["columns", "glpg"])
+def test_methods_for_gaussian_rewards_alone(method):
+    with pytest.raises(UnsupportedError, match="is for Gaussian rewards"):
+        solve(sb.MSets(3, 1), [0.5, 0.2, 0.1], method=method)
+
+
+def test_the_closed_form_is_for_matroids():
+    with pytest.raises(UnsupportedError, match="closed form holds for matroid bases"):
+        solve(grid(2), [0.1, 0.2, 0.3, 0.4], method="closed-form")
+
+
+def test_reward_models_say_which_bound_is_theirs():
+    means = [0.5, 0.2]
+    assert sb.BernoulliRewards(means).bound_family == "bernoulli"
+    assert sb.GaussianRewards(means).bound_family == "gaussian"
+    assert sb.BoundedRewards(means).bound_family is None

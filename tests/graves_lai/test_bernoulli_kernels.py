@@ -1,0 +1,210 @@
+"""Bernoulli information: digits of the divergence, the cheapest raises of a cycle, and the search for the worst cycle."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from bernoulli_reference import divergence as plain_divergence
+from bernoulli_reference import least_information, rise_at
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from semibandits.graves_lai.bernoulli.search import Graph, Searcher, furthest_rise
+from semibandits.graves_lai.presolve import Digraph
+from semibandits.kernels.bernoulli import cheapest_raises, conjugate, divergence, newton_matrix, tilt
+from semibandits.kernels.ratios import least_ratio
+
+MEANS = st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0]))
+
+
+def exact_divergence(theta, rise):
+    """With 80 digits."""
+    with localcontext() as context:
+        context.prec = 80
+        p, q = Decimal(theta), Decimal(theta) + Decimal(rise)
+        total = (1 - p) * ((1 - p) / (1 - q)).ln() if p < 1 else Decimal(0)
+        return float(total + (p * (p / q).ln() if p > 0 else Decimal(0)))
+
+
+@pytest.mark.parametrize("theta", [0.0, 1e-15, 1e-6, 0.2, 0.5, 0.97, 1.0 - 1e-9])
+@pytest.mark.parametrize("share", [1e-14, 1e-9, 1e-5, 0.01, 0.09, 0.11, 0.6, 0.999])
+def test_divergence_keeps_its_digits(theta, share):
+    rise = share * (1.0 - theta)
+    assert divergence(theta, rise) == pytest.approx(exact_divergence(theta, rise), rel=4e-15)
+
+
+def test_divergence_at_the_ends():
+    assert divergence(0.3, 0.0) == 0.0
+    assert divergence(0.3, 0.7) == math.inf
+    assert divergence(1.0, 0.0) == 0.0
+    assert divergence(0.0, 0.5) == pytest.approx(math.log(2.0))
+
+
+@given(MEANS, st.floats(-12, 12))
+@settings(max_examples=300, deadline=None)
+def test_tilt_solves_its_equation(theta, exponent):
+    price = 10.0**exponent
+    rise, slope, d = tilt(theta, price)
+    assert 0.0 <= rise <= 1.0 - theta
+    assert rise == pytest.approx(rise_at(theta, price), rel=1e-9, abs=1e-15)
+    assert slope >= 0.0
+    if 1.0 - theta - rise > 1e-7 and theta > 0.0 and rise > 1e-3:  # else the plain formulas lose their digits
+        assert d == pytest.approx(plain_divergence(theta, theta + rise), rel=1e-6, abs=1e-9)
+        ahead, behind = tilt(theta, price * (1 + 1e-6))[0], tilt(theta, price * (1 - 1e-6))[0]
+        assert slope == pytest.approx((ahead - behind) / (2e-6 * price), rel=1e-4, abs=1e-9 / price)
+
+
+@given(MEANS, st.floats(0.01, 100.0), st.floats(0.01, 100.0), st.floats(0.0, 1.0))
+@settings(max_examples=200, deadline=None)
+def test_no_rise_beats_the_conjugate(theta, rate, price, share):
+    rise = 0.999999 * share * (1.0 - theta)
+    assert price * rise - rate * divergence(theta, rise) <= conjugate(theta, rate, price) * (1 + 1e-12) + 1e-12
+
+
+ITEMS = st.lists(st.tuples(MEANS, st.floats(-4, 4)), min_size=1, max_size=5)
+
+
+@given(ITEMS, st.floats(0.001, 0.999))
+@example([(0.0, 0.0), (0.0, 0.0)], 0.5)
+@example([(1.0, 0.0), (0.3, 1.0)], 0.9)
+@settings(max_examples=150, deadline=None)
+def test_cheapest_raises_against_bisection(items, share):
+    theta = np.array([t for t, _ in items])
+    rates = np.exp([w for _, w in items])
+    gap = share * (1.0 - theta).sum()
+    if gap < 1e-6:
+        return
+    k = len(theta)
+    arguments = (np.array([0, k]), np.arange(k), np.array([gap]), np.ones(k, dtype=bool), theta, rates, np.zeros(1))
+    values, _, rises, divergences, _ = cheapest_raises(*arguments)
+    expected = least_information(theta, rates, gap)
+    assert values[0] == pytest.approx(expected, rel=1e-6)
+    if np.isfinite(values[0]):
+        assert rises.sum() >= gap * (1.0 - 1e-13)
+        assert (rates * divergences).sum() == pytest.approx(values[0], rel=1e-9)
+
+
+def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
+    def value(theta, rates, gap):
+        k = len(theta)
+        return cheapest_raises(
+            np.array([0, k]), np.arange(k), np.array([gap]), np.ones(k, dtype=bool), np.array(theta), np.array(rates),
+            np.zeros(1),
+        )[0][0]  # fmt: skip
+
+    assert value([0.5, 0.75], [1.0, 1.0], 0.75) == math.inf
+    assert value([0.5, 0.75], [1.0, 0.0], 0.2) == 0.0
+    # The item that is not played takes all that it can, the other one the rest.
+    assert value([0.5, 0.75], [2.0, 0.0], 0.5) == pytest.approx(2.0 * divergence(0.5, 0.25))
+
+
+def test_newton_matrix_is_the_derivative_of_the_gradient():
+    theta, rates = np.array([0.2, 0.5, 0.7, 0.1]), np.array([3.0, 5.0, 9.0, 2.0])
+    ptr, arcs, gaps = np.array([0, 3, 5]), np.array([0, 1, 2, 0, 3]), np.array([0.6, 0.9])
+    mu, everything = np.array([1.0, 2.0]), np.ones(4, dtype=bool)
+
+    def gradient(w):
+        _, _, _, d, _ = cheapest_raises(ptr, arcs, gaps, everything, theta, w, np.zeros(2))
+        return np.bincount(arcs, d * np.repeat(mu, [3, 2]), 4)
+
+    _, prices, _, d, slopes = cheapest_raises(ptr, arcs, gaps, everything, theta, rates, np.zeros(2))
+    matrix = newton_matrix(ptr, arcs, mu, np.full(2, 1e300), everything, rates, prices, d, slopes)
+    h = 1e-5
+    numeric = np.array([(gradient(rates + h * e) - gradient(rates - h * e)) / (2 * h) for e in np.eye(4)])
+    np.testing.assert_allclose(-matrix / np.outer(rates, rates), numeric, rtol=1e-6, atol=1e-9)
+
+
+# ---------------------------------------------------------------------- least ratios and searches, against all cycles
+
+
+def random_graph(rng, n, density, hub):
+    pairs = [(i, j) for i, j in itertools.permutations(range(n), 2) if rng.random() < density and (not hub or i < j)]
+    if hub:
+        pairs = [(i, j % n) for i, j in [*pairs, *((i, n) for i in range(1, n))]]
+    tails, heads = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
+    return tails, heads
+
+
+def all_cycles(n, tails, heads):
+    """Simple cycles as lists of arcs, by depth-first search from their first node."""
+    found = []
+
+    def extend(start, walk, seen):
+        for arc in np.flatnonzero(tails == (heads[walk[-1]] if walk else start)):
+            if heads[arc] == start:
+                found.append([*walk, arc])
+            elif heads[arc] > start and heads[arc] not in seen:
+                extend(start, [*walk, arc], seen | {heads[arc]})
+
+    for start in range(n):
+        extend(start, [], {start})
+    return found
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5))
+@settings(max_examples=100, deadline=None)
+def test_least_ratio_against_all_cycles(seed, n):
+    rng = np.random.default_rng(seed)
+    tails, heads = random_graph(rng, n, 0.7, hub=False)
+    cycles = all_cycles(n, tails, heads)
+    costs, weights = (
+        rng.integers(1, 9, len(tails)).astype(float),
+        rng.random(len(tails)) * (rng.random(len(tails)) < 0.7),
+    )
+    expected = min((costs[c].sum() / weights[c].sum() for c in cycles if weights[c].any()), default=math.inf)
+    t, pi = least_ratio(n, tails, heads, costs, weights, 50.0)
+    assert t == pytest.approx(min(expected, 50.0), rel=1e-9)
+    assert (pi[heads] <= pi[tails] + costs - t * weights + 1e-9).all()
+
+
+def searchable(rng, n, hub):
+    while True:
+        tails, heads = random_graph(rng, n, 0.8, hub)
+        if len(tails) == 0 or not all_cycles(n, tails, heads):
+            continue
+        costs = np.round(rng.random(len(tails)), int(rng.integers(1, 5))) + 1e-3
+        digraph, _ = Digraph.build(n, tails, heads, costs)
+        gaps, _ = digraph.cheapest_cycles(np.zeros(len(tails), dtype=bool))
+        theta = np.where(rng.random(len(tails)) < 0.85, np.round(rng.random(len(tails)), int(rng.integers(1, 5))), 1.0)
+        if (theta < 1.0).any() and np.isfinite(gaps[theta < 1.0]).all():
+            parts = (digraph.tails, digraph.heads, costs, gaps, theta < 1.0, theta, digraph.has_hub)
+            return Graph(n, *parts)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5), st.booleans(), st.floats(0.2, 3.0), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_search_against_all_cycles(seed, n, hub, level, idle):
+    """The proven bound is below the least information of all cycles and next to it; cycles below the level are found."""
+    rng = np.random.default_rng(seed)
+    graph = searchable(rng, n, hub)
+    rates = np.exp(rng.normal(size=len(graph.costs))) * 3.0
+    if idle:
+        rates[rng.integers(len(rates))] = 0.0
+    values = [
+        least_information(graph.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
+        for c in map(np.array, all_cycles(n, graph.tails, graph.heads))
+    ]
+    found = Searcher(graph).search(rates, level)
+    least = min(min(values), level)
+    assert found.least <= least * (1.0 + 1e-9)
+    assert found.least >= least * (1.0 - 1e-3)
+    assert (min(values) < level * (1.0 - 1e-9)) <= (len(found.cycles) > 0)
+    for k in range(len(found.cycles)):
+        assert found.values[k] < level
+
+
+def test_search_with_too_few_labels_proves_nothing():
+    rng = np.random.default_rng(3)
+    graph = searchable(rng, 5, hub=False)
+    found = Searcher(graph, max_labels=1).search(np.full(len(graph.costs), 1e-3), 1.0)
+    assert found.least == 0.0
+
+
+def test_furthest_rise_costs_the_level():
+    rise = furthest_rise(0.3, 2.0, 0.5)
+    assert 2.0 * divergence(0.3, rise) == pytest.approx(0.5)
+    assert furthest_rise(0.3, 0.0, 0.5) == 0.7
