@@ -32,6 +32,7 @@ VARIATIONS = {
     "CUCB, more optimistic": lambda: CUCB(radius="kveton"),
     "ESCB, as in its proof": lambda: ESCB(radius="log-loglog"),
     "AESCB, coarse": lambda: AESCB(ratio=0.5, additive=5.0, levels=50.0),
+    "OSSB, rewards of 0 and 1": lambda: OSSB(rewards="bernoulli"),
     "ThompsonSampling, wide": lambda: ThompsonSampling(scale=2.0),
 }
 SETS = {
@@ -49,6 +50,12 @@ WAIVERS = {
     "OSSB": {
         "python": "a set around another one has its plans made by another solver: other plans of nearly the same cost",
         "labels": "of equally rare items the first is explored, and counts tie often",
+    },
+    "OSSB, rewards of 0 and 1": {
+        "python": "a set around another one has its plans made by another solver: other plans of nearly the same cost",
+        "labels": "of equally rare items the first is explored, and counts tie often",
+        "scale": "rewards are 0 or 1 in no other unit",
+        "variance": "plans are made without it: that of rewards of 0 or 1 follows from their means",
     },
     "AESCB, coarse": {
         "python": "any answer of the ratio will do, and the search without kernels comes upon another one first",

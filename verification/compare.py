@@ -28,10 +28,10 @@ from panel import HALVES, Instance, panel, star
 
 import semibandits as sb
 from semibandits.instances.files import write_whole
-from semibandits.policies.glade import GLADE
+
 from semibandits.simulation.checkpoints import log_spaced
 
-POLICIES: Final = {OLD: sb.ThompsonSampling(), NEW: GLADE()}
+POLICIES: Final = {OLD: sb.ThompsonSampling(), NEW: sb.GLADE()}
 SEED: Final = 20_261_123
 PER_DECADE: Final = 10
 ROOT: Final = Path(__file__).resolve().parents[1]

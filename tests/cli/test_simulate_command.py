@@ -112,16 +112,29 @@ def test_one_replication_of_one_round_has_neither_intervals_nor_slope(run):
     assert " – " in out
 
 
-def test_no_bound_is_shown_where_none_is_known(run):
+def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     arguments = [*SHORT, "--rewards", "Bernoulli"]
     answer = answer_of(run, *arguments)
-    assert (answer["lower"], answer["value"], answer["rewards"]) == (None, None, "BernoulliRewards")
-    assert {policy["slope_ratio"] for policy in answer["policies"]} == {None}
+    own = graves_lai(MSets(4, 2), [1, 0.75, 0.5, 0.25], rewards="bernoulli")
+    assert (answer["lower"], answer["value"], answer["rewards"]) == (own.lower, own.value, "BernoulliRewards")
+    for policy in answer["policies"]:
+        assert policy["slope_ratio"] == pytest.approx(policy["slope"] / own.lower)
     code, out, _ = run(arguments)
     assert code == 0
-    assert "no bound is known: rewards are not independent Gaussian" in out
-    assert "over" not in out.split("slope:")[0]
+    assert f"{own.value:.4g}"[:4] in out
+    assert "over" in out.split("slope:")[0]
     assert "policies are told the variance 1/4" in out
+
+    def fail(*_, **__):
+        raise SolverError("no luck")
+
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
+    answer = answer_of(run, *arguments)
+    assert (answer["lower"], answer["value"]) == (None, None)
+    code, out, _ = run(arguments)
+    assert code == 0
+    assert "not found in time: semibandits bound --rewards bernoulli may take longer" in " ".join(out.split())
+    assert "over" not in out.split("slope:")[0]
 
 
 def test_a_bound_of_0_gives_no_ratios(run):
@@ -212,7 +225,7 @@ def test_large_runs_get_no_temporary_folder(run, monkeypatch):
 
 
 BAD_OPTIONS = {
-    "unknown policy": (["-p", "ESBC"], "the policy must be one of AESCB, CUCB, ESCB, OSSB, ThompsonSampling, got 'ESBC'"),
+    "unknown policy": (["-p", "ESBC"], "the policy must be one of AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling, got 'ESBC'"),
     "near policy": (["-p", "cubc"], "did you mean 'CUCB'?"),
     "unknown parameter": (["-p", "CUCB:radus=log"], "got 'radus': did you mean 'radius'?"),
     "unknown radius": (["-p", "CUCB:radius=loglog"], "radius must be a known name, got 'loglog': did you mean"),

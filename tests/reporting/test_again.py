@@ -68,12 +68,15 @@ def test_names_and_checkpoints_of_ones_own(instance):
     assert np.array_equal(names["result"].regret["other"], result.regret["other"])
 
 
-def test_a_bound_is_found_again(instance):
-    bound = sb.graves_lai(instance.decision_set, instance.theta, instance.variance)
+@pytest.mark.parametrize("law", ["gaussian", "bernoulli"])
+def test_a_bound_is_found_again(instance, law):
+    options = {"variance": instance.variance} if law == "gaussian" else {"rewards": law}
+    bound = sb.graves_lai(instance.decision_set, instance.theta, **options)
     told = ways(bound=bound, instance=instance)
     names = {}
     exec(told["Python"], names)
     assert names["bound"].value == bound.value
+    assert ("--rewards bernoulli" in told["Shell"]) == (law == "bernoulli")
     with pytest.raises(SystemExit) as leave:
         main(shlex.split(told["Shell"])[1:])
     assert leave.value.code == 0
@@ -94,7 +97,9 @@ def test_without_a_file_python_needs_the_decisions(name):
 def test_policies_are_written_as_they_are_built(kind):
     assert eval(expression(kind()), {"sb": sb}) == kind()
     for field in dataclasses.fields(kind):
-        value = {"variance": 0.5, "radius": "kveton", "levels": 16.0, "remembered": 7}.get(field.name, 0.5)
+        value = {"variance": 0.5, "radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli"}.get(
+            field.name, 0.5
+        )
         changed = kind(**{field.name: value})
         assert eval(expression(changed), {"sb": sb}) == changed
 

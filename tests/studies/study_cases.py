@@ -1,5 +1,6 @@
 """What the tests of running studies share."""
 
+import math
 from pathlib import Path
 
 from semibandits.studies import read_study, run, run_study
@@ -7,6 +8,10 @@ from semibandits.studies import read_study, run, run_study
 TABLE = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 BOUND = 1 / 0.25 + 1 / 0.5
 """C(theta) by hand: the sum of 1 / gap over the items outside the best set, at variance 1/2."""
+BERNOULLI_BOUND = 0.25 / (0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(0.5 / 0.25)) + 0.5 / (
+    0.25 * math.log(0.25 / 0.75) + 0.75 * math.log(0.75 / 0.25)
+)
+"""The same for rewards of 0 and 1: the sum of gap / d(theta_i, theta_i + gap), both of which replace the item of mean 3/4."""
 STUDY = """
 [problem]
 file = "table.csv"

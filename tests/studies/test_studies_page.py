@@ -82,4 +82,4 @@ def test_the_demo_is_as_promised(tmp_path):
     short = dataclasses.replace(asked, horizon=40, replications=1)
     output = dataclasses.replace(study.output, folder=tmp_path / "out")
     result = run_study(dataclasses.replace(study, simulation=short, output=output, execution=Execution()))
-    assert len(result.simulation.policies) == 5
+    assert len(result.simulation.policies) == len(POLICIES)

@@ -249,7 +249,7 @@ WRONG = {
     ),
     "unknown policy": (
         NETWORK + "[simulation]\npolicies = ['ESBC']\n",
-        "policies in [simulation]: the policy must be one of AESCB, CUCB, ESCB, OSSB, ThompsonSampling, got 'ESBC'",
+        "policies in [simulation]: the policy must be one of AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling, got 'ESBC'",
     ),
     "unknown parameter": (
         NETWORK + "[simulation]\npolicies = [{name='OSSB', gama=1}]\n",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from study_cases import ALONE, BOUND, FILES, STUDY, names, no_work, run_text, state
+from study_cases import ALONE, BERNOULLI_BOUND, BOUND, FILES, STUDY, names, no_work, run_text, state
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
@@ -20,6 +22,7 @@ from semibandits.studies import (
     run_study,
 )
 from semibandits.studies.bound_file import as_result, gaussian_twin, kept_bound
+from semibandits.studies.task import Task
 
 # The bound alone ------------------------------------------------------------------------------------------------------
 
@@ -62,16 +65,109 @@ def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):
 # Other rewards --------------------------------------------------------------------------------------------------------
 
 
-def test_bernoulli_rewards_have_the_bound_of_their_gaussian_twin(place):
-    result = run_text(STUDY.replace("horizon", 'rewards = "bernoulli"\nhorizon'))
-    assert result.simulation.lower_bound is None
-    assert result.bound.value == pytest.approx(BOUND / 2)  # variance 1/4, half of 1/2
-    kept = json.loads(Path("study-results/bound.json").read_text(encoding="utf-8"))
-    assert kept["applies"] is False
-    assert json.loads(Path("study-results/specification.json").read_text(encoding="utf-8"))["bound"] is False
+BERNOULLI = STUDY.replace("horizon", 'rewards = "bernoulli"\nhorizon')
+
+
+def read(name):
+    return json.loads(Path("study-results", name).read_text(encoding="utf-8"))
+
+
+def test_bernoulli_rewards_have_a_bound_of_their_own(place, monkeypatch):
+    result = run_text(BERNOULLI)
+    assert BERNOULLI_BOUND < 0.9 * BOUND / 2  # that of Gaussian rewards of the variance that policies are told, 1/4
+    assert result.bound.value == pytest.approx(BERNOULLI_BOUND)
+    assert result.simulation.lower_bound == result.bound.lower == pytest.approx(BERNOULLI_BOUND)
+    assert result.bound.rewards == "bernoulli"
+    np.testing.assert_array_equal(result.simulation.rates, result.bound.rates)
+    kept = read("bound.json")
+    assert (kept["applies"], kept["rewards"], read("specification.json")["bound"]) == (True, "bernoulli", True)
     assert set(kept["instance"]["variance"]) == {0.25}
-    assert "variance" not in json.loads(Path("study-results/instance.json").read_text(encoding="utf-8"))
+    assert "variance" not in read("instance.json")
+    assert names("study-results") == FILES
+    assert f"{BERNOULLI_BOUND:.6g}"[:5] in Path("study-results/report.html").read_text(encoding="utf-8")
+    before = state("study-results")
+    no_work(monkeypatch)
+    again = run_study(read_study("study-results/study.toml"))
+    assert (again.finished_before, again.written) == (True, ())
+    assert (again.bound.rewards, again.bound.value) == ("bernoulli", result.bound.value)
+    assert state("study-results") == before
+
+
+def test_nothing_of_a_bernoulli_study_depends_on_being_interrupted(place):
+    run_text(BERNOULLI + '[output]\nfolder = "whole"\n')
+    text = BERNOULLI + '[output]\nfolder = "broken"\n'
+    with pytest.raises(ZeroDivisionError):
+        run_text(text, progress=lambda done, total: 1 // (3 - done))
+    run_text(text)
+    for name in ("simulation.zip", "instance.json"):
+        assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes()
+
+
+def test_a_bernoulli_study_keeps_its_bound_without_a_folder(place):
+    study = read_study_without_folder(BERNOULLI)
+    result = run_study(study)
+    assert result.folder is None
+    assert result.simulation.lower_bound == result.bound.lower == pytest.approx(BERNOULLI_BOUND)
+
+
+def read_study_without_folder(text):
+    Path("study.toml").write_text(text, encoding="utf-8")
+    study = read_study("study.toml")
+    return replace(study, output=replace(study.output, folder=None, figure=False, report=False))
+
+
+@pytest.mark.parametrize(
+    ("means", "value"),
+    [
+        ((1, 1, 0.5, 0), 0.0),  # nothing is better than what always pays
+        ((1, 0.5, 0.5, 0), 0.5 / math.log(2)),  # the item that never pays asks for ln T / d(0, 1/2); the others tie
+        ((0, 0, 0, 0), 0.0),
+    ],
+)
+def test_means_of_0_and_1(place, means, value):
+    rows = "".join(f"{item},{mean}\n" for item, mean in zip("uvwx", means, strict=True))
+    Path("table.csv").write_text(f"item,theta\n{rows}", encoding="utf-8")
+    result = run_text(BERNOULLI)
+    assert result.bound.value == pytest.approx(value)
+    assert result.simulation.lower_bound == pytest.approx(value)
+    assert read("bound.json")["applies"] is True
     assert run_study(read_study("study-results/study.toml")).finished_before
+
+
+def test_a_bernoulli_bound_that_is_not_found_is_left_out(place, monkeypatch):
+    def fail(*_, **options):
+        assert options["rewards"] == "bernoulli"
+        raise SolverError("not in time")
+
+    monkeypatch.setattr(run, "graves_lai", fail)
+    result = run_text(BERNOULLI)
+    assert result.bound is None
+    assert result.simulation.lower_bound is None
+    assert "bound.json" not in names("study-results")
+    assert "semibandits bound --rewards bernoulli computes it" in Path("study-results/report.html").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_methods_for_gaussian_rewards_alone_are_an_error(place):
+    with pytest.raises(sb.UnsupportedError, match="method='glpg' is for Gaussian rewards, got rewards='bernoulli'"):
+        run_text(BERNOULLI + '[bound]\nmethod = "glpg"\n')
+    assert not Path("study-results").exists()
+
+
+def test_a_bound_of_another_law_is_kept_as_one_that_does_not_apply(place):
+    """As folders of earlier versions hold it for Bernoulli rewards."""
+    run_text(BERNOULLI)
+    task = Task(read_study("study.toml"), False)
+    gaussian = sb.graves_lai(task.twin.decision_set, task.twin.theta, task.twin.variance)
+    assert not task.is_bounded_by(gaussian)
+    path = Path("study-results/bound.json")
+    path.write_text(json.dumps(kept_bound(task.study, task.twin, gaussian, applies=False)), encoding="utf-8")
+    again = run_study(task.study)
+    assert again.finished_before
+    assert again.bound.value == pytest.approx(BOUND / 2)
+    assert again.bound.rewards == "gaussian"
+    assert again.simulation.lower_bound == pytest.approx(BERNOULLI_BOUND)
 
 
 REPLAY = (

@@ -71,9 +71,11 @@ def _bound(answer: Answer) -> list[tuple[str, Text]]:
         known = number_text(interval[1]) if math.isfinite(interval[1]) else f"at least {number_text(interval[0])}"
         value = Text(f"{known}{unit} per ln T", style="bold")
         return [("C(θ)", value), ("Certified", Text(bracket_text(*interval)))]
-    if answer.rewards.is_independent_gaussian:
-        return [("C(θ)", Text("not found in time: semibandits bound may take longer"))]
-    return [("C(θ)", Text("no bound is known: rewards are not independent Gaussian"))]
+    family = answer.rewards.bound_family
+    if family is None:
+        return [("C(θ)", Text("no bound is known for these rewards"))]
+    command = "semibandits bound" if family == "gaussian" else f"semibandits bound --rewards {family}"
+    return [("C(θ)", Text(f"not found in time: {command} may take longer"))]
 
 
 def _table(answer: Answer) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,12 +10,18 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError, SolverError
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai import graves_lai
-from semibandits.graves_lai.oracle import BestWithItem, Oracle, best_with_each_item
+from semibandits.graves_lai.bernoulli.block import rate_of
+from semibandits.graves_lai.oracle import Oracle, best_with_each_item
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.kernels.bernoulli import divergence
 
 GUARD: Final = 0.5
 """How far gaps are kept from 0, as a share of 2 Var of the estimated gap; 1/2 is its variance."""
+LOWEST: Final = 0.1
+"""Share of its value to which a probability may be lowered for the sake of a gap."""
+HALVINGS: Final = 40
 _EVERY: Final = -1.0
 """A tie tolerance below which no gap is: all items outside the optimal decision count as suboptimal."""
 
@@ -70,20 +77,107 @@ def wanted(
     """
     oracle = Oracle(decision_set, means)
     best = best_with_each_item(oracle, _EVERY)
-    guarded = np.hypot(best.gaps, np.sqrt(GUARD / max(decision_set.m, 1) * scales[best.items]))
+    guarded = _guarded(best.gaps, scales[best.items], oracle.m)
     lowered = means.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     try:
-        result = graves_lai(decision_set, lowered, variance, gap=gap, throw=False)
+        return _of(graves_lai(decision_set, lowered, variance, gap=gap, throw=False))
     except (SolverError, InvalidInputError):
-        return _simple(oracle, best, guarded, variance)
+        rates = np.zeros(len(means))
+        rates[best.items] = oracle.m * (np.sqrt(2.0 * variance[best.items]) / guarded) ** 2
+        return Wanted(rates, np.unique(best.decisions, axis=0), oracle.optimal)
+
+
+def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: FloatArray, gap: float) -> Wanted:
+    """The same for rewards of 0 or 1.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+        What can be played.
+    means : ndarray of float, shape (d,)
+        Means of the rewards seen, in [0, 1]; others are taken for the nearest of these.
+    plays : ndarray of float, shape (d,)
+        How many rewards were seen.
+    gap : float
+        Relative gap to which P_GL is solved, in (0, 1).
+
+    Returns
+    -------
+    Wanted
+        From `graves_lai`; where that fails, the best decision with each item, at the rates ``1/d(theta_i, theta_i + D_i/m)``.
+        These are feasible: raises that add up to a gap raise one of at most m items by an m-th of it or more, and the smallest
+        gap D_i of that item is no larger.
+
+    Notes
+    -----
+    All probabilities are kept 1/(2N + 2) away from 0 and 1, with N the largest count. Not each by its own count, as the estimate
+    ``(sum + 1/2) / (n + 1)`` does: an item that failed in its only trial would stand at 1/4, above items known to be worth less,
+    the plan would take it for known, and the best decision at the means would be exploited without it for ever. A common margin
+    leaves the order of items as it is. That an estimate of 0 asks for enough is seen from n trials that fail with probability
+    ``(1 - q)^n = exp(-n d(0, q))`` for an item that succeeds with probability q.
+
+    A mean of 0 or 1 is not certain, though: the variance for the guard against near-ties is that of the estimate
+    ``(sum + 1/2) / (n + 1)``, the mean of the Beta posterior under Jeffreys' prior. Means are lowered as in `wanted`, with the
+    scales ``2 theta_i (1 - theta_i) / n_i``, but never below a tenth of what they are.
+    """
+    smooth = bernoulli_estimates(means, plays)
+    oracle = Oracle(decision_set, kept_inside(means, plays))
+    best = best_with_each_item(oracle, _EVERY)
+    scales = 2.0 * smooth * (1.0 - smooth) / np.maximum(plays, 1.0)
+    guarded = _guarded(best.gaps, scales[best.items], oracle.m)
+    lowered = oracle.theta.copy()
+    lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
+    lowered = np.maximum(lowered, LOWEST * oracle.theta)
+    try:
+        return _of(graves_lai(decision_set, lowered, gap=gap, throw=False, rewards="bernoulli"))
+    except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):
+        gaps = best.gaps + (oracle.theta - lowered)[best.items]
+        rates = np.zeros(len(means))
+        pairs = zip(lowered[best.items].tolist(), (gaps / oracle.m).tolist(), strict=True)
+        rates[best.items] = [rate_of(theta, share) for theta, share in pairs]
+        rows = best.decisions[rates[best.items] > 0.0]
+        return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
+
+
+def kept_inside(means: FloatArray, plays: FloatArray) -> FloatArray:
+    """Means as probabilities that are neither 0 nor 1, in the same order."""
+    margin = 0.5 / (plays.max(initial=0.0) + 1.0)
+    return np.clip(means, margin, 1.0 - margin)
+
+
+def bernoulli_estimates(means: FloatArray, plays: FloatArray) -> FloatArray:
+    """Posterior means ``(sum + 1/2) / (n + 1)`` under Jeffreys' prior, of means in [0, 1]."""
+    return np.asarray((np.clip(means, 0.0, 1.0) * plays + 0.5) / (plays + 1.0))
+
+
+def resolved_by(means: FloatArray, rates: FloatArray) -> FloatArray:
+    """The rise e of each probability that its rate can tell from 0, ``w d(theta, theta + e) = 1``; infinite at rate 0."""
+    rises = np.full(len(means), np.inf)
+    for i in np.flatnonzero(rates > 0.0).tolist():
+        low, high = 0.0, 1.0 - float(means[i])
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if rates[i] * divergence(means[i], middle) > 1.0 else (middle, high)
+        rises[i] = high
+    return rises
+
+
+def _guarded(gaps: FloatArray, scales: FloatArray, m: int) -> FloatArray:
+    """Gaps kept away from 0 by what is known of them."""
+    return np.asarray(np.hypot(gaps, np.sqrt(GUARD / max(m, 1) * scales)))
+
+
+def _of(result: GravesLaiResult) -> Wanted:
+    """The plan of a result, most played decisions first.
+
+    Raises
+    ------
+    SolverError
+        If it has none.
+    """
+    if not math.isfinite(result.value):
+        raise SolverError("no feasible plan was found")
     rates = np.where(result.suboptimal_items, result.rates, 0.0)
     by_rate = np.argsort(-result.plan.rates, kind="stable")
     return Wanted(rates, result.plan.decisions[by_rate], result.optimal_decision)
-
-
-def _simple(oracle: Oracle, best: BestWithItem, gaps: FloatArray, variance: FloatArray) -> Wanted:
-    """The best decision with each item, at m times the least rate that the item needs: feasible, costs at most m^2 C (T5)."""
-    rates = np.zeros(len(variance))
-    rates[best.items] = oracle.m * (np.sqrt(2.0 * variance[best.items]) / gaps) ** 2
-    return Wanted(rates, np.unique(best.decisions, axis=0), oracle.optimal)

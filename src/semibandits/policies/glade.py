@@ -11,10 +11,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import MARKS, POOL, REPEATS, STAGE, START, glade
+from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, POOL, REPEATS, STAGE, START, glade
 from semibandits.policies.rules import RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
+LAWS: Final = {"gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
 
 
 @final
@@ -36,13 +37,16 @@ class GLADE(RulePolicy):
         In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
         cost next to nothing. 0 decides anew in every round.
     foresight : float
-        >= 0. Decisions that will become plausible by the time ln t has grown by this much (at most by twice the level
-        reached) count in part when prices are compared. 0 always plays the most plausible decision itself.
+        >= 0. Decisions that will become plausible by the time ln t has grown by this much count in part when prices are
+        compared. 0 always plays the most plausible decision itself.
     saving : float
         >= 0. Another decision takes its place only if it saves more than this share of its gap; once the level f is above 4,
         more than ``saving * 2 / sqrt(f)``.
     remembered : int
         Up to so many decisions that were plausible are remembered, from 1 to 10,000.
+    rewards : {"gaussian", "bernoulli"}
+        "bernoulli", for rewards 0 and 1, measures what is plausible by divergences of Bernoulli laws instead of variances, as
+        C(theta) of such rewards does. (For any rewards in [0, 1] that is valid too, though not the best.)
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default what the environment or the learner states.
 
@@ -63,6 +67,7 @@ class GLADE(RulePolicy):
     foresight: float = 8.0
     saving: float = 0.5
     remembered: int = 128
+    rewards: str = "gaussian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,6 +88,11 @@ class GLADE(RulePolicy):
                 f"remembered must be a whole number from 1 to {MOST_REMEMBERED:,}, got {count:g}: 128 is the default"
             )
         object.__setattr__(self, "remembered", int(count))
+        if self.rewards not in LAWS:
+            raise InvalidInputError(
+                f"rewards must be one of {', '.join(map(repr, LAWS))}, got {self.rewards!r}: "
+                "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1"
+            )
 
     @property
     def rule(self) -> Any:
@@ -96,11 +106,11 @@ class GLADE(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, and the parameters in their order."""
-        return np.array([1.0, self.discount, self.patience, self.foresight, self.saving])
+        return np.array([1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards]])
 
     def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""
-        return np.zeros(1), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
+        return np.zeros(HEAD + d), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
         """Whether it has all rows, and waits for no answer."""

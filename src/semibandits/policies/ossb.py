@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, final, get_args
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import Rewards
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.exploration import wanted
+from semibandits.policies.exploration import Wanted, kept_inside, resolved_by, wanted, wanted_of_bernoulli
 from semibandits.policies.rules import RadiusPolicy
 
 MOVEMENT: Final = 0.1
@@ -43,8 +44,12 @@ class OSSB(RadiusPolicy):
         f(t): ``"log"`` for ln t; see :class:`Radius`.
     gap : float
         Relative gap to which P_GL is solved, in (0, 1).
+    rewards : {"gaussian", "bernoulli"}
+        The laws for which the plan is made. With "bernoulli", for rewards of 0 or 1, it asks for fewer plays of items whose
+        means are near 0 or 1 than the plan for Gaussian rewards of variance 1/4 does. It is safe for other rewards in [0, 1],
+        which vary at most as much as rewards of 0 or 1 of the same mean.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default what the environment or the learner states. Bernoulli plans are made without it.
 
     Raises
     ------
@@ -69,12 +74,15 @@ class OSSB(RadiusPolicy):
       number of plans grows with the logarithms of the counts. Each plan is solved from scratch: started from an earlier one it
       would depend on when the learner was last restored.
 
-    Where `graves_lai` fails, the best decision with each item takes the place of the plan, which costs at most a factor m^2.
+    Where `graves_lai` fails, the best decision with each item takes the place of the plan, which costs at most a factor m^2 with
+    Gaussian rewards. Bernoulli plans: :func:`semibandits.policies.exploration.wanted_of_bernoulli`; in place of the square root
+    stands the rise e with ``w_i d(theta_i, theta_i + e) = 1``.
     """
 
     gamma: float = 0.0
     epsilon: float = 0.01
     gap: float = 0.02
+    rewards: str = "gaussian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,6 +95,11 @@ class OSSB(RadiusPolicy):
             if value < 0 or (name != "gamma" and value >= 1) or (name == "gap" and value == 0):
                 raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
             object.__setattr__(self, name, value)
+        if self.rewards not in get_args(Rewards):
+            raise InvalidInputError(
+                f"rewards must be one of {', '.join(map(repr, get_args(Rewards)))}, got {self.rewards!r}: "
+                "'bernoulli' plans for rewards of 0 or 1"
+            )
 
     @property
     def rule(self) -> Any:
@@ -116,11 +129,14 @@ class OSSB(RadiusPolicy):
         """Solve P_GL at the means and write down who explores what."""
         player = agent.player
         means, plays = player.stats[MEANS].copy(), player.stats[PLAYS].copy()
-        plan = wanted(agent.decision_set, means, player.stats[SCALES].copy(), agent.variance, self.gap)
-        asked = plan.rates > 0
-        inverses = np.divide(1.0, plan.rates, out=np.full_like(means, np.inf), where=asked)
-        resolved = np.sqrt(2.0 * agent.variance * inverses)
-        tolerances = MOVEMENT * np.where(asked, resolved, resolved.min())
+        if self.rewards == "bernoulli":
+            plan = wanted_of_bernoulli(agent.decision_set, means, plays, self.gap)
+            tolerances = MOVEMENT * _resolved_of_bernoulli(plan, means, plays, player.cover >= 0)
+        else:
+            scales = player.stats[SCALES].copy()
+            plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
+            tolerances = MOVEMENT * _resolved(plan, agent.variance)
+        inverses = _inverses(plan)
         k = len(plan.decisions)
         covering_rows = np.where(player.cover >= 0, player.cover + k, -1)
         agent.player = player._replace(
@@ -128,3 +144,29 @@ class OSSB(RadiusPolicy):
             marks=np.concatenate(([player.marks[EXPLORED], k, 0], covering_rows)).astype(np.int64),
             rows=np.concatenate((plan.decisions, player.covers, plan.optimal[None])),
         )
+
+
+def _inverses(plan: Wanted) -> FloatArray:
+    """``1 / w``, infinite where nothing is asked for."""
+    return np.divide(1.0, plan.rates, out=np.full_like(plan.rates, np.inf), where=plan.rates > 0)
+
+
+def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
+    """The gap that the rate of each item can tell from 0; of the others, the smallest of these."""
+    resolved = np.sqrt(2.0 * variance * _inverses(plan))
+    return np.where(plan.rates > 0, resolved, resolved.min())
+
+
+def _resolved_of_bernoulli(plan: Wanted, means: FloatArray, plays: FloatArray, is_covered: BoolArray) -> FloatArray:
+    """The same for rewards of 0 or 1.
+
+    Where an item outside x* needs no plays, as no mean of it could make up for what it would replace, that hangs on the means of
+    others by a margin that no rate tells. They count as moved by a tenth of their own uncertainty, which shrinks as they are
+    played.
+    """
+    inside = kept_inside(means, plays)
+    resolved = resolved_by(inside, plan.rates)
+    resolved = np.where(plan.rates > 0, resolved, resolved.min())
+    if (is_covered & ~plan.optimal & (plan.rates == 0)).any():
+        resolved = np.minimum(resolved, np.sqrt(inside * (1.0 - inside) / np.maximum(plays, 1.0)))
+    return resolved

@@ -40,7 +40,11 @@ def again(findings: Findings) -> list[dict[str, str]]:
         ways += _simulation(findings, findings.simulation, has_instance=has_instance)
     elif has_instance:
         solve = "sb.graves_lai(instance.decision_set, instance.theta, instance.variance)"
-        ways.append(("Shell, with the instance in instance.json", "semibandits bound instance.json"))
+        command = "semibandits bound instance.json"
+        if findings.bound is not None and findings.bound.rewards == "bernoulli":
+            solve = 'sb.graves_lai(instance.decision_set, instance.theta, rewards="bernoulli")'
+            command += " --rewards bernoulli"
+        ways.append(("Shell, with the instance in instance.json", command))
         ways.append(("Python, with the instance in instance.json", f"{_HEAD}{_READ}bound = {solve}\n"))
     return [{"label": label, "code": code} for label, code in ways]
 

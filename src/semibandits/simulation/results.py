@@ -56,7 +56,7 @@ class SimulationResult:
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
-        C(theta), regret per ln T; None where rewards are not independent Gaussian, since it bounds nothing there.
+        C(theta), regret per ln T; None where rewards are neither independent Gaussian nor Bernoulli: it bounds nothing there.
     lower_bound_interval : (float, float) or None
         Certified ends ``lower <= C(theta) <= value``, with `lower_bound` between them. `value` is infinite where the
         solver found no plan.

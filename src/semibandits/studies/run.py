@@ -45,8 +45,9 @@ class StudyResult:
     problem : Problem
         Its instance, and where that comes from.
     bound : GravesLaiResult or None
-        C(theta) for Gaussian rewards with the means of the instance and the variances that policies are told, where it is known.
-        It bounds the regret of the simulation if and only if ``simulation.lower_bound`` is not None.
+        C(theta) for the rewards that are simulated, where it is known. For replayed outcomes no bound is known: then it is that
+        of Gaussian rewards with the means of the instance and the variances that policies are told. It bounds the regret of the
+        simulation if and only if ``simulation.lower_bound`` is not None.
     simulation : SimulationResult or None
         Regret of the policies, if any played.
     answer : Answer or None
@@ -193,9 +194,8 @@ def _run_simulation(
 
 def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
     """C(theta): read where it is known, solved where it is not; None if it was not found."""
-    applies = task.rewards.is_independent_gaussian
     if folder is None:
-        return _found(task, progress) if applies else None
+        return None if task.rewards.bound_family is None else _found(task, progress)
     path = folder.path / BOUND
     if folder.resume and path.exists():
         task.bound = read_bound(path, task.study, task.twin)
@@ -230,11 +230,14 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
+    law: dict[str, Any] = {"variance": twin.variance}
+    if task.rewards.bound_family == "bernoulli":  # whose variance is theta (1 - theta), whatever policies are told
+        law = {"rewards": "bernoulli"}
     with in_words_of(task.study.path, "bound"):
         return graves_lai(
             twin.decision_set,
             twin.theta,
-            twin.variance,
+            **law,
             method=asked.method,
             gap=asked.gap,
             time_limit=task.study.bound_seconds,
@@ -245,7 +248,7 @@ def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> Grave
 
 
 def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
-    return kept_bound(task.study, task.twin, result, applies=task.rewards.is_independent_gaussian)
+    return kept_bound(task.study, task.twin, result, applies=task.is_bounded_by(result))
 
 
 def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
@@ -289,7 +292,7 @@ def _played(
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
         checkpoints=asked.checkpoints,
-        bound=bound if bound is not None and task.rewards.is_independent_gaussian else False,
+        bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,
         resume=kept is not None and kept.resume,

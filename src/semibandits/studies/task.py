@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, final
 
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.reporting.figures import check_figure
@@ -91,8 +92,12 @@ class Task:
 
     @cached_property
     def twin(self) -> Instance:
-        """The instance that the bound is computed for."""
+        """The instance that the bound is computed for, with the variances that policies are told."""
         return gaussian_twin(self.instance, self.rewards)
+
+    def is_bounded_by(self, bound: GravesLaiResult) -> bool:
+        """Whether the bound is one for the rewards that are simulated."""
+        return bound.rewards == self.rewards.bound_family
 
     def figure(self, *, only_missing: bool) -> Path | None:
         """The file that the user names for the figure, if it is to be drawn."""

@@ -8,20 +8,30 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
+from semibandits.kernels.rules.raises import price_of, write_priced, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-DISCOUNT, PATIENCE, FORESIGHT, SAVING = 1, 2, 3, 4
+DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
+GAUSSIAN, BERNOULLI = 0.0, 1.0
+"""Laws."""
+GAIN, TRIES, HEAD = 0, 1, 2
+"""In `memory`: what a cheaper decision must gain; how often bonuses were made anew in this round. Then follow d scales: twice the
+variance of each item's mean, or what stands for it."""
+MOST_TRIES = 2
+SWEEPS = 4
+"""After these, prices are off by less than the shares that `saving` asks for."""
 STAGE, REPEATS, REMEMBERED = WAITING, 1, 2
 """Places in `marks`: which answer the rule waits for; how many more times the last decision is to be played; how many decisions
 were put into the pool so far."""
 MARKS = 3
-FURTHEST, LATE = 2.0, 4.0
-"""No foresight beyond this times the level; and the level from which on smaller savings count."""
+LATE = 4.0
+"""The level from which on smaller savings count."""
 START, BEST, PLAUSIBLE, CHEAPER = 0, 1, 2, 3
 """Stages."""
 BEST_ROW, PLAYED_ROW, POOL = 0, 1, 2
@@ -33,43 +43,61 @@ def glade(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
 ) -> int:  # fmt: skip
-    """Go on from what the last question was; ``memory[0]`` is what a cheaper decision must gain."""
-    stage = marks[STAGE]
+    """Go on from what the last question was."""
+    stage, scales = marks[STAGE], memory[HEAD:]
     if stage == START:
         if marks[REPEATS] > 0:
             marks[REPEATS] -= 1
             copy(rows[PLAYED_ROW], x)
             return PLAY
-        copy_numbers(stats[MEANS], weights)
-        marks[STAGE] = BEST
-        return LINEAR_FIRST
+        return ask(BEST, LINEAR_FIRST, marks, stats, weights)
     if stage == BEST:
         copy(x, rows[BEST_ROW])
-        if not write_bonuses(t, params[DISCOUNT], stats, x, bonuses):
+        memory[TRIES] = 0.0
+        if params[LAW] == GAUSSIAN:
+            uncertain = write_bonuses(t, params[DISCOUNT], stats, x, scales, bonuses)
+        else:
+            uncertain = write_reaches(t, params[DISCOUNT], stats, x, scales, bonuses)
+        if not uncertain:
             return settle(params[PATIENCE], stats, marks, rows, x)
-        copy_numbers(stats[MEANS], weights)
-        marks[STAGE] = PLAUSIBLE
-        return INDEX_FIRST
+        return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
     if stage == PLAUSIBLE:
-        gap, variance, bonus = compare(stats, bonuses, rows[BEST_ROW], x)
-        if bonus <= 0.0 or bonus <= gap * abs(gap):
+        gap, variance, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+        plausible = bonus > 0.0 and bonus > gap * abs(gap)
+        if plausible and params[LAW] == BERNOULLI and gap > 0.0:
+            price, information = price_of(t, params[DISCOUNT], gap, stats, rows[BEST_ROW], x)
+            plausible = information < 1.0
+            if not plausible and memory[TRIES] < MOST_TRIES and price < math.inf:
+                memory[TRIES] += 1.0
+                psi = price * gap - information
+                write_priced(t, params[DISCOUNT], price, psi, stats, rows[BEST_ROW], scales, bonuses)
+                return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
+        if not plausible:
             copy(rows[BEST_ROW], x)
-            return settle(params[PATIENCE], stats, marks, rows, x)
-        if params[FORESIGHT] == 0.0:
+        if not plausible or params[FORESIGHT] == 0.0:
             return settle(params[PATIENCE], stats, marks, rows, x)
         remember(marks, rows, x)
-        level = bonus / variance
-        write_credits(min(params[FORESIGHT], FURTHEST * level), stats, marks, rows, bonuses)
-        memory[0] = total(bonuses, x) - gap + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
         copy(x, rows[PLAYED_ROW])
+        level = bonus / variance
+        write_credits(params[FORESIGHT], stats, scales, marks, rows, bonuses)
+        memory[GAIN] = max(total(bonuses, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
+        ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
         for i in range(len(weights)):
-            weights[i] = stats[MEANS, i] + bonuses[i]
-        marks[STAGE] = CHEAPER
+            weights[i] += bonuses[i]
         return LINEAR_FIRST
-    gap, _, _ = compare(stats, bonuses, rows[BEST_ROW], x)
-    if not total(bonuses, x) - gap > memory[0]:
+    gap, _, _ = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+    if not total(bonuses, x) - gap > memory[GAIN]:
         copy(rows[PLAYED_ROW], x)
     return settle(params[PATIENCE], stats, marks, rows, x)
+
+
+@njit(cache=True, error_model="numpy")
+def ask(stage: int, question: int, marks: IntArray, stats: FloatArray, weights: FloatArray) -> int:
+    """Wait for an answer at the estimated means."""
+    for i in range(len(weights)):
+        weights[i] = stats[MEANS, i]
+    marks[STAGE] = stage
+    return question
 
 
 @njit(cache=True, error_model="numpy")
@@ -80,34 +108,31 @@ def copy(source: BoolArray, target: BoolArray) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def copy_numbers(source: FloatArray, target: FloatArray) -> None:
-    """Copy few numbers."""
-    for i in range(len(source)):
-        target[i] = source[i]
-
-
-@njit(cache=True, error_model="numpy")
-def write_bonuses(t: int, discount: float, stats: FloatArray, best: BoolArray, bonuses: FloatArray) -> bool:
+def write_bonuses(
+    t: int, discount: float, stats: FloatArray, best: BoolArray, scales: FloatArray, bonuses: FloatArray
+) -> bool:
     """2 sigma_i^2 (ln(t / n_i) - c)+ / n_i for items outside the best decision, 0 in it; whether any is positive."""
     uncertain = False
     for i in range(len(bonuses)):
-        bonuses[i] = 0.0
+        bonuses[i], scales[i] = 0.0, stats[SCALES, i]
         if not best[i]:
             level = math.log(t / max(stats[PLAYS, i], 1.0)) - discount
             if level > 0.0:
-                bonuses[i] = stats[SCALES, i] * level
+                bonuses[i] = scales[i] * level
                 uncertain = True
     return uncertain
 
 
 @njit(cache=True, error_model="numpy")
-def compare(stats: FloatArray, bonuses: FloatArray, best: BoolArray, x: BoolArray) -> tuple[float, float, float]:
+def compare(
+    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, x: BoolArray
+) -> tuple[float, float, float]:
     """Estimated gap of x to the best decision, and sums of scales and of bonuses over the items that enter."""
     gap, variance, bonus = 0.0, 0.0, 0.0
     for i in range(len(x)):
         if x[i] and not best[i]:
             gap -= stats[MEANS, i]
-            variance += stats[SCALES, i]
+            variance += scales[i]
             bonus += bonuses[i]
         elif best[i] and not x[i]:
             gap += stats[MEANS, i]
@@ -139,32 +164,37 @@ def remember(marks: IntArray, rows: BoolArray, x: BoolArray) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def write_credits(foresight: float, stats: FloatArray, marks: IntArray, rows: BoolArray, credits: FloatArray) -> None:
-    """How much regret one play of each item saves elsewhere; in place of the bonuses.
+def write_credits(
+    foresight: float, stats: FloatArray, scales: FloatArray, marks: IntArray, rows: BoolArray, credits: FloatArray
+) -> None:
+    """What one play of each item is worth, in regret; in place of the bonuses.
 
-    One play of a decision x of the pool costs its gap D. Item i does the share ``s_i / n_i``, over the sum of these over what
-    enters, of the fall of its variance, so that a play of i alone is worth that share of D, times how much x needs it: 1 if
-    x is plausible, less the further it is from that, 0 once it is refuted by `foresight` more than it has to be.
+    A decision k of the pool with a gap D_k needs a share of a play of it: 1 if it is plausible, less the further it is from
+    that, 0 once it is refuted by `foresight` more than it has to be. Item i takes part in the fall of its variance as
+    ``s_i / n_i``. The worth of i is ``s_i / n_i`` times a sum of multipliers mu_k >= 0 of those that it enters, chosen such that
+    the items that enter k are together worth what k needs, ``need_k D_k``, or more if mu_k is 0. These are the prices of P_GL
+    at the counts reached, of the constraints in the pool. Found multiplier by multiplier, in a few sweeps.
     """
-    d = len(credits)
+    d, size = len(credits), min(marks[REMEMBERED], len(rows) - POOL)
     best, bonuses = rows[BEST_ROW], credits.copy()
-    credits[:] = 0.0
-    for k in range(min(marks[REMEMBERED], len(rows) - POOL)):
-        row = rows[POOL + k]
-        gap, variance, bonus = compare(stats, bonuses, best, row)
-        if not (gap > 0.0 and variance > 0.0):
-            continue
-        need = min(1.0, 1.0 + (bonus - gap * gap) / (foresight * variance))
-        if need <= 0.0:
-            continue
-        falls = 0.0
-        for i in range(d):
-            if row[i] and not best[i]:
-                falls += stats[SCALES, i] / max(stats[PLAYS, i], 1.0)
-        for i in range(d):
-            if row[i] and not best[i]:
-                share = stats[SCALES, i] / max(stats[PLAYS, i], 1.0) / falls
-                credits[i] = max(credits[i], need * gap * share)
+    falls, multipliers, worth = np.empty(d), np.zeros(size), np.zeros(size)
+    for i in range(d):
+        credits[i] = 0.0
+        falls[i] = 0.0 if best[i] else scales[i] / max(stats[PLAYS, i], 1.0)
+    for k in range(size):
+        gap, variance, bonus = compare(stats, scales, bonuses, best, rows[POOL + k])
+        if gap > 0.0 and variance > 0.0:
+            worth[k] = max(min(1.0, 1.0 + (bonus - gap * gap) / (foresight * variance)), 0.0) * gap
+    for _ in range(SWEEPS):
+        for k in range(size):
+            if worth[k] > 0.0:
+                row = rows[POOL + k]
+                step = (worth[k] - total(credits, row)) / total(falls, row)
+                step = max(step, -multipliers[k])
+                multipliers[k] += step
+                for i in range(d):
+                    if row[i]:
+                        credits[i] += step * falls[i]
 
 
 @njit(cache=True, error_model="numpy")

@@ -1,0 +1,151 @@
+"""What Bernoulli items leave open: how far sums of means may lie above their estimates.
+
+At levels f_i, means of items played n_i times may be raised as long as ``sum of (n_i / f_i) d(mean_i, mean_i + raise_i) <= 1``.
+For Gaussian rewards the largest sum of raises of a decision is the root of a sum of squared bonuses. Here it is the least
+``(1 + Psi(s)) / s`` over prices s, Psi the sum of the psi_i of `kernels.bernoulli`. Since ``(1 + Psi)^2 = 4 Psi r`` with
+r >= 1, and r = 1 where Psi = 1, the squared bonuses ``4 r psi_i(s) / s^2`` are right for the decision whose price and r these
+are, and nearly right for others that are about as hard to refute.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.bernoulli import conjugate, divergence, tilt
+from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.typing import BoolArray, FloatArray
+
+NEWTON_STEPS, BISECTIONS = 60, 60
+
+
+@njit(cache=True)
+def reach(mean: float, information: float) -> float:
+    """The raise with d(mean, mean + raise) = information: the radius of KL-UCB, at most what is left up to 1."""
+    rest = 1.0 - mean
+    if rest <= 0.0 or information <= 0.0:
+        return 0.0
+    # By Pinsker's inequality this is no less; the divergence is convex, so that Newton's steps fall to the root.
+    rise = min(math.sqrt(0.5 * information), rest * (1.0 - 1e-12))
+    for _ in range(NEWTON_STEPS):
+        excess = divergence(mean, rise) - information
+        if excess <= 1e-12 * information:
+            break
+        rise -= excess * (mean + rise) * (rest - rise) / rise
+    return max(rise, 0.0)
+
+
+@njit(cache=True)
+def widest(mean: float, information: float) -> float:
+    """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows.
+
+    Cauchy's inequality makes sums of raises no larger than the root of a sum of these. For means above 1/2 the quotient falls
+    from the start; for others it grows first, up to where ``raise d'(raise) = 2 d(raise)``.
+    """
+    if mean >= 0.5:
+        return 2.0 * mean * (1.0 - mean) * information
+    alone = reach(mean, information)
+    if alone <= 0.0 or _still_grows(mean, alone):
+        return alone * alone
+    low, high = 0.0, alone
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if _still_grows(mean, middle):
+            low = middle
+        else:
+            high = middle
+    return high * high / divergence(mean, high) * information
+
+
+@njit(cache=True)
+def _still_grows(mean: float, rise: float) -> bool:
+    """Whether ``raise^2 / d`` grows at this raise."""
+    return rise * rise <= 2.0 * divergence(mean, rise) * (mean + rise) * (1.0 - mean - rise)
+
+
+@njit(cache=True)
+def write_reaches(
+    t: int, discount: float, stats: FloatArray, best: BoolArray, scales: FloatArray, bonuses: FloatArray
+) -> bool:
+    """Bonuses outside the best decision that are no less than the right ones at any price; whether any is positive.
+
+    ``scales`` are what they come from: a bonus is its scale times its level.
+    """
+    uncertain = False
+    for i in range(len(bonuses)):
+        n = max(stats[PLAYS, i], 1.0)
+        mean = min(max(stats[MEANS, i], 0.0), 1.0)
+        level = math.log(t / n) - discount
+        bonuses[i], scales[i] = 0.0, 2.0 * mean * (1.0 - mean) / n
+        if level > 0.0 and not best[i]:
+            bonuses[i] = widest(mean, level / n)
+            scales[i] = bonuses[i] / level
+            uncertain |= bonuses[i] > 0.0
+    return uncertain
+
+
+@njit(cache=True)
+def price_of(
+    t: int, discount: float, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
+) -> tuple[float, float]:
+    """The price at which raises of what enters x close the gap, and the information that this takes, in units of the levels.
+
+    x is plausible iff that is below 1. A gap that cannot be closed takes infinite information.
+    """
+    room = 0.0
+    for i in range(len(x)):
+        if x[i] and not best[i]:
+            room += _open(t, discount, stats, i) * (1.0 - min(max(stats[MEANS, i], 0.0), 1.0))
+    if room <= gap:
+        return np.inf, np.inf
+    low, high = -60.0, 60.0  # the logarithm of the price
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        raised, _ = _raised(t, discount, math.exp(middle), stats, best, x)
+        if raised < gap:
+            low = middle
+        else:
+            high = middle
+    _, information = _raised(t, discount, math.exp(high), stats, best, x)
+    return math.exp(high), information
+
+
+@njit(cache=True)
+def _open(t: int, discount: float, stats: FloatArray, i: int) -> bool:
+    """Whether the item has a positive level."""
+    return math.log(t / max(stats[PLAYS, i], 1.0)) > discount
+
+
+@njit(cache=True)
+def _raised(
+    t: int, discount: float, price: float, stats: FloatArray, best: BoolArray, x: BoolArray
+) -> tuple[float, float]:  # fmt: skip
+    """Sum of the best raises at a price, and their information."""
+    raised = information = 0.0
+    for i in range(len(x)):
+        if x[i] and not best[i]:
+            n = max(stats[PLAYS, i], 1.0)
+            level = math.log(t / n) - discount
+            if level > 0.0:
+                rise, _, d = tilt(min(max(stats[MEANS, i], 0.0), 1.0), price * level / n)
+                raised += rise
+                information += n / level * d
+    return raised, information
+
+
+@njit(cache=True)
+def write_priced(
+    t: int, discount: float, price: float, psi: float, stats: FloatArray, best: BoolArray, scales: FloatArray,
+    bonuses: FloatArray,
+) -> None:  # fmt: skip
+    """Bonuses that are right for a decision of this price, whose psi add up to `psi`."""
+    factor = (1.0 + psi) ** 2 / (psi * price * price)
+    for i in range(len(bonuses)):
+        n = max(stats[PLAYS, i], 1.0)
+        level = math.log(t / n) - discount
+        if level > 0.0 and not best[i]:
+            mean = min(max(stats[MEANS, i], 0.0), 1.0)
+            bonuses[i] = factor * conjugate(mean, n / level, price)
+            scales[i] = bonuses[i] / level

@@ -1,0 +1,127 @@
+"""What Bernoulli items leave open, against optimisation by another library; and what GLADE makes of it."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.bernoulli import divergence
+from semibandits.kernels.rules.raises import price_of, reach, write_priced, write_reaches
+
+T, DISCOUNT = 5000, 1.0
+
+
+def situation(seed, d=5):
+    """Statistics, levels, and a best decision that has the last two items."""
+    rng = np.random.default_rng(seed)
+    plays = np.ceil(np.exp(rng.uniform(0.7, 6.0, d)))
+    means = np.round(rng.uniform(0, 1, d) * plays) / plays
+    best = np.arange(d) >= d - 2
+    stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
+    return stats, np.log(T / plays) - DISCOUNT, best
+
+
+def information(plays, levels, means, raises):
+    return sum(n / f * divergence(p, r) for n, f, p, r in zip(plays, levels, means, raises, strict=True))
+
+
+def largest_raise(plays, levels, means):
+    """Largest sum of raises whose information is at most 1, by a general solver from several starts."""
+    rest = 1 - means
+    found = 0.0
+    for share in (0.05, 0.3):
+        answer = minimize(
+            lambda r: -r.sum(), share * rest, bounds=[(0, 0.999999 * x) for x in rest], method="SLSQP",
+            constraints={"type": "ineq", "fun": lambda r: 1 - information(plays, levels, means, r)},
+            options={"maxiter": 500, "ftol": 1e-12},
+        )  # fmt: skip
+        if information(plays, levels, means, answer.x) <= 1 + 1e-7:
+            found = max(found, -answer.fun)
+    return found
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e-9, 0.03, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("ratio", [1e-9, 1e-3, 0.4, 30.0])
+def test_the_reach_of_an_item_is_the_radius_of_kl_ucb(mean, ratio):
+    found = reach(mean, ratio)
+    if mean == 1.0:
+        assert found == 0.0
+        return
+    end = (1 - mean) * (1 - 1e-15)
+    if divergence(mean, end) <= ratio:  # the root is nearer to the end than floats can say
+        assert found == pytest.approx(1 - mean, rel=1e-9)
+        return
+    expected = brentq(lambda r: divergence(mean, r) - ratio, 0.0, end, xtol=1e-18, rtol=1e-14)
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert found <= math.sqrt(ratio / 2) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_first_bonuses_are_no_less_than_what_is_open(seed):
+    stats, levels, best = situation(seed)
+    scales, bonuses = np.zeros(5), np.zeros(5)
+    assert write_reaches(T, DISCOUNT, stats, best, scales, bonuses)
+    assert (bonuses[best] == 0).all()
+    assert np.allclose(scales[~best] * levels[~best], bonuses[~best])
+    for entering in itertools.chain(
+        itertools.combinations(range(3), 1), itertools.combinations(range(3), 2), [(0, 1, 2)]
+    ):
+        i = [k for k in entering if stats[2, k] < 1]
+        if i:
+            largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+            assert largest <= math.sqrt(bonuses[i].sum()) * (1 + 1e-5)
+            if len(i) == 1:  # the largest quotient on a grid of raises
+                raises = largest * np.linspace(1e-4, 1, 2001)
+                squares = [r * r / information(stats[0, i], levels[i], stats[2, i], [r]) for r in raises]
+                assert bonuses[i[0]] == pytest.approx(max(squares), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
+    stats, levels, best = situation(seed)
+    x = np.array([True, True, seed % 2 == 0, False, True])
+    i = np.flatnonzero(x & ~best & (stats[2] < 1))
+    if not len(i):
+        pytest.skip("no item of this draw is open")
+    largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+    for share in (0.7, 0.99, 1.01, 1.3):
+        price, needed = price_of(T, DISCOUNT, share * largest, stats, best, x)
+        assert (needed < 1) == (share < 1)
+        assert price > 0
+    price, needed = price_of(T, DISCOUNT, largest, stats, best, x)
+    assert needed == pytest.approx(1.0, abs=1e-3)
+    scales, bonuses = np.zeros(5), np.zeros(5)
+    write_priced(T, DISCOUNT, price, price * largest - needed, stats, best, scales, bonuses)
+    assert math.sqrt(bonuses[x].sum()) == pytest.approx(largest, rel=1e-3)
+    assert price_of(T, DISCOUNT, 10.0, stats, best, x)[1] == math.inf
+
+
+def test_it_explores_less_where_means_are_near_the_ends():
+    """Means of 0.8 to 0.97: C is 8 for Bernoulli rewards, 21 with variance 1/4. Seeded; the means of the runs differ by more
+    than ten standard errors."""
+    theta = np.linspace(0.8, 0.97, 6)
+    regret = {}
+    for law in ("gaussian", "bernoulli"):
+        result = sb.simulate(
+            sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 40, seed=3, bound=None
+        )
+        regret[law] = result.regret["GLADE"][:, -1]
+    errors = math.hypot(*(r.std() / math.sqrt(len(r)) for r in regret.values()))
+    assert regret["bernoulli"].mean() + 5 * errors < regret["gaussian"].mean()
+
+
+@pytest.mark.parametrize("decision_set", [sb.MSets(5, 2), sb.Matchings(list(itertools.product(range(3), range(3))))])
+def test_all_means_at_the_ends_are_fine(decision_set):
+    for mean in (0.0, 1.0):
+        rewards = sb.BernoulliRewards(np.full(decision_set.d, mean))
+        result = sb.simulate(decision_set, rewards, sb.GLADE(rewards="bernoulli"), 200, 2, seed=0, bound=None)
+        assert (result.regret["GLADE"] == 0).all()
+
+
+def test_other_laws_are_refused():
+    with pytest.raises(InvalidInputError, match="rewards must be one of 'gaussian', 'bernoulli', got 'poisson'"):
+        sb.GLADE(rewards="poisson")
