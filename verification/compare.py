@@ -28,7 +28,6 @@ from panel import HALVES, Instance, panel, star
 
 import semibandits as sb
 from semibandits.instances.files import write_whole
-
 from semibandits.simulation.checkpoints import log_spaced
 
 POLICIES: Final = {OLD: sb.ThompsonSampling(), NEW: sb.GLADE()}
