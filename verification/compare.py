@@ -3,7 +3,7 @@
     python verification/compare.py FOLDER              play, or go on with what FOLDER holds; page and figures in FOLDER/page
     python verification/compare.py FOLDER --write      the same, and docs/policies/comparison.md with its figures
 
-Both policies meet the same rewards: the n-th reward of an item is the same number for both (verification/common.py). Where a
+Both policies meet the same rewards: the n-th reward of an item is the same number for both (verification/stacked.py). Where a
 result is close to a limit, there are --most replications. A run in a folder cannot be extended, so the further replications stand
 in folders of their own, with the seed after --seed, and are pooled with the first ones, which stay as they are.
 
@@ -20,7 +20,7 @@ from typing import Final
 
 import matplotlib as mpl
 import numpy as np
-from common import StackedRewards
+from stacked import StackedRewards
 from compare_figures import write_figures
 from compare_page import header, page, row
 from compare_results import NEW, OLD, Outcome

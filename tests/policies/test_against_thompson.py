@@ -21,11 +21,11 @@ import semibandits as sb
 
 HORIZON, REPLICATIONS, SEED = 10_000, 200, 5
 MARGIN = 3.0
-COMMON = Path(__file__).resolve().parents[2] / "verification" / "common.py"
+STACKED = Path(__file__).resolve().parents[2] / "verification" / "stacked.py"
 
 
 def load_stacked_rewards():
-    spec = importlib.util.spec_from_file_location("verification_common", COMMON)
+    spec = importlib.util.spec_from_file_location("verification_stacked", STACKED)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.StackedRewards
