@@ -20,11 +20,11 @@ from typing import Final
 
 import matplotlib as mpl
 import numpy as np
-from stacked import StackedRewards
 from compare_figures import write_figures
 from compare_page import header, page, row
 from compare_results import NEW, OLD, Outcome
 from panel import HALVES, Instance, panel, star
+from stacked import StackedRewards
 
 import semibandits as sb
 from semibandits.instances.files import write_whole
