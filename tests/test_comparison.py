@@ -1,12 +1,8 @@
 """Statistics of verification/compare.py against closed forms and second computations; its rows and page on made-up regret."""
 
 import argparse
-import contextlib
-import importlib
 import json
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,25 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import semibandits as sb
+from verification_scripts import script
 
-VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
-
-
-@contextlib.contextmanager
-def verification_on_the_path():
-    sys.path.insert(0, str(VERIFICATION))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(VERIFICATION))
-
-
-with verification_on_the_path():  # scripts that import each other by name
-    ratios, results, pages, compare, cost = (
-        importlib.import_module(name)
-        for name in ("statistics_of_ratios", "compare_results", "compare_page", "compare", "cost")
-    )
-    Instance = importlib.import_module("panel").Instance
+ratios, results, pages, compare, cost = map(
+    script, ("statistics_of_ratios", "compare_results", "compare_page", "compare", "cost")
+)
+Instance = script("panel").Instance
 
 OLD, NEW = results.OLD, results.NEW
 

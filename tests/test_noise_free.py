@@ -1,31 +1,12 @@
 """verification/noise_free.py: what GLADE spends with exact estimates, where closed forms say what it should."""
 
-import contextlib
-import importlib
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.policies.glade import GLADE
+from verification_scripts import script
 
-VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
-
-
-@contextlib.contextmanager
-def verification_on_the_path():
-    sys.path.insert(0, str(VERIFICATION))
-    try:
-        yield
-    finally:
-        sys.path.remove(str(VERIFICATION))
-
-
-with verification_on_the_path():  # scripts that import each other by name
-    noise_free = importlib.import_module("noise_free")
-    star = importlib.import_module("panel").star
+noise_free, star = script("noise_free"), script("panel").star
 
 COARSE = {"share": 0.02, "step": 0.01}
 """What counts and time overshoot: at most 3 %."""
@@ -43,18 +24,18 @@ def spend(problem, policy, levels=(10.0, 100.0)):
 
 def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_two_and_a_half_times_as_much():
     problem = noise_free.problem_of(star())
-    assert all(spending.ratio < 1.1 for spending in spend(problem, GLADE()))
-    alone = spend(problem, GLADE(foresight=0))
+    assert all(spending.ratio < 1.1 for spending in spend(problem, sb.GLADE()))
+    alone = spend(problem, sb.GLADE(foresight=0))
     assert [spending.ratio for spending in alone] == pytest.approx([2.5, 2.5], rel=0.04)
     assert alone[-1].plays[1:-1] / alone[-1].level == pytest.approx(np.full(9, 4.0), rel=0.04)  # 2 sigma^2 / gap^2
     assert alone[-1].plays[-1] < 1e-3 * alone[-1].plays.sum()
 
 
-@pytest.mark.parametrize("foresight", [0.0, GLADE().foresight])
+@pytest.mark.parametrize("foresight", [0.0, sb.GLADE().foresight])
 def test_on_an_m_set_each_item_is_played_as_often_as_the_closed_form_says(foresight):
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])
     problem = noise_free.Problem.of(sb.MSets(5, 2), theta, 0.5)
-    late = spend(problem, GLADE(foresight=foresight), (200.0,))[-1]
+    late = spend(problem, sb.GLADE(foresight=foresight), (200.0,))[-1]
     assert late.ratio < 1.03
     rates = late.plays @ problem.rows / late.level
     assert rates[2:] == pytest.approx(1 / (0.6 - theta[2:]) ** 2, rel=0.06)  # logarithms of items differ
@@ -62,7 +43,7 @@ def test_on_an_m_set_each_item_is_played_as_often_as_the_closed_form_says(foresi
 
 def test_ties_cost_nothing():
     problem = noise_free.Problem.of(sb.MSets(4, 1), np.array([1.0, 1.0, 1.0, 0.5]), 0.5)
-    late = spend(problem, GLADE(), (100.0,))[-1]
+    late = spend(problem, sb.GLADE(), (100.0,))[-1]
     assert late.cost / late.level == pytest.approx(2.0, rel=0.04)  # 2 sigma^2 / gap
 
 
@@ -76,7 +57,7 @@ def test_the_hub_costs_what_its_geometry_says():
     k, variance = 4, 0.5
     problem = noise_free.Problem.of(*noise_free.hub(k, variance, 20.0))
     assert problem.bound.value == pytest.approx(k * (1 + 2 * variance / k), rel=2e-4)
-    assert spend(problem, GLADE(), (100.0,))[-1].ratio < 1.03
+    assert spend(problem, sb.GLADE(), (100.0,))[-1].ratio < 1.03
 
 
 def test_a_best_decision_that_is_played_too_early_is_reported(monkeypatch):
@@ -88,4 +69,4 @@ def test_a_best_decision_that_is_played_too_early_is_reported(monkeypatch):
 
     monkeypatch.setattr(noise_free, "advance", too_early)
     with pytest.raises(RuntimeError, match="played while another one was plausible"):
-        noise_free.spend(problem, GLADE(), (10.0,))
+        noise_free.spend(problem, sb.GLADE(), (10.0,))

@@ -1,29 +1,18 @@
 """The panel of instances is what verification/panel.json says; stars cost what closed forms say."""
 
-import importlib.util
 import json
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import semibandits as sb
+from verification_scripts import script
 
-PANEL = Path(__file__).resolve().parents[1] / "verification" / "panel.py"
 CHEAP = 30
 
-
-def load_panel():
-    spec = importlib.util.spec_from_file_location("verification_panel", PANEL)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-panel = load_panel()
+panel = script("panel")
 KEPT = {row["name"]: row for row in json.loads(panel.MANIFEST.read_text(encoding="utf-8"))}
 ENTRIES = {f"{entry.name}-{half}": (entry, half) for half in panel.HALVES for entry in panel.entries(half)}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits.errors import UnsupportedError
 from semibandits.kernels.rewards import STACKED
 from semibandits.rewards.base import CompiledRewards, StoredRewards
 
@@ -26,8 +27,17 @@ class StackedRewards(StoredRewards):
         super().__init__(np.array(theta, dtype=np.float64), told)
 
     def draw(self, items: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """No: a reward depends on how often its item was played before, which compiled loops count."""
-        raise NotImplementedError("stacked rewards are drawn in compiled loops only")
+        """No: a reward depends on how often its item was played before, which only the arrays of a compiled loop know.
+
+        Raises
+        ------
+        UnsupportedError
+            Always.
+        """
+        raise UnsupportedError(
+            "stacked rewards are drawn in compiled loops, got a decision set or policy that is played in Python: use a family "
+            "of the library, or GaussianRewards"
+        )
 
     def compiled(self) -> CompiledRewards:
         """The law for one sequence of rounds."""

@@ -141,15 +141,15 @@ def test_plans_of_intersections_cost_what_the_circulation_costs(monkeypatch, fam
     decision_set = arborescences(100, 12, seed) if family == "arborescences" else linear_and_partition(90, seed)
     rng = np.random.default_rng([seed, 3])
     theta, variance = rewards(kind, decision_set.d, rng), 10.0 ** rng.uniform(-1, 1, decision_set.d)
-    ratios = []
+    ratios, by_columns = [], plan_module.plan_by_columns
 
     def watched(decision_set, theta, optimal, target, cost, *rest):
-        plan = plan_module.plan_by_columns(decision_set, theta, optimal, target, cost, *rest)
+        plan = by_columns(decision_set, theta, optimal, target, cost, *rest)
         assert (plan.item_rates >= target * (1 - 1e-6)).all()
         ratios.append(plan.rates @ gaps_below(optimal, plan.decisions, theta) / cost)
         return plan
 
-    monkeypatch.setattr(circulation, "plan_by_columns", watched)
+    monkeypatch.setattr(plan_module, "plan_by_columns", watched)
     s = sb.graves_lai(decision_set, theta, variance)
     assert s.gap <= 1e-4
     assert all(x in decision_set for x in s.plan.decisions)

@@ -9,26 +9,19 @@ instance with probability 0.0013. GLADE lay 13 to 25 standard errors below 0 wit
 three with probability 0.0013.
 """
 
-import importlib.util
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import semibandits as sb
+from semibandits.errors import UnsupportedError
+from verification_scripts import script
 
 HORIZON, REPLICATIONS, SEED = 10_000, 200, 5
 MARGIN = 3.0
-STACKED = Path(__file__).resolve().parents[2] / "verification" / "stacked.py"
-
-
-def load_stacked_rewards():
-    spec = importlib.util.spec_from_file_location("verification_stacked", STACKED)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.StackedRewards
+StackedRewards = script("stacked").StackedRewards
 
 
 def m_sets():
@@ -60,7 +53,7 @@ INSTANCES = (m_sets, paths, star)
 def standard_errors_above(policy, instance, replications=REPLICATIONS):
     """Mean difference of regret between the policy and Thompson sampling, in its standard errors; nan if there is none."""
     decision_set, theta = instance()
-    rewards = load_stacked_rewards()(theta, 0.5)
+    rewards = StackedRewards(theta, 0.5)
     policies = {"Thompson": sb.ThompsonSampling(), "other": policy}
     result = sb.simulate(
         decision_set, rewards, policies, HORIZON, replications, seed=SEED, bound=False, checkpoints=[HORIZON]
@@ -79,3 +72,8 @@ def test_glade_has_less_regret_than_thompson_sampling(instance):
 @pytest.mark.parametrize("policy", [sb.CUCB(), sb.ThompsonSampling()])
 def test_other_policies_would_not_pass(policy, instance):
     assert not standard_errors_above(policy, instance, 40) < -MARGIN
+
+
+def test_stacked_rewards_are_not_drawn_in_python():
+    with pytest.raises(UnsupportedError, match="drawn in compiled loops"):
+        StackedRewards(np.zeros(2), 0.5).draw(np.array([0]), np.random.default_rng(0))

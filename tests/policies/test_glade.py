@@ -77,7 +77,7 @@ class Twin:
         i = self.enters(x)
         return self.scale[i].sum(), (self.scale * self.level)[i].sum()
 
-    def credits(self, pool, foresight):
+    def prices(self, pool, foresight):
         """Multiplier after multiplier, four times."""
         fall = np.where(self.best, 0.0, self.scale / np.maximum(self.plays, 1))
         needy = []
@@ -104,10 +104,10 @@ class Twin:
             return [self.best], None
         variance, bonus = self.sums(plausible)
         level = bonus / variance
-        credits = self.credits([*pool, plausible], self.policy.foresight)
+        prices = self.prices([*pool, plausible], self.policy.foresight)
 
         def gain(x):
-            return credits[self.enters(x)].sum() - self.gap(x)
+            return prices[self.enters(x)].sum() - self.gap(x)
 
         most = max(map(gain, self.rows))
         needed = max(gain(plausible), 0.0) + self.policy.saving * min(1.0, 2 / math.sqrt(level)) * self.gap(plausible)

@@ -3,14 +3,13 @@
 import json
 import math
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_sets import SETS, Pairs, grid, listed, run
 
 import semibandits as sb
-from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
@@ -26,71 +25,12 @@ from semibandits.simulation.specification import Specification
 Partition = sb.matroids.Partition
 
 
-class Pairs(DecisionSet):
-    """Pairs of adjacent items on a circle, known by `maximize` alone."""
-
-    def __init__(self, d):
-        self.rows = (np.eye(d) + np.eye(d, k=1) + np.eye(d, k=1 - d)).astype(bool)
-
-    @property
-    def d(self):
-        return self.rows.shape[1]
-
-    @property
-    def m(self):
-        return 2
-
-    def maximize(self, weights):
-        return self.rows[np.argmax(self.rows @ np.asarray(weights))].copy()
-
-    def __repr__(self):
-        return f"Pairs({self.d})"
-
-
-def grid():
-    arcs = [((i, j), (i + a, j + b)) for i in range(3) for j in range(3) for a, b in ((1, 0), (0, 1), (1, 1))]
-    return sb.Paths([(u, v) for u, v in arcs if max(v) < 3], (0, 0), (2, 2))
-
-
-SETS = {
-    "msets": lambda: sb.MSets(5, 2),
-    "trees": lambda: sb.SpanningTrees(nx.complete_graph(4)),
-    "bases": lambda: sb.MatroidBases(Partition([0, 0, 0, 1, 1, 2], 1)),
-    "matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
-    "all matchings": lambda: sb.Matchings([(i, j) for i in range(2) for j in range(3)], saturate="none"),
-    "paths": grid,
-    "intersection": lambda: sb.MatroidIntersection(Partition([0, 0, 1, 1, 2, 2], 1), Partition([0, 1, 2, 0, 1, 2], 1)),
-    "list": lambda: sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 0]]),
-    "own": lambda: Pairs(5),
-}
 LONELY = {
     "one item": lambda: sb.MSets(1, 1),
     "one decision": lambda: sb.EnumeratedDecisions([[1, 0, 1]]),
     "all items": lambda: sb.MSets(3, 3),
     "own": lambda: Pairs(2),
 }
-
-
-def listed(decision_set):
-    return decision_set.rows if isinstance(decision_set, Pairs) else decision_set.enumerate()
-
-
-def draw(rewards, x, rng):
-    items = np.flatnonzero(x)
-    return items, rewards.draw(items, rng)
-
-
-def run(decision_set, rewards, rounds, seed=0, policy=None, agent=None, variance=None):
-    """Play rounds one at a time; the agent and the decisions."""
-    policy = OSSB() if policy is None else policy
-    agent = policy.start(decision_set, rewards.variance if variance is None else variance) if agent is None else agent
-    own, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    decisions = []
-    for _ in range(rounds):
-        x = agent.choose(own)
-        agent.observe(*draw(rewards, x, noise))
-        decisions.append(x)
-    return agent, np.array(decisions)
 
 
 # ---------------------------------------------------------------------- the rule

@@ -3,14 +3,14 @@
 import json
 import math
 
-import networkx as nx
 import numpy as np
 import pytest
+import small_sets
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_sets import Pairs, grid, listed
 
 import semibandits as sb
-from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
@@ -33,57 +33,12 @@ POLICY = OSSB(rewards="bernoulli")
 GAP = 0.02
 
 
-class Pairs(DecisionSet):
-    """Pairs of adjacent items on a circle, known by `maximize` alone: nothing can list them."""
-
-    def __init__(self, d):
-        self.rows = (np.eye(d) + np.eye(d, k=1) + np.eye(d, k=1 - d)).astype(bool)
-
-    @property
-    def d(self):
-        return self.rows.shape[1]
-
-    @property
-    def m(self):
-        return 2
-
-    def maximize(self, weights):
-        return self.rows[np.argmax(self.rows @ np.asarray(weights))].copy()
-
-    def __repr__(self):
-        return f"Pairs({self.d})"
-
-
-def grid():
-    arcs = [((i, j), (i + a, j + b)) for i in range(3) for j in range(3) for a, b in ((1, 0), (0, 1), (1, 1))]
-    return sb.Paths([(u, v) for u, v in arcs if max(v) < 3], (0, 0), (2, 2))
-
-
-SETS = {
-    "msets": lambda: sb.MSets(5, 2),
-    "trees": lambda: sb.SpanningTrees(nx.complete_graph(4)),
-    "matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
-    "paths": grid,
-    "list": lambda: sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1], [1, 0, 1, 0]]),
-    "own": lambda: Pairs(5),
-}
-
-
-def listed(decision_set):
-    return decision_set.rows if isinstance(decision_set, Pairs) else decision_set.enumerate()
+SETS = {name: small_sets.SETS[name] for name in ("msets", "trees", "matchings", "paths", "list", "own")}
 
 
 def run(decision_set, rewards, rounds, seed=0, agent=None):
-    """Play rounds one at a time; the agent and the decisions."""
-    agent = POLICY.start(decision_set, rewards.variance) if agent is None else agent
-    own, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-    decisions = []
-    for _ in range(rounds):
-        x = agent.choose(own)
-        items = np.flatnonzero(x)
-        agent.observe(items, rewards.draw(items, noise))
-        decisions.append(x)
-    return agent, np.array(decisions)
+    """Rounds of the policy with Bernoulli plans."""
+    return small_sets.run(decision_set, rewards, rounds, seed, policy=POLICY, agent=agent)
 
 
 def regrets(decision_set, theta, horizon, replications, policy=POLICY, seed=2):

@@ -13,30 +13,23 @@ from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.paths import Paths
-from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.block import BlockSolution, BlockSolver
 from semibandits.graves_lai.certificate import lower_bound, worst_ratio
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import (
     RatedCycles,
-    exchanged,
-    merged_plan,
-    plan_by_columns,
+    cost_of,
+    plan_of_walks,
     strip_block,
     unfolded,
 )
-from semibandits.graves_lai.precision import gaps_below, sharpened
+from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Presolved, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.graves_lai.warm_start import Memory
-from semibandits.kernels.cycles import are_simple
 
 MAX_LABELS = 5_000_000
 """Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
-SIMPLE_IS_ENOUGH = (Paths, Matchings)
-"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need be looked up."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification asks about, one after the other: the higher, the fewer labels are needed."""
 
@@ -85,13 +78,7 @@ class CirculationSolver:
         live = (self._graph.entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
         self._suboptimal[self._graph.entering[live]] = True
-        # Two lacks: that of a cycle, and that of x*, from which its gap is counted.
-        self._doubt = 2.0 * lack / float(self._presolved.gaps[live].min(initial=math.inf))
-        if self._doubt > 0.5:
-            raise InvalidInputError(
-                f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * self._doubt:.0f} % may be "
-                "rounding: raise it"
-            )
+        self._doubt = doubt_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
 
     def solve(self) -> GravesLaiResult:
         """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
@@ -106,7 +93,7 @@ class CirculationSolver:
         plan, ratio = self._verified_plan(used)
         # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
         ratio, doubt = ratio / (1.0 - self._doubt) ** 2, self._doubt
-        value = ratio * (1.0 + doubt) * self._cost(plan)
+        value = ratio * (1.0 + doubt) * cost_of(plan, self._graph.decision, self._theta)
         plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
         duals = self._duals(blocks, solutions)
         lower = min(self._lower_bound(duals) * (1.0 - doubt) / (1.0 + doubt) ** 2, value)
@@ -195,38 +182,11 @@ class CirculationSolver:
         loops = self._presolved.loops
         loop_rates = self._twice_variance[self._graph.entering[loops]] / self._presolved.gaps[loops] ** 2
         rated = RatedCycles(self._unfolded(used.cycles), np.concatenate((used.rates, loop_rates)))
-        decisions = exchanged(self._graph, rated.cycles)
-        valid = self._are_decisions(rated.cycles, decisions)
-        if valid.all():
-            return merged_plan(decisions, rated.rates)
-        # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
-        target = np.zeros(self._decision_set.d)
-        entering = self._graph.entering[rated.cycles.arcs]
-        np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
-        target[~self._suboptimal] = 0.0
-        cost = float(rated.rates @ rated.cycles.sums(self._graph.costs))
-        return plan_by_columns(
-            self._decision_set,
-            self._theta,
-            self._graph.decision,
-            target,
-            cost,
-            decisions[valid],
-            0.02 * self._gap,
-            self._deadline,
-        )
-
-    def _are_decisions(self, walks: Cycles, exchanged: BoolArray) -> BoolArray:
-        """Which of x* after each walk are decisions."""
-        graph = self._graph
-        if isinstance(self._decision_set, SIMPLE_IS_ENOUGH):
-            valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
-        else:
-            known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
-            valid = np.array([x.tobytes() in known for x in exchanged], dtype=np.bool_)
-        for row in np.flatnonzero(~valid):
-            valid[row] = exchanged[row] in self._decision_set
-        return valid
+        known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
+        return plan_of_walks(
+            self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,
+            known=known,
+        )  # fmt: skip
 
     def _used_cycles(self, blocks: tuple[Block, ...], solutions: list[BlockSolution]) -> RatedCycles:
         """Cycles of the blocks that carry their flows."""
@@ -238,10 +198,6 @@ class CirculationSolver:
         loops = self._presolved.loops
         alone = Cycles(np.arange(len(loops) + 1), loops)
         return unfolded(self._graph, self._presolved, Cycles.joined((cycles, alone)))
-
-    def _cost(self, plan: ExplorationPlan) -> float:
-        """Regret per ln T, from the rewards of the decisions themselves."""
-        return math.fsum(plan.rates * gaps_below(self._graph.decision, plan.decisions, self._theta))
 
     # ------------------------------------------------------------------ the lower certificate
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +13,17 @@ from scipy.optimize import linprog
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.paths import Paths
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import Block, Presolved
 from semibandits.graves_lai.result import ExplorationPlan
+from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
+SIMPLE_IS_ENOUGH = (Paths, Matchings)
+"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need be looked up."""
 MAX_COLUMN_ROUNDS = 500
 MAX_PRICINGS = 20
 ROUNDING = 1e-13
@@ -68,6 +75,49 @@ def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
     decisions[rows[leaving >= 0], leaving[leaving >= 0]] = False
     decisions[rows[entering >= 0], entering[entering >= 0]] = True
     return decisions
+
+
+def plan_of_walks(
+    decision_set: DecisionSet, graph: ExchangeGraph, theta: FloatArray, items: BoolArray, rated: RatedCycles,
+    accuracy: float, deadline: float, *, known: Collection[bytes] = (), negligible: float = 0.0,
+) -> ExplorationPlan:  # fmt: skip
+    """A plan whose rates on the suboptimal `items` are those of rated walks of the exchange graph.
+
+    Mostly the walks lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
+    rates as a whole, to a relative `accuracy`, without rates of at most the share `negligible` of the largest. `known` are the
+    bytes of rows that are known to be decisions.
+    """
+    decisions = exchanged(graph, rated.cycles)
+    valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
+    if valid.all():
+        return merged_plan(decisions, rated.rates)
+    target = np.zeros(decision_set.d)
+    entering = graph.entering[rated.cycles.arcs]
+    np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
+    target[~items] = 0.0
+    target[target <= negligible * target.max(initial=0.0)] = 0.0
+    cost = float(rated.rates @ rated.cycles.sums(graph.costs))
+    return plan_by_columns(
+        decision_set, theta, graph.decision, target, cost, decisions[valid], accuracy, deadline
+    )  # fmt: skip
+
+
+def _are_decisions(
+    decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: BoolArray, known: Collection[bytes]
+) -> BoolArray:
+    """Which `rows`, x* after each walk, are decisions."""
+    if isinstance(decision_set, SIMPLE_IS_ENOUGH):
+        valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
+    else:
+        valid = np.array([x.tobytes() in known for x in rows], dtype=np.bool_)
+    for row in np.flatnonzero(~valid):
+        valid[row] = rows[row] in decision_set
+    return valid
+
+
+def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:
+    """Regret per ln T against the optimal `decision`, from the rewards of the decisions themselves."""
+    return math.fsum(plan.rates * gaps_below(decision, plan.decisions, theta))
 
 
 def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:

@@ -12,6 +12,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError
 
 HIGH_BITS = 26
 """Bits of the part of a reward whose sums are exact, of up to as many items as fit into the other bits of 53."""
@@ -50,6 +51,23 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, f
         if lack.sum() < least:
             best, least = np.where(still, 0.0, np.maximum(candidate, 0.0)), float(lack.sum())
     return replace(graph, costs=best), least
+
+
+def doubt_of(lack: float, least_gap: float) -> float:
+    """By which share gaps may be off: the `lack` of a cycle and that of x*, from which its gap is counted.
+
+    Raises
+    ------
+    InvalidInputError
+        If half of the smallest gap may be rounding.
+    """
+    doubt = 2.0 * lack / least_gap
+    if doubt > 0.5:
+        raise InvalidInputError(
+            f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * doubt:.0f} % may be rounding: "
+            "raise it"
+        )
+    return doubt
 
 
 def _correction(graph: ExchangeGraph, costs: FloatArray, still: BoolArray) -> FloatArray:

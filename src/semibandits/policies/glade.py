@@ -32,7 +32,8 @@ class GLADE(RulePolicy):
     Parameters
     ----------
     discount : float
-        >= 0. The larger it is, the less is explored, and the more often a run goes wrong (in proportion to its exponential).
+        >= 0. The larger it is, the less is explored, and the more often a run goes wrong (about in proportion to its
+        exponential).
     patience : float
         In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
         cost next to nothing. 0 decides anew in every round.

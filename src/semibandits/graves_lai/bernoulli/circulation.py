@@ -14,20 +14,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.bernoulli.block import BlockSolution, BlockSolver, rate_of
 from semibandits.graves_lai.bernoulli.certificate import lower_bound
 from semibandits.graves_lai.bernoulli.search import Graph, Searcher
-from semibandits.graves_lai.circulation import SIMPLE_IS_ENOUGH, thread_pools
+from semibandits.graves_lai.circulation import thread_pools
 from semibandits.graves_lai.cycles import Cycles
-from semibandits.graves_lai.plan import RatedCycles, exchanged, merged_plan, plan_by_columns, strip_block, unfolded
-from semibandits.graves_lai.precision import gaps_below, sharpened
+from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
+from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.kernels.components import strong_components
-from semibandits.kernels.cycles import are_simple
 
 TOLD_VARIANCE = 0.25
 """What results of Bernoulli problems hold as variance: the proxy that policies are told."""
@@ -74,13 +72,7 @@ class BernoulliCirculationSolver:
         self._arc_theta = np.where(live, theta[entering], 1.0)
         self._raising = self._arc_theta < 1.0
         self._least_gap = float(self._presolved.gaps[self._raising].min(initial=math.inf))
-        # Two lacks: that of a cycle, and that of x*, from which its gap is counted.
-        self._doubt = 2.0 * lack / self._least_gap
-        if self._doubt > 0.5:
-            raise InvalidInputError(
-                f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * self._doubt:.0f} % may be "
-                "rounding: raise it"
-            )
+        self._doubt = doubt_of(lack, self._least_gap)
 
     def solve(self) -> GravesLaiResult:
         """Run it; on one thread, so that the result has the same bits wherever it runs."""
@@ -93,7 +85,9 @@ class BernoulliCirculationSolver:
         solved = time.perf_counter()
         plan, least = self._verified_plan(self._used_cycles(blocks, solutions))
         # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
-        value = (1.0 + self._doubt) * self._cost(plan) / least if least > 0.0 else math.inf
+        value = (
+            (1.0 + self._doubt) * cost_of(plan, self._graph.decision, self._theta) / least if least > 0.0 else math.inf
+        )
         plan = ExplorationPlan(plan.decisions, plan.rates / least) if least > 0.0 else plan
         lower = min((1.0 - self._doubt) * self._lower_bound(blocks, solutions), value)
         done = time.perf_counter()
@@ -167,7 +161,10 @@ class BernoulliCirculationSolver:
 
     def _verified_plan(self, used: RatedCycles) -> tuple[ExplorationPlan, float]:
         """A plan in decisions, and a proven lower bound on the information f(C) of its item rates."""
-        plan = self._plan(used)
+        plan = plan_of_walks(
+            self._decision_set, self._graph, self._theta, self._suboptimal, used, 0.02 * self._gap, self._deadline,
+            negligible=1e-12,
+        )  # fmt: skip
         graph, loops = self._untouched()
         rates = np.where(self._raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
         least = math.inf
@@ -216,37 +213,6 @@ class BernoulliCirculationSolver:
         needs = np.array([rate_of(t, e) for t, e in zip(self._arc_theta[arcs], shares, strict=True)])
         bounds = [w / need for w, need in zip(rates[arcs].tolist(), needs.tolist(), strict=True) if need > 0.0]
         return float(min(bounds, default=1.0))
-
-    def _plan(self, used: RatedCycles) -> ExplorationPlan:
-        decisions = exchanged(self._graph, used.cycles)
-        valid = self._are_decisions(used.cycles, decisions)
-        if valid.all():
-            return merged_plan(decisions, used.rates)
-        # Some cycles of a matroid intersection lead to no decision; the rates as a whole still have a plan.
-        target = np.zeros(self._decision_set.d)
-        entering = self._graph.entering[used.cycles.arcs]
-        np.add.at(target, entering[entering >= 0], used.rates[used.cycles.rows][entering >= 0])
-        target[~self._suboptimal] = 0.0
-        target[target <= 1e-12 * target.max(initial=0.0)] = 0.0
-        cost = float(used.rates @ used.cycles.sums(self._graph.costs))
-        return plan_by_columns(
-            self._decision_set, self._theta, self._graph.decision, target, cost, decisions[valid], 0.02 * self._gap,
-            self._deadline,
-        )  # fmt: skip
-
-    def _are_decisions(self, walks: Cycles, exchanged: BoolArray) -> BoolArray:
-        """Which of x* after each walk are decisions."""
-        graph = self._graph
-        valid = np.zeros(len(walks), dtype=np.bool_)
-        if isinstance(self._decision_set, SIMPLE_IS_ENOUGH):
-            valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
-        for row in np.flatnonzero(~valid):
-            valid[row] = exchanged[row] in self._decision_set
-        return valid
-
-    def _cost(self, plan: ExplorationPlan) -> float:
-        """Regret per ln T, from the rewards of the decisions themselves."""
-        return math.fsum(plan.rates * gaps_below(self._graph.decision, plan.decisions, self._theta))
 
     # ------------------------------------------------------------------ the lower certificate
 

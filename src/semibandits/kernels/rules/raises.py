@@ -66,6 +66,13 @@ def _still_grows(mean: float, rise: float) -> bool:
 
 
 @njit(cache=True)
+def _of_item(t: int, discount: float, stats: FloatArray, i: int) -> tuple[float, float, float]:
+    """Plays, mean within [0, 1], and level, which may be negative."""
+    n = max(stats[PLAYS, i], 1.0)
+    return n, min(max(stats[MEANS, i], 0.0), 1.0), math.log(t / n) - discount
+
+
+@njit(cache=True)
 def write_reaches(
     t: int, discount: float, stats: FloatArray, best: BoolArray, scales: FloatArray, bonuses: FloatArray
 ) -> bool:
@@ -75,9 +82,7 @@ def write_reaches(
     """
     uncertain = False
     for i in range(len(bonuses)):
-        n = max(stats[PLAYS, i], 1.0)
-        mean = min(max(stats[MEANS, i], 0.0), 1.0)
-        level = math.log(t / n) - discount
+        n, mean, level = _of_item(t, discount, stats, i)
         bonuses[i], scales[i] = 0.0, 2.0 * mean * (1.0 - mean) / n
         if level > 0.0 and not best[i]:
             bonuses[i] = widest(mean, level / n)
@@ -97,7 +102,8 @@ def price_of(
     room = 0.0
     for i in range(len(x)):
         if x[i] and not best[i]:
-            room += _open(t, discount, stats, i) * (1.0 - min(max(stats[MEANS, i], 0.0), 1.0))
+            _, mean, level = _of_item(t, discount, stats, i)
+            room += (level > 0.0) * (1.0 - mean)
     if room <= gap:
         return np.inf, np.inf
     low, high = -60.0, 60.0  # the logarithm of the price
@@ -113,12 +119,6 @@ def price_of(
 
 
 @njit(cache=True)
-def _open(t: int, discount: float, stats: FloatArray, i: int) -> bool:
-    """Whether the item has a positive level."""
-    return math.log(t / max(stats[PLAYS, i], 1.0)) > discount
-
-
-@njit(cache=True)
 def _raised(
     t: int, discount: float, price: float, stats: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float]:  # fmt: skip
@@ -126,10 +126,9 @@ def _raised(
     raised = information = 0.0
     for i in range(len(x)):
         if x[i] and not best[i]:
-            n = max(stats[PLAYS, i], 1.0)
-            level = math.log(t / n) - discount
+            n, mean, level = _of_item(t, discount, stats, i)
             if level > 0.0:
-                rise, _, d = tilt(min(max(stats[MEANS, i], 0.0), 1.0), price * level / n)
+                rise, _, d = tilt(mean, price * level / n)
                 raised += rise
                 information += n / level * d
     return raised, information
@@ -143,9 +142,7 @@ def write_priced(
     """Bonuses that are right for a decision of this price, whose psi add up to `psi`."""
     factor = (1.0 + psi) ** 2 / (psi * price * price)
     for i in range(len(bonuses)):
-        n = max(stats[PLAYS, i], 1.0)
-        level = math.log(t / n) - discount
+        n, mean, level = _of_item(t, discount, stats, i)
         if level > 0.0 and not best[i]:
-            mean = min(max(stats[MEANS, i], 0.0), 1.0)
             bonuses[i] = factor * conjugate(mean, n / level, price)
             scales[i] = bonuses[i] / level

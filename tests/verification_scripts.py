@@ -1,0 +1,16 @@
+"""The scripts in verification/, which import each other by name, as modules."""
+
+import importlib
+import sys
+from pathlib import Path
+
+VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
+
+
+def script(name):
+    """One of them, by the name of its file."""
+    sys.path.insert(0, str(VERIFICATION))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(VERIFICATION))
