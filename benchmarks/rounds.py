@@ -84,27 +84,29 @@ def _row(
     return name, policy.name, *(f"{cell:,.0f}" for cell in cells), "–" if planned else digits(ratio, 2)
 
 
-def run_plans(report: Report, horizon: int = 1_000_000) -> None:
-    """OSSB, with its plans, against Thompson sampling."""
+def run_whole(report: Report, horizon: int = 1_000_000) -> None:
+    """OSSB with its plans, and GLADE, against Thompson sampling: both ask for much in few rounds."""
+    thompson, *others = policies = (sb.ThompsonSampling(), sb.OSSB(), sb.GLADE())
     rows = []
     for name, decision_set in families().items():
         theta = np.random.default_rng(0).random(decision_set.d)
-        report.doing(f"OSSB on {name}")
-        seconds = {}
-        plans = 0
-        for policy in (sb.ThompsonSampling(), sb.OSSB()):
+        seconds, calls = {}, {}
+        for policy in policies:
+            report.doing(f"{policy.name} on {name}")
             replicate(_specification(decision_set, theta, policy, WARM), policy.name, 0)
             specification = _specification(decision_set, theta, policy, horizon)
             start = time.perf_counter()
-            plans = int(replicate(specification, policy.name, 0).calls[-1, 2])
+            calls[policy.name] = replicate(specification, policy.name, 0).calls[-1].tolist()
             seconds[policy.name] = time.perf_counter() - start
-        ratio = seconds["OSSB"] / seconds["ThompsonSampling"]
-        report.row("plans", {"set": name, "plans": plans, "ratio": ratio, **seconds})
-        rows.append((name, *(digits(s) for s in seconds.values()), str(plans), digits(ratio, 2)))
+        ratios = [seconds[policy.name] / seconds[thompson.name] for policy in others]
+        report.row("whole", {"set": name, "seconds": seconds, "calls": calls})
+        searches = f"{calls['GLADE'][1]:,}"
+        rows.append((name, *(digits(s) for s in (*seconds.values(), *ratios)), str(calls["OSSB"][2]), searches))
     report.done()
-    report.table(
-        f"Seconds for {horizon:,} rounds, solver included", ("decision set", "Thompson", "OSSB", "plans", "ratio"), rows
-    )
+    names = [policy.name for policy in policies]
+    ratios = [f"{policy.name} / Thompson" for policy in others]
+    header = ("decision set", *names, *ratios, "plans of OSSB", "P_IM of GLADE")
+    report.table(f"Seconds for {horizon:,} rounds", header, rows)
 
 
 def run_plain(report: Report) -> None:

@@ -16,11 +16,11 @@ from budgeted import run_budgeted
 from large import run_large
 from methods import run_methods
 from reporting import Report
-from rounds import run_plain, run_plans, run_rounds, run_workers
+from rounds import run_plain, run_rounds, run_whole, run_workers
 from scaling import FAMILIES, run_family, warm_up
 from versus_direct import run_versus_direct
 
-ROUNDS = {"rounds": run_rounds, "plans": run_plans, "plain": run_plain, "workers": run_workers}
+ROUNDS = {"rounds": run_rounds, "whole": run_whole, "plain": run_plain, "workers": run_workers}
 SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", *ROUNDS, "large")
 
 

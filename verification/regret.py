@@ -16,7 +16,7 @@ import matplotlib as mpl
 import semibandits as sb
 from instances import SEED, VARIANCE, instances
 
-FAST = (sb.CUCB(), sb.ThompsonSampling(), sb.OSSB())
+FAST = (sb.CUCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE())
 SLOW = (sb.ESCB(), sb.AESCB())
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
