@@ -74,6 +74,7 @@ def test_one_sided_tests_are_those_of_scipy(seed):
 def test_samples_that_do_not_vary():
     assert ratios.p_above([2.0, 2.0, 2.0], 1.0) == 0.0
     assert ratios.p_above([2.0, 2.0, 2.0], 2.0) == 1.0
+    assert ratios.p_above([0.7] * 7, 0.7) == 1.0  # though their mean is rounded
 
 
 @pytest.mark.parametrize(("a", "b"), [([1.0], [1.0]), ([1.0, 2.0], [1.0, 2.0, 3.0]), ([[1.0, 2.0]], [[1.0, 2.0]])])
@@ -105,12 +106,44 @@ def test_holm_rejects_step_by_step(p, alpha):
     assert {i for i, adjusted in enumerate(ratios.holm(p)) if adjusted <= alpha} == rejected
 
 
-def test_geometric_mean():
-    one = ratios.Interval(0.5, 0.4, 0.625)  # symmetric in logarithms
-    assert ratios.geometric_mean([one]) == pytest.approx(one)
-    half = math.log(1.25) / 2  # of four: log 1.25 / sqrt(4)
-    inverse = ratios.Interval(2.0, 1.6, 2.5)
-    assert ratios.geometric_mean([one, inverse] * 2) == pytest.approx((1.0, math.exp(-half), math.exp(half)))
+def test_geometric_mean_of_one_instance_has_the_width_of_its_ratio():
+    rng = np.random.default_rng(1)
+    b = 10 + rng.normal(size=4000)
+    a = 0.8 * b + rng.normal(size=4000)
+    assert ratios.geometric_mean([(a, b)]) == pytest.approx(ratios.paired_ratio(a, b), rel=2e-4)
+
+
+def test_geometric_mean_of_inverse_ratios():
+    rng = np.random.default_rng(2)
+    a, b = 10 + rng.normal(size=(2, 50))
+    assert ratios.geometric_mean([(a, b), (b, a)]) == pytest.approx((1.0, 1.0, 1.0), abs=1e-12)
+
+
+def test_the_same_samples_twice_tell_nothing_new():
+    rng = np.random.default_rng(3)
+    a, b = 10 + rng.normal(size=(2, 50))
+    once = ratios.geometric_mean([(a, b)])
+    assert ratios.geometric_mean([(a, b)] * 4) == pytest.approx(once, rel=1e-12)
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_intervals_of_geometric_means_cover(shared):
+    """2,000 panels of 6 instances, 40 or 80 replications each, the noise of a replication shared by all instances in part.
+
+    The interval of 90 % holds for large samples; 0.02 are 3 standard errors of the share, and the seed is fixed.
+    """
+    rng = np.random.default_rng(4)
+    covered = 0
+    for _ in range(2000):
+        common = rng.normal(size=80)
+        pairs = []
+        for j in range(6):
+            n = 40 if j % 2 else 80
+            noise = shared * common[:n] + math.sqrt(1 - shared**2) * rng.normal(size=n)
+            pairs.append((0.8 * (10 + noise), 10 + rng.normal(size=n)))
+        found = ratios.geometric_mean(pairs, 0.9)
+        covered += found.lower <= 0.8 <= found.upper
+    assert abs(covered / 2000 - 0.9) < 0.02
 
 
 def test_largest_over_mean():
@@ -123,7 +156,7 @@ def test_largest_over_mean():
 ROUNDS = np.array([1, 10, 100, 1000, 3162, 10_000])
 
 
-def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0):
+def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0, plan_rate=5.0):
     """Thompson sampling pays 10 ln T, GLADE slope ln T, each times a factor near 1 a replication."""
     rng = np.random.default_rng(seed)
     regret = {
@@ -131,7 +164,7 @@ def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0):
         for policy, s in ((OLD, 10.0), (NEW, slope))
     }
     instance = Instance(name, "msets", "uniform", sb.MSets(4, 2), np.zeros(4), 0.5, 10_000)
-    return results.Outcome(instance, (c, c), ROUNDS, regret)
+    return results.Outcome(instance, (c, c), plan_rate, ROUNDS, regret)
 
 
 def test_numbers_of_a_row():
@@ -157,6 +190,13 @@ def test_only_what_is_worse_is_rejected():
     assert {test.name for test in tests if test.p_not_worse <= 0.05} == {"good"}
 
 
+@pytest.mark.parametrize(("plan_rate", "share"), [(5.0, 5 * math.log(10_000) / 10_000), (2000.0, 1.842)])
+def test_what_is_late(plan_rate, share):
+    found = outcome(8.0, plan_rate=plan_rate)
+    assert found.plan_share == pytest.approx(share, rel=1e-3)
+    assert found.is_late == (share < 0.01)
+
+
 def test_without_a_bound_the_slope_is_not_tested():
     found = outcome(8.0, c=0.0)
     assert results.SLOPE not in found.tests
@@ -180,7 +220,7 @@ def options(**changes):
 
 def test_the_page_says_what_the_numbers_say(tmp_path):
     good = [outcome(8.0, f"good-{k}-held", seed=k) for k in range(3)]
-    text = pages.page(good, options(), tmp_path / "cost.json")
+    text = pages.page(good, options(), tmp_path / "cost.json", "abc1234")
     assert "**None is rejected.**" in text
     assert "| 10³ | 3 | 0.8" in text
     assert "python verification/compare.py FOLDER --replications 30 --most 30 --seed 7 --write" in text
@@ -188,7 +228,7 @@ def test_the_page_says_what_the_numbers_say(tmp_path):
     assert "## Cost" not in text
     for found in good:
         assert pages.row(found) in text
-    worse = pages.page([*good, outcome(13.0, "bad-held", seed=9)], options(), tmp_path / "cost.json")
+    worse = pages.page([*good, outcome(13.0, "bad-held", seed=9)], options(), tmp_path / "cost.json", "abc1234")
     assert "**3 of 12 rejected: bad at 10³" in worse
     assert "None is rejected" not in worse
     assert "(bad) |" in worse
@@ -201,19 +241,21 @@ def test_the_page_says_that_it_is_partial_and_shows_the_cost_of_its_half(tmp_pat
         encoding="utf-8",
     )
     told = options(only=["made-up-held"], horizon=10_000, write=False)
-    assert "part of the comparison only" in pages.page([outcome(8.0)], told, measured)
-    assert "1.20 times" not in pages.page([outcome(8.0)], told, measured)
-    assert "1.20 times" in pages.page([outcome(8.0)], options(half="tune", write=False), measured)
+    assert "part of the comparison only" in pages.page([outcome(8.0)], told, measured, "abc1234")
+    assert "1.20 times" not in pages.page([outcome(8.0)], told, measured, "abc1234")
+    assert "1.20 times" in pages.page([outcome(8.0)], options(half="tune", write=False), measured, "abc1234")
 
 
 def test_a_page_with_the_star_alone(tmp_path):
-    text = pages.page([outcome(8.0, "star", c=7.2)], options(only=["star"], write=False), tmp_path / "cost.json")
+    text = pages.page(
+        [outcome(8.0, "star", c=7.2)], options(only=["star"], write=False), tmp_path / "cost.json", "abc1234"
+    )
     assert "The slope of GLADE is 0.8" in text
     assert "## Summary" not in text
 
 
 def test_lines_are_short_apart_from_tables(tmp_path):
-    text = pages.page([outcome(8.0), outcome(9.0, "star")], options(), tmp_path / "cost.json")
+    text = pages.page([outcome(8.0), outcome(9.0, "star")], options(), tmp_path / "cost.json", "abc1234")
     assert all(len(line) <= 130 and line == line.rstrip() for line in text.split("\n") if not line.startswith("|"))
 
 

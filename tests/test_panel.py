@@ -12,8 +12,8 @@ from verification_scripts import script
 
 CHEAP = 30
 
-panel = script("panel")
-KEPT = {row["name"]: row for row in json.loads(panel.MANIFEST.read_text(encoding="utf-8"))}
+panel, manifest, stars = map(script, ("panel", "panel_manifest", "stars"))
+KEPT = {row["name"]: row for row in json.loads(manifest.MANIFEST.read_text(encoding="utf-8"))}
 ENTRIES = {f"{entry.name}-{half}": (entry, half) for half in panel.HALVES for entry in panel.entries(half)}
 
 
@@ -30,7 +30,7 @@ def instance(name):
 
 def test_the_manifest_lists_the_star_and_both_halves():
     assert list(KEPT) == ["star", *ENTRIES]
-    assert len(json.loads(panel.MANIFEST.read_text(encoding="utf-8"))) == len(KEPT)
+    assert len(json.loads(manifest.MANIFEST.read_text(encoding="utf-8"))) == len(KEPT)
 
 
 def test_halves_have_the_same_strata_and_share_no_dataset():
@@ -47,7 +47,7 @@ def test_halves_have_the_same_strata_and_share_no_dataset():
 
 @pytest.mark.parametrize("name", [name for name, row in KEPT.items() if row["d"] <= CHEAP])
 def test_cheap_instances_are_as_the_manifest_says(name):
-    assert panel.differences(KEPT[name], panel.described(instance(name))) == []
+    assert manifest.differences(KEPT[name], manifest.described(instance(name))) == []
 
 
 @pytest.mark.parametrize("name", [name for name, row in KEPT.items() if row["trait"] == "near-tie"])
@@ -68,30 +68,27 @@ def test_ties_have_several_optimal_decisions(name):
 def test_the_star_costs_eighteen_one_at_a_time_and_seven_together():
     star = panel.star()
     assert star.decision_set.d == 19
-    assert panel.one_at_a_time(star) == pytest.approx(18, rel=2e-3)
+    assert stars.one_at_a_time(star.decision_set, star.theta, star.variance) == pytest.approx(18, rel=2e-3)
     assert sb.graves_lai(star.decision_set, star.theta, star.variance).value == pytest.approx(7.2, rel=2e-4)
 
 
 def test_a_chain_costs_what_its_docstring_says():
     k, e, g = 9, 0.3, 0.24
-    chain = panel.Instance(
-        "chain", "matchings", "informative", *panel.chain(np.full(k + 1, e), np.full(k, e - g)), 10**6
-    )
-    decisions = chain.decision_set.enumerate()
-    rewards = decisions @ chain.theta
+    decision_set, theta, variance = stars.chain(np.full(k + 1, e), np.full(k, e - g))
+    decisions = decision_set.enumerate()
+    rewards = decisions @ theta
     assert np.flatnonzero(decisions[rewards.argmax()]).tolist() == list(range(0, 2 * k + 1, 2))
     whole = decisions[decisions[:, 1::2].all(axis=1)]
-    assert rewards.max() - (whole @ chain.theta).max() == pytest.approx(e + k * g)
-    assert panel.one_at_a_time(chain) == pytest.approx(k / (e + g), rel=2e-3)
-    bound = sb.graves_lai(chain.decision_set, chain.theta, chain.variance)
+    assert rewards.max() - (whole @ theta).max() == pytest.approx(e + k * g)
+    assert stars.one_at_a_time(decision_set, theta, variance) == pytest.approx(k / (e + g), rel=2e-3)
+    bound = sb.graves_lai(decision_set, theta, variance)
     assert bound.value == pytest.approx((e + k * g) / (e + g) ** 2, rel=2e-4)
 
 
 def test_one_alternative_at_a_time_is_no_loss_on_matroids():
     # C(theta) = sum of 1/gap over items, and the plan is single swaps: nothing can be learnt together.
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])
-    msets = panel.Instance("msets", "msets", "uniform", sb.MSets(5, 1), theta, 0.5, 10**6)
-    assert panel.one_at_a_time(msets) == pytest.approx(np.sum(1 / (0.9 - theta[1:])), rel=5e-3)
+    assert stars.one_at_a_time(sb.MSets(5, 1), theta, 0.5) == pytest.approx(np.sum(1 / (0.9 - theta[1:])), rel=5e-3)
 
 
 @pytest.mark.parametrize("name", [name for name, row in KEPT.items() if row["trait"] == "informative"])
@@ -104,30 +101,27 @@ def test_equal_variances_hide_the_star_of_paths():
     main = np.full(k, 0.1)
     ratios = []
     for known in (0.0005, 0.5):
-        problem = panel.side_roads(0.3, 0.3 + main.sum() - e, main, main + g, known)
-        ratios.append(
-            panel.one_at_a_time(panel.Instance("roads", "paths", "informative", *problem, 10**6), step=0.02)
-            / sb.graves_lai(*problem).value
-        )
+        roads = stars.side_roads(0.3, 0.3 + main.sum() - e, main, main + g, known)
+        ratios.append(stars.one_at_a_time(*roads, step=0.02) / sb.graves_lai(*roads).value)
     assert ratios[0] > 1.6
     assert ratios[1] < 1.1
 
 
 def test_check_fails_where_the_list_is_not_true(tmp_path, monkeypatch, capsys):
     few = [instance("msets-2-of-8-tune"), instance("star-list-held")]
-    monkeypatch.setattr(panel, "panel", lambda half: [x for x in few if x.name.endswith(half)])
-    monkeypatch.setattr(panel, "MANIFEST", tmp_path / "panel.json")
-    monkeypatch.setattr(sys, "argv", ["panel.py", "--write"])
-    assert panel.main() == 0
-    monkeypatch.setattr(sys, "argv", ["panel.py", "--check"])
-    assert panel.main() == 0
+    monkeypatch.setattr(manifest, "panel", lambda half: [x for x in few if x.name.endswith(half)])
+    monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "panel.json")
+    monkeypatch.setattr(sys, "argv", ["panel_manifest.py", "--write"])
+    assert manifest.main() == 0
+    monkeypatch.setattr(sys, "argv", ["panel_manifest.py", "--check"])
+    assert manifest.main() == 0
     assert "3 instances are as panel.json says" in capsys.readouterr().out
-    rows = json.loads(panel.MANIFEST.read_text(encoding="utf-8"))
+    rows = json.loads(manifest.MANIFEST.read_text(encoding="utf-8"))
     rows[1]["C"] *= 1.001
     rows[2]["theta_sha256"] = "0" * 64
     rows[0]["name"] = "comet"
-    panel.MANIFEST.write_text(json.dumps(rows), encoding="utf-8")
-    assert panel.main() == 1
+    manifest.MANIFEST.write_text(json.dumps(rows), encoding="utf-8")
+    assert manifest.main() == 1
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 4
     assert "comet is in panel.json only" in said

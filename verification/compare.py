@@ -7,14 +7,16 @@ Both policies meet the same rewards: the n-th reward of an item is the same numb
 result is close to a limit, there are --most replications. A run in a folder cannot be extended, so the further replications stand
 in folders of their own, with the seed after --seed, and are pooled with the first ones, which stay as they are.
 
-FOLDER knows the parameters of the policies, not their code: after a change of code, take a new one.
+FOLDER keeps the last commit that changed src/, and is not gone on with by other code.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -35,11 +37,14 @@ SEED: Final = 20_261_123
 PER_DECADE: Final = 10
 ROOT: Final = Path(__file__).resolve().parents[1]
 SHORTEST: Final = 1000
+LEAST: Final = 200
+"""Replications that a page in docs/ stands on, twice that where it is close."""
 
 
 def main() -> int:
     """Play, print a row an instance, then write page and figures."""
     options = _options()
+    code = kept_code(options.folder, code_of(ROOT))
     mpl.use("Agg")
     outcomes = []
     wanted = _wanted(options)
@@ -48,12 +53,37 @@ def main() -> int:
         outcomes.append(compared(instance, options))
         print(row(outcomes[-1]), flush=True)
     docs = ROOT / "docs" if options.write else options.folder / "page"
-    text = page(outcomes, options, ROOT / "verification" / "cost.json")
+    text = page(outcomes, options, ROOT / "verification" / "cost.json", code)
     write_figures(outcomes, docs / "figures")
     (docs / "policies").mkdir(parents=True, exist_ok=True)
     write_whole(docs / "policies" / "comparison.md", text.encode())
     print(f"written: {docs / 'policies' / 'comparison.md'} and {docs / 'figures'}/compare-*.png")
     return 0
+
+
+def code_of(root: Path) -> str:
+    """The last commit that changed src/, with a "+" if files there differ from it; "unknown" outside a checkout."""
+    commands = (["git", "log", "-1", "--format=%h", "--", "src"], ["git", "status", "--porcelain", "--", "src"])
+    try:
+        commit, changes = (
+            subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+            for command in commands
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return (commit or "unknown") + ("+" if changes else "")
+
+
+def kept_code(folder: Path, code: str) -> str:
+    """Write into a new folder whose code it belongs to; leave if it belongs to another."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = folder / "commit"
+    if not told.exists():
+        write_whole(told, f"{code}\n".encode())
+    kept = told.read_text(encoding="utf-8").strip()
+    if kept != code:
+        sys.exit(f"{folder} must hold runs of the code at hand ({code}), got those of {kept}: take a new folder")
+    return code
 
 
 def compared(instance: Instance, options: argparse.Namespace) -> Outcome:
@@ -65,7 +95,7 @@ def compared(instance: Instance, options: argparse.Namespace) -> Outcome:
         return first
     more = _played(instance, bound, horizon, options.most - options.replications, options.seed + 1, options)
     pooled = {policy: np.concatenate([first.regret[policy], more.regret[policy]]) for policy in POLICIES}
-    return Outcome(instance, first.bound, first.checkpoints, pooled)
+    return replace(first, regret=pooled)
 
 
 def _played(
@@ -94,7 +124,8 @@ def _played(
             resume=True,
         )
         regret[name] = result.regret[name]
-    return Outcome(instance, (bound.lower, bound.value), result.checkpoints, regret)
+    plan_rate = float(bound.plan.rates.sum())
+    return Outcome(instance, (bound.lower, bound.value), plan_rate, result.checkpoints, regret)
 
 
 def _wanted(options: argparse.Namespace) -> Iterator[Instance]:
@@ -128,6 +159,11 @@ def _options() -> argparse.Namespace:
         parser.error(f"--horizon must be at least {SHORTEST}, got {options.horizon}")
     if options.replications < 2:
         parser.error(f"--replications must be at least 2, got {options.replications}")
+    if options.write and not (options.replications >= LEAST and options.most >= 2 * LEAST):
+        parser.error(
+            f"--write needs at least {LEAST} replications, and {2 * LEAST} where it is close, got {options.replications} "
+            f"and {options.most}: raise --replications and --most, or leave --write out"
+        )
     return options
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from compare_results import NEW, OLD, Outcome
+from compare_results import MOST_RATIO, NEW, OLD, Outcome
 
 from semibandits.plotting.style import INK, UNEXPLORED, plain_number
 from semibandits.simulation.statistics import in_last_decades, mean_band
@@ -68,7 +68,7 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
                 ax.plot(ends, [y, y], color=colour, linewidth=1.6, alpha=0.55, solid_capstyle="butt", zorder=3)
                 ax.plot([value], [y], marker=MARKERS[better], color=colour, markersize=5, zorder=4)
         ax.axvline(1.0, color=INK, linewidth=1.1, zorder=2)
-        ax.axvline(1.05, color=INK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=2)
+        ax.axvline(MOST_RATIO, color=INK, linewidth=1.1, linestyle=(0, (4, 3)), zorder=2)
         exponent = round(np.log10(t))
         ax.set_title(f"T = $10^{exponent}$", color=INK)
         ax.grid(axis="x", color=UNEXPLORED, linewidth=0.6)
@@ -79,7 +79,7 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
     axes[0][0].set_yticks(range(len(outcomes)), [outcome.name for outcome in outcomes], fontsize=8.5)
     axes[0][0].set_ylim(-0.7, len(outcomes) - 0.3)
     figure.supxlabel(
-        "mean regret of GLADE / mean regret of Thompson sampling,\nwith 95 % intervals; lines at 1 and 1.05",
+        f"mean regret of GLADE / mean regret of Thompson sampling,\nwith 95 % intervals; lines at 1 and {MOST_RATIO}",
         fontsize=10,
     )
     handles = [

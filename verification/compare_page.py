@@ -7,11 +7,11 @@ import json
 import math
 import statistics
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from compare_results import LEVEL, MOST_RATIO, MOST_SLOPE, NEW, OLD, SLOPE, Outcome, Test, all_tests
+from compare_results import LATE, LEVEL, MOST_RATIO, MOST_SLOPE, NEW, OLD, SLOPE, Outcome, Test, all_tests
 from statistics_of_ratios import Interval, geometric_mean, paired_ratio
 
 STAR: Final = "star"
@@ -22,9 +22,11 @@ COLUMNS: Final = (3, 4, 5, 6)
 WIDTH: Final = 128
 MOST_NAMES: Final = 20
 """Instances that a sentence names."""
+MEDIAN_AT, MOST_MEDIAN, MOST_COST = 10**5, 0.9, 3.0
+"""What GLADE was to reach: the median ratio at this round, and the median cost of a round, both relative to Thompson sampling."""
 
 
-def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path) -> str:
+def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path, code: str) -> str:
     """The whole page as Markdown.
 
     Parameters
@@ -35,18 +37,23 @@ def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path) -
         What compare.py was called with.
     cost : path
         What cost.py wrote; the page goes without where there is no such file.
+    code : str
+        The commit whose code was played.
     """
     half = [outcome for outcome in outcomes if outcome.name != STAR]
     stars = [outcome for outcome in outcomes if outcome.name == STAR]
+    tests = all_tests(outcomes)
+    costs = _costs(cost, options.half)
     parts = [
-        *_head(outcomes, options),
+        *_head(outcomes, options, code),
+        *_targets(half, stars, tests, costs),
         *_summary(half),
-        *_tests(all_tests(outcomes)),
+        *_tests(tests, outcomes, options),
         *_tails(outcomes),
         *_table(outcomes),
         *(part for outcome in stars for part in _star(outcome)),
         *_families(half),
-        *_cost(cost, options.half),
+        *_cost(costs),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -55,7 +62,7 @@ def header() -> str:
     """The first two lines of the table of instances."""
     ratios = [f"ratio at {POWERS[10**k]}" for k in COLUMNS]
     both = [f"{of}, {SHORT[policy]}" for of in ("slope / C", "largest run / mean") for policy in (OLD, NEW)]
-    names = ["instance", "kind", "trait", "d", "C(θ)", *ratios, *both[:2], "replications", *both[2:]]
+    names = ["instance", "kind", "trait", "d", "C(θ)", "plan / T", *ratios, *both[:2], "replications", *both[2:]]
     return f"| {' | '.join(names)} |\n|{'---|' * len(names)}"
 
 
@@ -64,7 +71,8 @@ def row(outcome: Outcome) -> str:
     ratios = [_interval(outcome.ratios[10**k]) if 10**k in outcome.ratios else "" for k in COLUMNS]
     instance = outcome.instance
     cells = [
-        outcome.name, instance.kind, instance.trait, str(instance.decision_set.d), _plain(outcome.bound[1]), *ratios,
+        outcome.name, instance.kind, instance.trait, str(instance.decision_set.d), _plain(outcome.bound[1]),
+        _percent(outcome.plan_share), *ratios,
         *(_interval(outcome.slope_ratio(policy)) for policy in (OLD, NEW)), str(outcome.replications),
         *(f"{outcome.largest_over_mean(policy):.1f}" for policy in (OLD, NEW)),
     ]  # fmt: skip
@@ -74,11 +82,11 @@ def row(outcome: Outcome) -> str:
 # -- parts of the page, each a list of paragraphs --------------------------------------------------------------------
 
 
-def _head(outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]:
+def _head(outcomes: Sequence[Outcome], options: argparse.Namespace, code: str) -> list[str]:
     half = [outcome for outcome in outcomes if outcome.name != STAR]
     kinds = sorted({outcome.instance.kind for outcome in half})
     origin = (
-        "What follows is the half that was held back, on which nothing was tuned"
+        "What follows is the half that was held back"
         if options.half == "held"
         else "What follows is the half that served for tuning, which says little about new instances"
     )
@@ -91,7 +99,8 @@ def _head(outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]
         of paired means.""",
         """- **Slope** is that of mean regret against ln T over the last decade. C(θ) bounds it for every uniformly good
         policy as T grows, not at a given T: where gaps are small, the last decade is not asymptotic yet, and a slope may
-        lie below C(θ).""",
+        lie below C(θ). The column "plan / T" says what share of all rounds the Graves-Lai plan explores at the last T: up to
+        1 % the last decade is taken for asymptotic, as in [verification.md](../verification.md).""",
         f"- **Replications.** {_replications(outcomes, options)}",
     ]
     partial = "**This is a part of the comparison only: see the options in the command.**"
@@ -104,7 +113,9 @@ def _head(outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]
             f"""Instances were drawn before anything was tuned, in two halves with the same strata
             (`verification/panel.py`). {origin}: {_count(half, "instance")} of {_count(kinds, "kind")} of decision sets.
             {apart} Rewards are Gaussian, and policies are told their variance. Both policies have their default
-            parameters."""
+            parameters: Thompson sampling draws from the posterior under a flat prior, which leaves nothing to tune; those of
+            GLADE were tuned on the other half. A million rounds are played where they are cheap, and on one instance at least of
+            each kind, else 10⁵. The code is that of commit {code}."""
         ),
         "\n".join(_wrapped(point) for point in points),
     ]
@@ -132,8 +143,42 @@ def _replications(outcomes: Sequence[Outcome], options: argparse.Namespace) -> s
         f"{options.replications} of each policy, and {options.most} where a one-sided 95 % interval of a ratio reached above "
         f"{MOST_RATIO}, or that of the slope of GLADE above {MOST_SLOPE} C(θ): on {len(more)} of "
         f"{_count(outcomes, 'instance')}. The further ones have a seed of their own ({options.seed + 1}) and are pooled with "
-        "the first."
+        "the first; as only first looks that came out high are diluted like this, pooled means may be low by up to a fifth of "
+        "the standard error of the first look."
     )
+
+
+def _targets(
+    half: Sequence[Outcome],
+    stars: Sequence[Outcome],
+    tests: Sequence[Test],
+    costs: Mapping[str, tuple[int, float, float]],
+) -> list[str]:
+    """What was aimed at, and what came out."""
+    rows = []
+    ratios = [outcome.ratios[MEDIAN_AT].value for outcome in half if MEDIAN_AT in outcome.ratios]
+    if ratios:
+        median = statistics.median(ratios)
+        told = f"median over instances of the ratio at {_round(MEDIAN_AT)}: at most {MOST_MEDIAN}"
+        rows.append((told, f"{median:.3f}", median <= MOST_MEDIAN))
+    for told, group in (
+        (f"no ratio significantly above {MOST_RATIO}", [test for test in tests if test.what != SLOPE]),
+        (f"no slope significantly above {MOST_SLOPE} C(θ)", [test for test in tests if test.what == SLOPE]),
+    ):
+        worse = sum(test.p_worse <= LEVEL for test in group)
+        rows.append((told, f"{worse} of {_count(group, 'test')}", worse == 0))
+    for outcome in stars:
+        slope, most = outcome.slope(NEW), MOST_SLOPE * outcome.bound[1]
+        told = f"slope on the star: at most {MOST_SLOPE} C(θ) = {most:.3g} within the interval"
+        rows.append(
+            (told, f"{_interval(slope)}; Thompson sampling {_interval(outcome.slope(OLD))}", slope.lower <= most)
+        )
+    if costs:
+        median = statistics.median(new / old for _, old, new in costs.values())
+        told = f"a round takes at most {MOST_COST:g} times as long as one of Thompson sampling, in the median"
+        rows.append((told, f"{median:.2f} times", median <= MOST_COST))
+    lines = [f"| {told} | {found} | {'yes' if reached else '**no**'} |" for told, found, reached in rows]
+    return ["## Targets", "\n".join(["| target | found | reached |", "|---|---|---|", *lines])]
 
 
 def _summary(half: Sequence[Outcome]) -> list[str]:
@@ -146,23 +191,37 @@ def _summary(half: Sequence[Outcome]) -> list[str]:
     ]  # fmt: skip
     lines = [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
     for t in (10**k for k in COLUMNS):
-        found = {outcome.name: outcome.ratios[t] for outcome in half if t in outcome.ratios}
-        if found:
-            lines.append(_summary_row(t, found))
-    note = """The interval of the geometric mean says what other rewards on the same instances would change, not what other
-    instances would. The star is not counted here. In the figure, an arrow marks an interval that goes on."""
+        played = [outcome for outcome in half if t in outcome.ratios]
+        if played:
+            lines.append(_summary_row(t, played))
+    note = f"""The interval of the geometric mean says what other rewards on the same instances would change, not what other
+    instances would. At {POWERS[10**6]} there are fewer instances, so that the rows are not one curve. The star is not counted
+    here. {_without_informative(half)} In the figure, an arrow marks an interval that goes on."""
     picture = "![Ratio of mean regrets on each instance](../figures/compare-ratios.png)"
     return ["## Summary", "\n".join(lines), _wrapped(note), picture]
 
 
-def _summary_row(t: int, found: dict[str, Interval]) -> str:
+def _without_informative(half: Sequence[Outcome]) -> str:
+    """Stars are where GLADE gains most by design."""
+    rest = [o.ratios[MEDIAN_AT].value for o in half if MEDIAN_AT in o.ratios and o.instance.trait != "informative"]
+    if not rest:
+        return ""
+    return (
+        f"Without the instances that have a cheap informative decision, the median at {_round(MEDIAN_AT)} is "
+        f"{statistics.median(rest):.3f}."
+    )
+
+
+def _summary_row(t: int, played: Sequence[Outcome]) -> str:
+    found = {outcome.name: outcome.ratios[t] for outcome in played}
     ratios = list(found.values())
+    mean = geometric_mean([(outcome.at(NEW, t), outcome.at(OLD, t)) for outcome in played])
     ends = [min(found, key=lambda name: found[name].value), max(found, key=lambda name: found[name].value)]
     cells = [
         POWERS[t],
         str(len(found)),
         f"{statistics.median(r.value for r in ratios):.3f}",
-        _interval(geometric_mean(ratios), 3),
+        _interval(mean, 3),
         str(sum(r.value > 1 for r in ratios)),
         str(sum(r.lower > 1 for r in ratios)),
         str(sum(r.upper < 1 for r in ratios)),
@@ -171,14 +230,17 @@ def _summary_row(t: int, found: dict[str, Interval]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _tests(tests: Sequence[Test]) -> list[str]:
+def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]:
     """Which comparisons reject, and how many show that the limit is kept."""
     ratios = [test for test in tests if test.what != SLOPE]
     slopes = [test for test in tests if test.what == SLOPE]
     worse = [test for test in tests if test.p_worse <= LEVEL]
     alone = [test for test in tests if test.p <= LEVEL < test.p_worse]
     undecided = [test for test in tests if test.p_not_worse > LEVEL]
-    kept = [sum(test.p_not_worse <= LEVEL for test in group) for group in (ratios, slopes)]
+    late = {outcome.name for outcome in outcomes if outcome.is_late}
+    late_slopes = [test for test in slopes if test.name in late]
+    kept = [sum(test.p_not_worse <= LEVEL for test in group) for group in (ratios, slopes, late_slopes)]
+    corrected = " and for the second look at close results" if options.most > options.replications else ""
     level = f"{100 * LEVEL:g} %"
     rejected = "; ".join(_named(test, test.p_worse) for test in worse)
     parts = [
@@ -198,9 +260,10 @@ def _tests(tests: Sequence[Test]) -> list[str]:
     parts.append(
         _wrapped(
             f"""Not to be rejected is no proof. The other way round, where the hypotheses are that a limit is reached,
-            corrected in the same way and for the second look at close results: GLADE is shown to be below {MOST_RATIO}
-            times Thompson sampling in {kept[0]} of {_count(ratios, "test")}, and below {MOST_SLOPE} C(θ) in {kept[1]} of
-            {len(slopes)}. {left}"""
+            corrected in the same way{corrected}: GLADE is shown to be below {MOST_RATIO} times Thompson sampling in {kept[0]}
+            of {_count(ratios, "test")}, and below {MOST_SLOPE} C(θ) in {kept[1]} of {len(slopes)}; of the {len(late_slopes)}
+            slopes on instances whose plan explores at most {_percent(LATE)} of all rounds, in {kept[2]}. The other slopes say
+            little: their last decade is not asymptotic. {left}"""
         )
     )
     return parts
@@ -217,9 +280,9 @@ def _tails(outcomes: Sequence[Outcome]) -> list[str]:
             f"{middle:.1f})"
         )
     text = f"""Intervals and tests take the mean over replications as normal. Regret has a heavy right tail: now and then
-    a policy is wrong for a long time. A run so rare that no replication shows it is in no mean here, and means with
-    large rare runs are not normal: tests and intervals are optimistic, for both policies. The largest run at the last T
-    is {" and ".join(said)}."""
+    a policy is wrong for a long time. A run so rare that no replication shows it is in no mean here, so that each policy looks
+    better than it is. Ratios and tests then err in favour of the policy with the heavier tail: trust factors, not the
+    last digits of p-values. The largest run at the last T is {" and ".join(said)}."""
     return ["## Heavy tails", _wrapped(text)]
 
 
@@ -265,29 +328,36 @@ def _families(half: Sequence[Outcome]) -> list[str]:
     ]
 
 
-def _cost(path: Path, half: str) -> list[str]:
-    """Microseconds a round, if they were measured on this half."""
+def _costs(path: Path, half: str) -> dict[str, tuple[int, float, float]]:
+    """Rounds, and microseconds a round of both policies, by instance; nothing unless they were measured on this half."""
     if not path.exists():
-        return []
+        return {}
     measured: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if measured["half"] != half:
+        return {}
+    return {row["instance"]: (row["rounds"], row[OLD], row[NEW]) for row in measured["instances"]}
+
+
+def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
+    """The table of microseconds a round."""
+    if not costs:
         return []
-    rows = measured["instances"]
-    ratios = [r[NEW] / r[OLD] for r in rows]
-    worst = max(rows, key=lambda r: r[NEW] / r[OLD])
+    ratios = {name: new / old for name, (_, old, new) in costs.items()}
+    worst = max(ratios, key=ratios.__getitem__)
     lines = [
-        f"| {r['instance']} | {_round(r['rounds'])} | {r[OLD]:.3g} | {r[NEW]:.3g} | {r[NEW] / r[OLD]:.2f} |"
-        for r in rows
+        f"| {name} | {_round(rounds)} | {old:.3g} | {new:.3g} | {ratios[name]:.2f} |"
+        for name, (rounds, old, new) in costs.items()
     ]
     return [
         "## Cost",
         _wrapped(
-            """Microseconds a round, drawing of the rewards included: one replication in one process, policies in turn,
-            the shorter of two times (`python verification/cost.py --write`)."""
+            """Microseconds of processor time a round, drawing of the rewards included: one replication in one process, policies
+            in turn, the shorter of two times (`python verification/cost.py --write`). GLADE searches most in early rounds, so
+            that the ratio falls with the number of rounds."""
         ),
         _wrapped(
-            f"""**In the median over instances, GLADE takes {statistics.median(ratios):.2f} times as long as Thompson
-            sampling**; at most {worst[NEW] / worst[OLD]:.2f} times, on {worst["instance"]}."""
+            f"""**In the median over instances, GLADE takes {statistics.median(ratios.values()):.2f} times as long as Thompson
+            sampling**; at most {ratios[worst]:.2f} times, on {worst}."""
         ),
         "\n".join(
             ["| instance | rounds | Thompson, µs | GLADE, µs | ratio |", "|---|---|---|---|---|", *lines],
@@ -314,6 +384,10 @@ def _interval(interval: Interval, digits: int = 2) -> str:
 def _plain(number: float) -> str:
     """Four digits, without powers of ten."""
     return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:,.0f} %"
 
 
 def _round(t: int) -> str:

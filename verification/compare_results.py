@@ -30,6 +30,8 @@ MOST_RATIO: Final = 1.05
 MOST_SLOPE: Final = 1.1
 """Slope of the last decade over C(theta)."""
 LEVEL: Final = 0.05
+LATE: Final = 0.01
+"""Share of rounds that the plan explores, up to which a slope is compared with C(theta) as if T were infinite."""
 SLOPE: Final = "slope"
 
 
@@ -48,6 +50,8 @@ class Outcome:
         What was played.
     bound : (float, float)
         Certified ends of C(theta).
+    plan_rate : float
+        Rounds that the Graves-Lai plan explores, per ln T.
     checkpoints : ndarray of int, shape (c,)
         Rounds; the last one is the horizon.
     regret : mapping from policy to ndarray of float, shape (n, c)
@@ -56,6 +60,7 @@ class Outcome:
 
     instance: Instance
     bound: tuple[float, float]
+    plan_rate: float
     checkpoints: NDArray[np.int64]
     regret: Mapping[str, NDArray[np.float64]]
 
@@ -73,6 +78,16 @@ class Outcome:
     def replications(self) -> int:
         """Number n of pairs."""
         return len(self.regret[OLD])
+
+    @property
+    def plan_share(self) -> float:
+        """Share of all rounds that the plan explores at the horizon; above 1 where it asks for more rounds than there are."""
+        return self.plan_rate * math.log(self.horizon) / self.horizon
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the last decade may be taken for asymptotic: the plan explores little of it."""
+        return self.plan_share <= LATE
 
     @property
     def rounds(self) -> tuple[int, ...]:

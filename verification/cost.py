@@ -3,8 +3,8 @@
     python verification/cost.py             print them
     python verification/cost.py --write     the same, and verification/cost.json, which the page of compare.py shows
 
-One replication of each policy in this process, twice in turn, of which the shorter time counts; before that, a thousand rounds to
-compile what is compiled. Drawing the rewards takes part of each round, which brings ratios of times nearer to 1.
+One replication of each policy in this process, twice in turn, of which the shorter processor time counts; before that, a thousand
+rounds to compile what is compiled. Drawing the rewards takes part of each round, which brings ratios of times nearer to 1.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def measured(instance: Instance, rounds: int) -> dict[str, Any]:
     specification = _specification(instance, rounds)
     for _ in range(TURNS):
         for policy in POLICIES:
-            start = time.perf_counter()
+            start = time.process_time()
             replicate(specification, policy, 0)
-            best[policy] = min(best[policy], time.perf_counter() - start)
+            best[policy] = min(best[policy], time.process_time() - start)
     times = {policy: float(f"{1e6 * seconds / rounds:.4g}") for policy, seconds in best.items()}
     return {"instance": short_name(instance), "rounds": rounds, **times}
 

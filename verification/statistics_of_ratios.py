@@ -1,18 +1,19 @@
 """Paired comparisons of two policies over replications: ratios of means, one-sided tests, and many tests at once.
 
 Replications are the samples. All intervals and tests are Student's, so they take the mean of the replications as normal. Regret
-has a heavy right tail: a rare run that none of the samples shows makes them optimistic; :func:`largest_over_mean` says how far
-the worst run that was seen lies out.
+has a heavy right tail, and a sample without its rare runs has too small a mean and too small a spread: tests then judge the
+policy with the heavier tail too well. :func:`largest_over_mean` says how far the worst run that was seen lies out.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 Vector: TypeAlias = NDArray[np.float64]
 
@@ -75,8 +76,9 @@ def p_above(samples: ArrayLike, bound: float = 0.0) -> float:
     """
     x = np.asarray(samples, dtype=np.float64)
     excess, error = float(x.mean()) - bound, _standard_error(x)
-    if error == 0:
-        return 0.0 if excess > 0 else 1.0
+    rounding = 1e-12 * max(float(np.abs(x).max()), abs(bound))
+    if error <= rounding:
+        return 0.0 if excess > rounding else 1.0
     return float(stdtr(len(x) - 1, -excess / error))
 
 
@@ -113,15 +115,30 @@ def holm(p_values: ArrayLike) -> Vector:
     return adjusted
 
 
-def geometric_mean(ratios: list[Interval], level: float = 0.95) -> Interval:
-    """Geometric mean of ratios that were estimated independently, each with an interval of this level.
+def geometric_mean(pairs: Sequence[tuple[ArrayLike, ArrayLike]], level: float = 0.95) -> Interval:
+    """Geometric mean over instances of E[a] / E[b].
 
-    The interval says what other replications on the same instances would change, not what other instances would. Each logarithm
-    is taken as normal with the interval as its spread.
+    Parameters
+    ----------
+    pairs : sequence of (array_like of float, array_like of float), each of shape (n_j,)
+        Paired samples of a and b on each instance, with means above 0. Samples of the same index may depend on each other across
+        instances, as they do where all instances are played with the same random numbers.
+    level : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval
+        It says what other replications on the same instances would change, not what other instances would. The logarithm is
+        taken as normal; its variance adds up, index by index, what the samples of that index change in all instances together
+        (the delta method, clustered by index).
     """
-    logs = np.log([ratio.value for ratio in ratios])
-    halves = np.array([(math.log(r.upper) - math.log(r.lower)) / 2 if r.lower > 0 else math.inf for r in ratios])
-    half = math.sqrt(float(halves @ halves)) / len(ratios)
+    logs, changes = np.zeros(len(pairs)), np.zeros(max(len(np.asarray(a)) for a, _ in pairs))
+    for j, (numerator, denominator) in enumerate(pairs):
+        a, b = _pairs(numerator, denominator)
+        logs[j] = math.log(a.mean() / b.mean())
+        changes[: len(a)] += (a / a.mean() - b / b.mean()) / len(a)
+    half = float(ndtri((1 + level) / 2)) * math.sqrt(float(changes @ changes)) / len(pairs)
     centre = float(logs.mean())
     return Interval(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
 
