@@ -262,14 +262,13 @@ FAMILIES: Final = ("msets", "trees", "matroid", "paths", "matchings", "intersect
 
 
 def hub(k: int, variance: float, joint: float) -> tuple[sb.DecisionSet, Vector, Vector]:
-    """The hub, where GLADE overpays: k decisions of gap 1 have an item a_i of their own and share an item b; one has all a_i.
+    """The hub: k decisions of gap 1 have an item a_i of their own and share an item b; one has all a_i.
 
     Each of them leaves an item of the optimal decision that no other one leaves; the last one's gap is `joint`. The a_i have
     variance 1/2, b has `variance`; let r = 2 variance / k. With n plays of each of the k the count of b is k n, so n = 1 + r
     refutes them. In the dual solution b is paid for by k constraints: an a_i is worth 1 / (1 + r), and the joint decision is
-    worth its gap only up to k / (1 + r). GLADE takes the largest credit of an item instead of the sum, and the credits of a
-    constraint sum to its gap: b gets too little and the a_i get the rest, 1 / (1 + r/k). So the joint decision is overrated, by
-    the factor (1 + r) / (1 + r/k).
+    worth its gap only up to k / (1 + r). A rule that paid b only what its best constraint pays, instead of the sum, would pay the
+    a_i the rest, 1 / (1 + r/k), and overrate the joint decision by the factor (1 + r) / (1 + r/k).
     """
     rows = np.ones((k + 2, 2 * k + 2), dtype=np.bool_)
     rows[:, k + 1 :] = False

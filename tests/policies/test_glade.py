@@ -4,25 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from glade_kernel import decide, nothing_decided
 from histories import SETS, assert_best, play, situations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY
-from semibandits.kernels.rules.glade import (
-    BEST_ROW,
-    HEAD,
-    MARKS,
-    PLAYED_ROW,
-    POOL,
-    REMEMBERED,
-    REPEATS,
-    STAGE,
-    START,
-    glade,
-)
+from semibandits.kernels.rules.glade import BEST_ROW, MARKS, PLAYED_ROW, POOL, REMEMBERED, REPEATS, STAGE, START
 from semibandits.policies import GLADE
 
 
@@ -116,20 +105,6 @@ class Twin:
         return [x for x in self.rows if gain(x) >= most - 1e-9], plausible
 
 
-def decide(decisions, stats, t, params, marks, kept):
-    """What the kernel decides when its questions are answered from the list of decisions."""
-    d = stats.shape[1]
-    weights, bonuses, x, memory = np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool), np.zeros(HEAD + d)
-    for _ in range(5):
-        action = glade(t, params, stats, np.zeros(0), memory, marks, kept, weights, bonuses, x)
-        if action == PLAY:
-            return x
-        assert action in (LINEAR_FIRST, INDEX_FIRST)
-        index = decisions @ weights
-        x[:] = decisions[np.argmax(index + np.sqrt(decisions @ bonuses) if action == INDEX_FIRST else index)]
-    raise AssertionError("it asks on and on")
-
-
 @given(family=st.sampled_from(sorted(SETS)), seed=st.integers(0, 2**32 - 1), t=st.integers(60, 10**6))
 @settings(max_examples=150, deadline=None)
 def test_decisions_are_those_of_the_definition(family, seed, t):
@@ -141,7 +116,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
     policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
-    marks, kept = np.zeros(MARKS, dtype=np.int64), np.zeros((policy.kept, d), dtype=bool)
+    marks, kept = nothing_decided(policy, d)
     marks[REMEMBERED] = len(pool)
     kept[POOL : POOL + len(pool)] = np.reshape(pool, (-1, d))
     twin = Twin(decisions, stats, variance, t, policy)

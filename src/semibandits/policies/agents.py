@@ -136,7 +136,8 @@ class RuleAgent(Agent):
         if status != REPLAN:
             raise SolverError(
                 f"{self.policy.name} found no decision in round {self.player.counters[rounds.ROUND] + 1}: "
-                "the search was broken off, or rewards are too large to be summed; try AESCB instead of ESCB"
+                "the search for the largest index was broken off, or rewards are too large to be summed; ThompsonSampling needs "
+                "no such search"
             )
         self.replan()
 

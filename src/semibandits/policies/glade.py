@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, POOL, REPEATS, STAGE, START, glade
+from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, POOL, STAGE, START, glade
 from semibandits.policies.rules import RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
@@ -23,11 +23,11 @@ LAWS: Final = {"gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
 class GLADE(RulePolicy):
     """Graves-Lai adaptive exploration: play the best decision until another is plausible, then refute that one cheaply.
 
-    With x* the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
-    smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x*, with
-    the levels ``f_i = (ln(t / n_i) - discount)+``. If none is plausible, x* is played. Else the most plausible one is; or, if
-    there is such, a decision that teaches about several of them at less regret. Most rounds repeat the decision before; now
-    and then two P_LM and one P_IM are solved.
+    With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
+    smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
+    with the levels ``f_i = (ln(t / n_i) - discount)+``. If none is plausible, x_best is played. Else the most plausible one is;
+    or, if there is such, a decision that teaches about several of them at less regret. Most rounds repeat the decision before;
+    now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three P_LM and four P_IM.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class GLADE(RulePolicy):
     Notes
     -----
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
-    ``ln(t / n)`` is the level of KL-UCB+ (Garivier and Cappé 2011), which Honda (2019) proved to be asymptotically optimal
-    for single items. docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
+    For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
+    docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
     """
 
     discount: float = 1.0
@@ -89,7 +89,7 @@ class GLADE(RulePolicy):
                 f"remembered must be a whole number from 1 to {MOST_REMEMBERED:,}, got {count:g}: 128 is the default"
             )
         object.__setattr__(self, "remembered", int(count))
-        if self.rewards not in LAWS:
+        if not isinstance(self.rewards, str) or self.rewards not in LAWS:
             raise InvalidInputError(
                 f"rewards must be one of {', '.join(map(repr, LAWS))}, got {self.rewards!r}: "
                 "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1"
@@ -115,9 +115,4 @@ class GLADE(RulePolicy):
 
     def accepts(self, player: Player) -> bool:
         """Whether it has all rows, and waits for no answer."""
-        return (
-            len(player.rows) == self.kept
-            and player.marks[STAGE] == START
-            and player.marks[REPEATS] >= 0
-            and bool((player.marks >= 0).all())
-        )
+        return len(player.rows) == self.kept and player.marks[STAGE] == START and bool((player.marks >= 0).all())

@@ -1,7 +1,8 @@
 """Rule of GLADE: play the best decision until another one is plausible; then play what refutes that one at the least price.
 
 A round takes up to three questions: which decision is best at the estimates (P_LM), which other one is most plausible (P_IM), and
-whether a third one would teach as much at less regret (P_LM). What is played is played again until it has taught something new.
+whether a third one would teach as much at less regret (P_LM); with Bernoulli laws up to three more, see :func:`sharpen`. What is
+played is played again until it has taught something new.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
-from semibandits.kernels.rules.raises import price_of, write_priced, write_reaches
+from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -20,19 +21,20 @@ DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
 GAUSSIAN, BERNOULLI = 0.0, 1.0
 """Laws."""
-GAIN, TRIES, HEAD = 0, 1, 2
-"""In `memory`: what a cheaper decision must gain; how often bonuses were made anew in this round. Then follow d scales: twice the
-variance of each item's mean, or what stands for it."""
-MOST_TRIES = 2
+NEEDED, TRIES, HEAD = 0, 1, 2
+"""In `memory`: what a cheaper decision must gain; how many decisions that were found in this round proved not plausible. Then
+follow d scales: twice the variance of each item's mean, or what stands for it."""
+MOST_TRIES = 3
+"""How often bonuses are lowered."""
 SWEEPS = 4
-"""Enough for 1.005 times the least spending in verification/noise_free.py; one or two were not."""
+"""Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
 STAGE, REPEATS, REMEMBERED = WAITING, 1, 2
 """Places in `marks`: which answer the rule waits for; how many more times the last decision is to be played; how many decisions
 were put into the pool so far."""
 MARKS = 3
 LATE = 4.0
 """The level from which on smaller savings count."""
-START, BEST, PLAUSIBLE, CHEAPER = 0, 1, 2, 3
+START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = 0, 1, 2, 3, 4
 """Stages."""
 BEST_ROW, PLAYED_ROW, POOL = 0, 1, 2
 """Rows: the best decision at the estimates; the last one played; and from there on the pool, those that were plausible."""
@@ -61,34 +63,80 @@ def glade(
         if not uncertain:
             return settle(params[PATIENCE], stats, marks, rows, x)
         return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
-    if stage == PLAUSIBLE:
-        gap, variance, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
-        plausible = bonus > 0.0 and bonus > gap * abs(gap)
-        if plausible and params[LAW] == BERNOULLI and gap > 0.0:
-            price, information = price_of(t, params[DISCOUNT], gap, stats, rows[BEST_ROW], x)
-            plausible = information < 1.0
-            if not plausible and memory[TRIES] < MOST_TRIES and price < math.inf:
-                memory[TRIES] += 1.0
-                psi = price * gap - information
-                write_priced(t, params[DISCOUNT], price, psi, stats, rows[BEST_ROW], scales, bonuses)
-                return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
-        if not plausible:
-            copy(rows[BEST_ROW], x)
-        if not plausible or params[FORESIGHT] == 0.0:
-            return settle(params[PATIENCE], stats, marks, rows, x)
-        remember(marks, rows, x)
-        copy(x, rows[PLAYED_ROW])
-        level = bonus / variance
-        write_prices(params[FORESIGHT], stats, scales, marks, rows, bonuses)
-        memory[GAIN] = max(total(bonuses, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
-        ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
-        for i in range(len(weights)):
-            weights[i] += bonuses[i]
-        return LINEAR_FIRST
-    gap, _, _ = compare(stats, scales, bonuses, rows[BEST_ROW], x)
-    if not total(bonuses, x) - gap > memory[GAIN]:
+    if stage == CHEAPER:
+        prices = bonuses
+        gap, _, _ = compare(stats, scales, prices, rows[BEST_ROW], x)
+        if not total(prices, x) - gap > memory[NEEDED]:
+            copy(rows[PLAYED_ROW], x)
+        return settle(params[PATIENCE], stats, marks, rows, x)
+    gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+    plausible = bonus > 0.0 and bonus > gap * abs(gap)
+    if params[LAW] == BERNOULLI and (plausible or memory[TRIES] > 0.0):
+        question = sharpen(t, params, gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
+        if question != PLAY:
+            return question
+        gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+        plausible = scale > 0.0
+    if not plausible:
+        copy(rows[BEST_ROW], x)
+    if not plausible or params[FORESIGHT] == 0.0:
+        return settle(params[PATIENCE], stats, marks, rows, x)
+    remember(marks, rows, x)
+    copy(x, rows[PLAYED_ROW])
+    level = bonus / scale
+    prices = bonuses
+    write_prices(params[FORESIGHT], stats, scales, marks, rows, prices)
+    memory[NEEDED] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
+    question = ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
+    for i in range(len(weights)):
+        weights[i] += prices[i]
+    return question
+
+
+@njit(cache=True, error_model="numpy")
+def sharpen(
+    t: int, params: FloatArray, gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray,
+    rows: BoolArray, weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
+    """Test x, which may be plausible, with Bernoulli laws; ``PLAY`` once that is settled, else the next search.
+
+    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the search is
+    repeated with bonuses lowered to what is right for it, by which it is not found again; and at last with the sum of what each
+    item alone could be raised by, before which no decision stands that not even means of 1 would make best. If nothing proves
+    plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its level.
+    """
+    best, scales = rows[BEST_ROW], memory[HEAD:]
+    if plausible:
+        price, information, psi = price_of(t, params[DISCOUNT], gap, stats, best, x)
+        if gap <= 0.0 or information < 1.0:
+            return PLAY
+        if memory[TRIES] == 0.0:
+            copy(x, rows[PLAYED_ROW])
+        memory[TRIES] += 1.0
+        if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
+            lower(t, params[DISCOUNT], price, psi, stats, best, scales, bonuses)
+            return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
+    if marks[STAGE] == PLAUSIBLE:
+        write_reaches(t, params[DISCOUNT], stats, best, scales, bonuses)
+        question = ask(REACHABLE, LINEAR_FIRST, marks, stats, weights)
+        add_reaches(t, params[DISCOUNT], stats, best, weights)
+        return question
+    if is_new(t, params[DISCOUNT], stats, best, rows[PLAYED_ROW]):
         copy(rows[PLAYED_ROW], x)
-    return settle(params[PATIENCE], stats, marks, rows, x)
+    else:
+        copy(best, x)
+    return PLAY
+
+
+@njit(cache=True, error_model="numpy")
+def is_new(t: int, discount: float, stats: FloatArray, best: BoolArray, x: BoolArray) -> bool:
+    """Whether an item that enters x was played less often than its level says, ln(t / n) - c."""
+    for i in range(len(x)):
+        if x[i] and not best[i]:
+            n = max(stats[PLAYS, i], 1.0)
+            if n < math.log(t / n) - discount:
+                return True
+    return False
 
 
 @njit(cache=True, error_model="numpy")

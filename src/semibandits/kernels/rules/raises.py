@@ -19,6 +19,8 @@ from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 NEWTON_STEPS, BISECTIONS = 60, 60
+FAR = 60.0
+"""Logarithms of prices are searched for between this and its negative."""
 
 
 @njit(cache=True)
@@ -92,30 +94,48 @@ def write_reaches(
 
 
 @njit(cache=True)
+def add_reaches(t: int, discount: float, stats: FloatArray, best: BoolArray, weights: FloatArray) -> None:
+    """Add the largest raise of each item outside the best decision, as if it had all information to itself.
+
+    Sums of these are no less than what any decision can be raised by, and end at means of 1.
+    """
+    for i in range(len(weights)):
+        n, mean, level = _of_item(t, discount, stats, i)
+        if level > 0.0 and not best[i]:
+            weights[i] += reach(mean, level / n)
+
+
+@njit(cache=True)
 def price_of(
     t: int, discount: float, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
-) -> tuple[float, float]:
-    """The price at which raises of what enters x close the gap, and the information that this takes, in units of the levels.
+) -> tuple[float, float, float]:
+    """How hard x is to raise to the best decision.
 
-    x is plausible iff that is below 1. A gap that cannot be closed takes infinite information.
+    Returns
+    -------
+    price : float
+        At which raises of what enters x close the gap; or, if not even means of 1 do, at which they take the information 1.
+    information : float
+        What it takes to close the gap, in units of the levels, infinite if that cannot be. x is plausible iff this is below 1.
+    psi : float
+        Sum of the psi_i at the price.
     """
     room = 0.0
     for i in range(len(x)):
         if x[i] and not best[i]:
             _, mean, level = _of_item(t, discount, stats, i)
             room += (level > 0.0) * (1.0 - mean)
-    if room <= gap:
-        return np.inf, np.inf
-    low, high = -60.0, 60.0  # the logarithm of the price
+    low, high = -FAR, FAR
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        raised, _ = _raised(t, discount, math.exp(middle), stats, best, x)
-        if raised < gap:
+        raised, information = _raised(t, discount, math.exp(middle), stats, best, x)
+        if (raised < gap) if room > gap else (information < 1.0):
             low = middle
         else:
             high = middle
-    _, information = _raised(t, discount, math.exp(high), stats, best, x)
-    return math.exp(high), information
+    price = math.exp(high)
+    raised, information = _raised(t, discount, price, stats, best, x)
+    return price, information if room > gap else np.inf, price * raised - information
 
 
 @njit(cache=True)
@@ -135,14 +155,14 @@ def _raised(
 
 
 @njit(cache=True)
-def write_priced(
+def lower(
     t: int, discount: float, price: float, psi: float, stats: FloatArray, best: BoolArray, scales: FloatArray,
     bonuses: FloatArray,
 ) -> None:  # fmt: skip
-    """Bonuses that are right for a decision of this price, whose psi add up to `psi`."""
+    """Lower bonuses to those that are right for a decision of this price, whose psi add up to `psi`."""
     factor = (1.0 + psi) ** 2 / (psi * price * price)
     for i in range(len(bonuses)):
         n, mean, level = _of_item(t, discount, stats, i)
         if level > 0.0 and not best[i]:
-            bonuses[i] = factor * conjugate(mean, n / level, price)
+            bonuses[i] = min(bonuses[i], factor * conjugate(mean, n / level, price))
             scales[i] = bonuses[i] / level

@@ -1,0 +1,25 @@
+"""The kernel of GLADE alone: its questions are answered from a list of decisions."""
+
+import numpy as np
+
+from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY
+from semibandits.kernels.rules.glade import HEAD, MARKS, glade
+
+
+def nothing_decided(policy, d):
+    """Marks and rows of a player that has decided nothing."""
+    return np.zeros(MARKS, dtype=np.int64), np.zeros((policy.kept, d), dtype=np.bool_)
+
+
+def decide(decisions, stats, t, params, marks, rows):
+    """What the kernel decides; of several best answers, it is given the first."""
+    d = stats.shape[1]
+    memory, weights, bonuses, x = np.zeros(HEAD + d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
+    for _ in range(8):
+        action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
+        if action == PLAY:
+            return x
+        assert action in (LINEAR_FIRST, INDEX_FIRST)
+        sums = decisions @ weights
+        x[:] = decisions[np.argmax(sums + np.sqrt(decisions @ bonuses) if action == INDEX_FIRST else sums)]
+    raise AssertionError("more questions than there can be")
