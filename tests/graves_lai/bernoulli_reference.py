@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.optimize import minimize
@@ -15,6 +16,16 @@ def divergence(theta: float, other: float) -> float:
         if p > 0.0:
             total += p * math.log(p / q) if q > 0.0 else math.inf
     return total
+
+
+def exact_divergence(theta: float, rise: Decimal) -> Decimal:
+    """The same with 80 digits."""
+    with localcontext() as context:
+        context.prec = 80
+        p = Decimal(theta)
+        q = p + rise
+        total = (1 - p) * ((1 - p) / (1 - q)).ln() if p < 1 else Decimal(0)
+        return total + (p * (p / q).ln() if p > 0 else Decimal(0))
 
 
 def rise_at(theta: float, slope: float) -> float:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
-from bernoulli_reference import divergence, least_of_all, local_optimum, problem
+from bernoulli_reference import (
+    divergence,
+    exact_divergence,
+    least_information,
+    least_of_all,
+    local_optimum,
+    problem,
+    rise_at,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from test_graves_lai import random_dag, random_intersection, random_matching, random_tree_set
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.graves_lai.bernoulli import search
 
 GAP = 1e-4
 SETS = {
@@ -188,6 +200,130 @@ def test_answers_have_the_same_bits_twice_and_progress_narrows():
     assert [now.lower for now in seen] == sorted(now.lower for now in seen)
 
 
+# ---------------------------------------------------------------------- hard searches, gaps of all sizes, means next to 1
+
+
+def square(n):
+    return sb.Matchings([(i, j) for i in range(n) for j in range(n)])
+
+
+def least_met(n, theta, result, prices):
+    """The least information of the matchings that look worst at some price: an upper bound on that of all."""
+    items, best = result.suboptimal_items, theta @ result.optimal_decision
+    least = math.inf
+    for s in prices:
+        worth = s * theta
+        for i in np.flatnonzero(items):
+            rise = rise_at(theta[i], s / result.rates[i])
+            worth[i] += s * rise - result.rates[i] * divergence(theta[i], theta[i] + rise)
+        rows, columns = linear_sum_assignment(-worth.reshape(n, n))
+        held = np.zeros(n * n, dtype=bool)
+        held[rows * n + columns] = True
+        gap = best - theta @ held
+        held &= items
+        if held.any():
+            least = min(least, least_information(theta[held], result.rates[held], gap))
+    return least
+
+
+@pytest.mark.parametrize(("n", "seed"), [(9, 0), (9, 3), (12, 0)])
+def test_means_of_which_many_are_next_to_1(n, seed):
+    """Thousands of cycles seem to be violated where prices are too low: these must not be the end of the search."""
+    theta = 1.0 - np.random.default_rng(seed).random(n * n) ** 4
+    result = solve(square(n), theta, gap=0.02)
+    assert result.gap <= 0.02
+    least = least_met(n, theta, result, np.geomspace(30.0, 1000.0, 12))
+    assert 1.0 - 1e-9 <= least <= 1.02
+
+
+def arms(theta):
+    return sb.Paths([("s", "t")] * len(theta), "s", "t"), np.array(theta)
+
+
+@pytest.mark.parametrize("tie", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("gap", [1e-4, 0.05, 0.5])
+def test_what_is_cheap_beside_a_near_tie_is_in_the_plan(tie, gap):
+    """Parallel arcs are arms: the last one costs a millionth of the near-tie or less, and is needed all the same."""
+    space, theta = arms([0.5, 0.5 - tie, 0.1])
+    gaps = theta[0] - theta[1:]
+    needs = np.array([1.0 / float(exact_divergence(t, Decimal(g))) for t, g in zip(theta[1:], gaps, strict=True)])
+    result = solve(space, theta, gap=gap)
+    assert result.gap <= gap
+    assert result.lower <= gaps @ needs <= result.value
+    assert (result.rates[1:] >= needs * (1.0 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_decisions_a_billionth_apart(seed):
+    """Rates and costs of very different sizes: plans are feasible, brackets are narrow, and two methods agree."""
+    space, theta = drawn(seed, ["paths", "perfect matchings", "intersections"][seed % 3], "any")
+    decisions = space.enumerate(20_000)
+    first, second = np.argsort(-(decisions @ theta))[:2]
+    (item, *_) = np.flatnonzero(decisions[first] & ~decisions[second])
+    theta[item] -= (decisions[first] @ theta - decisions[second] @ theta) - 1e-9
+    result = solve(space, theta)
+    assert result.gap <= GAP
+    assert result.value > 1e7
+    assert least_of_all(decisions, theta, result.rates) >= 1.0 - 1e-6
+    listed = solve(space, theta, method="enumeration", throw=False)
+    assert listed.lower <= result.value * (1.0 + 1e-9)
+    assert result.lower <= listed.value * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("family", ["paths", "perfect matchings", "matchings", "intersections"])
+@pytest.mark.parametrize("means", ["any", "ends", "small", "near-ties"])
+def test_without_any_search_the_plan_is_feasible_and_not_absurd(family, means, monkeypatch):
+    """All searches run out of labels: raises of a cycle's items are at least gap/m for one, and that bounds the cost."""
+    space, theta = drawn(2, family, means)
+    exact = solve(space, theta, method="enumeration")
+    monkeypatch.setattr(search, "MAX_NUMBERS", 1)
+    result = solve(space, theta, throw=False)
+    decisions = space.enumerate(20_000)
+    items, contains, gaps = problem(decisions, theta)
+    alone = 0.0
+    for k, t in enumerate(theta[items]):
+        least = gaps[contains[:, k]].min()
+        if least / space.m < 1.0 - t:
+            alone += least / float(exact_divergence(t, Decimal(least / space.m)))
+    assert result.lower <= exact.value * (1.0 + 1e-9)
+    assert exact.lower <= result.value <= alone * (1.0 + 1e-6)
+    assert 0.0 <= result.gap <= 1.0
+    cost = result.plan.rates @ ((theta @ result.optimal_decision) - result.plan.decisions @ theta)
+    assert cost == pytest.approx(result.value, rel=1e-6, abs=1e-12)
+    if result.value > 0.0:
+        assert least_of_all(decisions, theta, result.rates) >= 1.0 - 1e-6
+
+
+def test_an_infinite_value_is_no_bracket():
+    result = solve(sb.MSets(2, 1), [0.8, 0.3])
+    assert dataclasses.replace(result, value=math.inf).gap == 1.0
+
+
+@pytest.mark.parametrize("method", ["closed-form", "cycles", "enumeration"])
+@pytest.mark.parametrize("rest", [0.1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11])
+def test_brackets_hold_to_the_last_digit(method, rest):
+    """Next to 1 a gap rounded in its last digit makes an error of 1e-16 / rest; 60 digits show whether that is covered."""
+    for low in (0.3, 0.1, 0.77, 0.0):
+        theta = [1.0 - rest, low]
+        gap = Decimal(theta[0]) - Decimal(theta[1])
+        value = gap / exact_divergence(low, gap)
+        result = solve(sb.MSets(2, 1), theta, method=method, gap=1e-9 + 1e-13 / rest)
+        assert Decimal(result.lower) <= value <= Decimal(result.value)
+
+
+@pytest.mark.parametrize("rest", [0.1, 1e-3, 1e-5, 1e-7, 1e-9])
+def test_brackets_of_pairs_hold_to_the_last_digit(rest):
+    """Two items that rise together, by half of the gap each: C = gap / (2 d(1/2, 1/2 + gap/2)) along the other path."""
+    theta = [1.0 - rest, 1.0 - rest, 0.5, 0.5]
+    gap = 2 * Decimal(theta[0]) - 1
+    value = gap / (2 * exact_divergence(0.5, gap / 2))
+    path = sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
+    for space in (path, sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 0, 1, 1]])):
+        result = solve(space, theta, throw=False)
+        assert Decimal(result.lower) <= value <= Decimal(result.value)
+        assert result.gap <= 1e-4
+
+
 def test_out_of_time_the_bracket_holds_still():
     space = sb.Matchings([(i, j) for i in range(12) for j in range(12)])
     theta = np.random.default_rng(0).random(144)
@@ -205,6 +341,7 @@ def test_out_of_time_the_bracket_holds_still():
     [
         ({"theta": [0.5, 1.2, 0.1]}, r"theta must lie in \[0, 1\] for Bernoulli rewards, got 1.2 for item 1"),
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
+        ({"variance": None}, "must be left out for Bernoulli rewards, got None: leave variance out"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],

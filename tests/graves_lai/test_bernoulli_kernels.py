@@ -9,10 +9,11 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from bernoulli_reference import divergence as plain_divergence
-from bernoulli_reference import least_information, rise_at
+from bernoulli_reference import exact_divergence, least_information, rise_at
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from semibandits.graves_lai.bernoulli import search
 from semibandits.graves_lai.bernoulli.search import Graph, Searcher, furthest_rise
 from semibandits.graves_lai.presolve import Digraph
 from semibandits.kernels.bernoulli import cheapest_raises, conjugate, divergence, newton_matrix, tilt
@@ -21,20 +22,11 @@ from semibandits.kernels.ratios import least_ratio
 MEANS = st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0]))
 
 
-def exact_divergence(theta, rise):
-    """With 80 digits."""
-    with localcontext() as context:
-        context.prec = 80
-        p, q = Decimal(theta), Decimal(theta) + Decimal(rise)
-        total = (1 - p) * ((1 - p) / (1 - q)).ln() if p < 1 else Decimal(0)
-        return float(total + (p * (p / q).ln() if p > 0 else Decimal(0)))
-
-
 @pytest.mark.parametrize("theta", [0.0, 1e-15, 1e-6, 0.2, 0.5, 0.97, 1.0 - 1e-9])
 @pytest.mark.parametrize("share", [1e-14, 1e-9, 1e-5, 0.01, 0.09, 0.11, 0.6, 0.999])
 def test_divergence_keeps_its_digits(theta, share):
     rise = share * (1.0 - theta)
-    assert divergence(theta, rise) == pytest.approx(exact_divergence(theta, rise), rel=4e-15)
+    assert divergence(theta, rise) == pytest.approx(float(exact_divergence(theta, Decimal(rise))), rel=4e-15)
 
 
 def test_divergence_at_the_ends():
@@ -63,6 +55,23 @@ def test_tilt_solves_its_equation(theta, exponent):
 def test_no_rise_beats_the_conjugate(theta, rate, price, share):
     rise = 0.999999 * share * (1.0 - theta)
     assert price * rise - rate * divergence(theta, rise) <= conjugate(theta, rate, price) * (1 + 1e-12) + 1e-12
+
+
+@given(st.one_of(st.floats(1e-15, 1.0), st.sampled_from([0.0, 1.0 - 1e-12])), st.floats(-3, 3), st.floats(-12, 12))
+@example(1.0 - 1e-9, 0.0, 3.0)
+@example(0.5, 0.0, 10.0)
+@settings(max_examples=200, deadline=None)
+def test_the_conjugate_is_rounded_up(theta, log_rate, log_ratio):
+    """Against 80 digits: a sum of lower bounds on s cost - psi(s) must stay one, however large the price."""
+    rate = 10.0**log_rate
+    price = 10.0**log_ratio * rate
+    with localcontext() as context:
+        context.prec = 80
+        p, s, w = Decimal(theta), Decimal(price), Decimal(rate)
+        half = 1 - s / w * (1 - 2 * p)
+        rise = ((half * half + 4 * (s / w) ** 2 * p * (1 - p)).sqrt() - half) / (2 * s / w) if p < 1 else Decimal(0)
+        exact = s * rise - w * exact_divergence(theta, rise) - Decimal("1e-70") if p < 1 else Decimal(0)
+        assert exact <= Decimal(conjugate(theta, rate, price)) <= exact + (s + w) * rise * Decimal("1e-13") + Decimal("1e-69")
 
 
 ITEMS = st.lists(st.tuples(MEANS, st.floats(-4, 4)), min_size=1, max_size=5)
@@ -195,6 +204,33 @@ def test_search_against_all_cycles(seed, n, hub, level, idle):
     assert (min(values) < level * (1.0 - 1e-9)) <= (len(found.cycles) > 0)
     for k in range(len(found.cycles)):
         assert found.values[k] < level
+
+
+@pytest.mark.parametrize("hub", [False, True])
+def test_searches_that_are_broken_off_go_on_where_they_were_misled(hub, monkeypatch):
+    """After one cycle each search ends; its price shows that it is not below the level, and the next one ends by itself."""
+    monkeypatch.setattr(search, "MAX_FOUND", 1)
+    misled = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        graph = searchable(rng, 4, hub)
+        rates = np.exp(rng.normal(size=len(graph.costs))) * 3.0
+        least = min(
+            least_information(graph.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
+            for c in map(np.array, all_cycles(graph.n, graph.tails, graph.heads))
+        )
+        if math.isinf(least):
+            continue
+        level = least * (1.0 - 1e-6)
+        misled += Searcher(graph).search(rates, level, fine=False).least < level * 0.9
+        found = Searcher(graph).search(rates, level)
+        assert level * (1.0 - 1e-5) <= found.least <= level
+        assert not len(found.cycles)
+        # Where one is below the level, it is met, and nothing is claimed of it.
+        found = Searcher(graph).search(rates, least * 1.001)
+        assert found.least <= least * (1.0 + 1e-9)
+        assert found.least > 0.0 or len(found.cycles)
+    assert misled >= 5
 
 
 def test_search_with_too_few_labels_proves_nothing():

@@ -1,5 +1,6 @@
 """OSSB with plans for rewards of 0 or 1: its plans against plain computation, and runs."""
 
+import dataclasses
 import json
 import math
 
@@ -12,6 +13,7 @@ from small_sets import Pairs, grid, listed
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.graves_lai.result import Status
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
 from semibandits.policies import exploration
@@ -146,6 +148,30 @@ def test_plan_is_feasible_at_guarded_means(name, failing, kind, monkeypatch):
         assert all(any((x == row).all() for row in rows) for x in plan.decisions)
         assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
     assert told > 0
+
+
+@pytest.mark.parametrize("name", ["matchings", "paths", "list"])
+def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeypatch):
+    decision_set = SETS[name]()
+    means, plays = history(np.random.default_rng(3), decision_set.d, "any")
+    solved = wanted_of_bernoulli(decision_set, means, plays, GAP)
+    calls = []
+
+    def stalls(*arguments, **options):
+        result = sb.graves_lai(*arguments, **options)
+        plan = dataclasses.replace(result.plan, rates=factor * result.plan.rates)
+        calls.append(result)
+        return dataclasses.replace(result, plan=plan, value=factor * result.value, lower=0.0, status=Status.STALLED)
+
+    monkeypatch.setattr(exploration, "graves_lai", stalls)
+    for factor in (1.1, 1e6):
+        plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+        if factor < 2:
+            assert np.allclose(plan.rates, factor * solved.rates)
+    assert plan.rates.max() < 1e4 * solved.rates.max()
+    lowered, _ = lowered_means(listed(decision_set), means, plays, decision_set.m)
+    assert check_feasible(listed(decision_set), lowered, plan) > 0
+    assert len(calls) == 2
 
 
 @pytest.mark.parametrize("name", ["msets", "trees", "matchings", "paths", "list"])

@@ -79,13 +79,12 @@ def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
 
 def plan_of_walks(
     decision_set: DecisionSet, graph: ExchangeGraph, theta: FloatArray, items: BoolArray, rated: RatedCycles,
-    accuracy: float, deadline: float, *, known: Collection[bytes] = (), negligible: float = 0.0,
+    accuracy: float, deadline: float, *, known: Collection[bytes] = (),
 ) -> ExplorationPlan:  # fmt: skip
     """A plan whose rates on the suboptimal `items` are those of rated walks of the exchange graph.
 
     Mostly the walks lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
-    rates as a whole, to a relative `accuracy`, without rates of at most the share `negligible` of the largest. `known` are the
-    bytes of rows that are known to be decisions.
+    rates as a whole, to a relative `accuracy`. `known` are the bytes of rows that are known to be decisions.
     """
     decisions = exchanged(graph, rated.cycles)
     valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
@@ -95,7 +94,6 @@ def plan_of_walks(
     entering = graph.entering[rated.cycles.arcs]
     np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
     target[~items] = 0.0
-    target[target <= negligible * target.max(initial=0.0)] = 0.0
     cost = float(rated.rates @ rated.cycles.sums(graph.costs))
     return plan_by_columns(
         decision_set, theta, graph.decision, target, cost, decisions[valid], accuracy, deadline

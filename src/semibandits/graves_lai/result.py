@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -118,7 +119,9 @@ class GravesLaiResult:
 
     @property
     def gap(self) -> float:
-        """Relative width of the bracket, ``(value - lower) / value``; 0 if value is 0."""
+        """Relative width of the bracket, ``(value - lower) / value``; 0 if value is 0, 1 if it is infinite."""
+        if not math.isfinite(self.value):
+            return 1.0
         return (self.value - self.lower) / self.value if self.value else 0.0
 
     @property

@@ -79,7 +79,8 @@ def graves_lai(
         Bernoulli problems are solved from scratch.
     rewards : {"gaussian", "bernoulli"}
         The laws of the rewards, independent across items. With "bernoulli", `theta` holds probabilities, `variance` is left out,
-        and the methods are "closed-form", "cycles" and "enumeration".
+        and the methods are "closed-form", "cycles" and "enumeration". What means could close of a gap only by rising to within
+        1e-12 of 1 counts as out of reach, as if those rewards were certain: beside a mean of 1 - 1e-12 nothing is explored.
 
     Returns
     -------
@@ -200,9 +201,9 @@ def _check_bernoulli(theta: FloatArray, variance: ArrayLike) -> None:
             f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
             "pass probabilities, or leave out rewards='bernoulli'"
         )
-    if not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE):
+    if variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE):
         raise InvalidInputError(
-            f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)"
+            f"variance must be left out for Bernoulli rewards, got {variance!r}: leave variance out, it is theta (1 - theta)"
         )
 
 

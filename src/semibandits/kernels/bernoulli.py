@@ -24,6 +24,8 @@ SMALL = 0.1
 MAX_STEPS = 300
 NEWTON_STEPS = 40
 """Steps after which bisection takes over: means next to 0 make kinks, between which Newton's method may go to and fro."""
+ROUNDING = 4e-15
+"""What the terms of a tilt may be off by, relatively; next to 1 what is left of them may be far smaller."""
 OUT_OF_REACH = 1e-12
 """A cycle whose means could rise by no more than its gap and this says nothing: rewards of 1 cannot be told from it."""
 
@@ -89,11 +91,14 @@ def tilt(theta: float, price: float) -> tuple[float, float, float]:
 
 @njit(cache=True)
 def conjugate(theta: float, rate: float, price: float) -> float:
-    """psi(s) at s = `price`, for an item that is played `rate` times: the most that ``s rise - rate d`` can be."""
+    """psi(s) at s = `price`, for an item that is played `rate` times: the most that ``s rise - rate d`` can be, rounded up."""
     if rate <= 0.0:
-        return price * (1.0 - theta)
+        return price * (1.0 - theta) * (1.0 + ROUNDING)
     rise, _, d = tilt(theta, price / rate)
-    return price * rise - rate * d if rise > 0.0 else 0.0
+    if rise <= 0.0:
+        return 0.0
+    terms = price * rise + rate * (d + (rise + 1.0 - theta if rise > SMALL * (1.0 - theta) else 0.0))
+    return price * rise - rate * d + ROUNDING * terms
 
 
 @njit(cache=True)

@@ -54,7 +54,7 @@ def _completions(
                 reached = weights[arc, k] + least[w, k]
                 if reached < least[v, k]:
                     # Changes by rounding alone do not end otherwise where a cycle weighs nothing.
-                    if reached < least[v, k] - 1e-13 * abs(reached):
+                    if reached < least[v, k] - 1e-15 * abs(reached):
                         moved[k] = True
                     least[v, k] = reached
         if not moved.any():

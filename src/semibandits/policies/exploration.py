@@ -12,9 +12,10 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai import graves_lai
-from semibandits.graves_lai.bernoulli.block import rate_of
+from semibandits.graves_lai.bernoulli.block import rates_alone
 from semibandits.graves_lai.oracle import Oracle, best_with_each_item
-from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.graves_lai.precision import gaps_below
+from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.kernels.bernoulli import divergence
 
 GUARD: Final = 0.5
@@ -105,9 +106,9 @@ def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: Flo
     Returns
     -------
     Wanted
-        From `graves_lai`; where that fails, the best decision with each item, at the rates ``1/d(theta_i, theta_i + D_i/m)``.
-        These are feasible: raises that add up to a gap raise one of at most m items by an m-th of it or more, and the smallest
-        gap D_i of that item is no larger.
+        From `graves_lai`; where that fails, or stops short of the gap with a plan that costs more, the best decision with each
+        item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one of at most
+        m items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
 
     Notes
     -----
@@ -129,15 +130,18 @@ def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: Flo
     lowered = oracle.theta.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     lowered = np.maximum(lowered, LOWEST * oracle.theta)
+    gaps = best.gaps + (oracle.theta - lowered)[best.items]
+    rates = np.zeros(len(means))
+    rates[best.items] = rates_alone(lowered[best.items], gaps, oracle.m)
+    cost = float(rates[best.items] @ gaps_below(oracle.optimal, best.decisions, lowered))
     try:
-        return _of(graves_lai(decision_set, lowered, gap=gap, throw=False, rewards="bernoulli"))
+        result = graves_lai(decision_set, lowered, gap=gap, throw=False, rewards="bernoulli")
+        if result.status is Status.OPTIMAL or result.value <= cost:
+            return _of(result)
     except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):
-        gaps = best.gaps + (oracle.theta - lowered)[best.items]
-        rates = np.zeros(len(means))
-        pairs = zip(lowered[best.items].tolist(), (gaps / oracle.m).tolist(), strict=True)
-        rates[best.items] = [rate_of(theta, share) for theta, share in pairs]
-        rows = best.decisions[rates[best.items] > 0.0]
-        return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
+        pass
+    rows = best.decisions[rates[best.items] > 0.0]
+    return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
 
 
 def kept_inside(means: FloatArray, plays: FloatArray) -> FloatArray:

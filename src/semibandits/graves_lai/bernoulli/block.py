@@ -18,6 +18,8 @@ from semibandits.kernels.bernoulli import OUT_OF_REACH, divergence
 from semibandits.kernels.separation import diverse
 
 MAX_ROUNDS = 60
+PATIENCE = 3
+"""Rounds in a row after which to stop if a search that was broken off finds no more cycles."""
 USES = 8
 SLACK = 4.0
 """Cycles of the pool with more information than this after a round are dropped."""
@@ -25,6 +27,10 @@ TRACE = 0.05
 """Share of the gap that the trace of the first flow costs."""
 ROOM = 0.9
 """Share of the room that a raise takes at most in a first guess."""
+LAST_DIGITS = 4.0 * float(np.finfo(np.float64).eps)
+"""What gaps, and differences from 1, may be off by, relatively."""
+ROUNDING = 1e-12
+"""What divergences and sums of products may be off by, relatively."""
 
 
 @dataclass
@@ -91,13 +97,15 @@ class BlockSolver:
                     self.solution.flow, self.solution.upper = np.zeros(len(start)), 0.0
                 return self.solution
         master = InteriorPoint(self._graph, self._block, start)
-        accuracy = 1e-3
+        accuracy, hopeless = 1e-3, 0
         for _ in range(MAX_ROUNDS):
             excess, added = self._round(master, accuracy)
             self._report(self.solution)
             if self.solution.gap <= self._gap or time.perf_counter() > self._deadline:
                 break
-            if not added and accuracy < 1e-9:
+            # The search takes too many labels to prove enough, and a better flow does not change that.
+            hopeless = hopeless + 1 if not added and excess > self._gap else 0
+            if hopeless == PATIENCE or (not added and accuracy < 1e-9):
                 break
             accuracy = max(1e-10, min(accuracy, 0.1 * excess, 0.05 * self._gap if not added else 1.0))
             accuracy = max(accuracy, 0.05 * self._gap) if added else accuracy
@@ -106,15 +114,16 @@ class BlockSolver:
         return self.solution
 
     def _bound_above_without_search(self) -> None:
-        """An upper bound from the first flow.
+        """An upper bound from the rates that each item needs at most: by the first flow, or the cheapest cycle through each.
 
         Raises that add up to the gap of a cycle of k items are at least gap/k for one of them, whose own gap is no larger.
         """
-        graph, e = self._graph, np.flatnonzero(self._graph.raising)
-        shares = graph.gaps[e] / min(graph.n, len(e))
-        needs = np.array([rate_of(t, share) for t, share in zip(graph.theta[e], shares, strict=True)])
-        flow = float((needs / self._first[e]).max()) * self._first
-        self.solution.flow, self.solution.upper = flow, float(graph.costs @ flow)
+        graph, first = self._graph, self._first
+        raising, count = graph.raising, min(graph.n, int(graph.raising.sum()))
+        needs = rates_alone(graph.theta[raising], graph.gaps[raising], count)
+        flows = (float((needs / first[raising]).max()) * first, self._block.cheapest.totals(needs, len(first)))
+        self.solution.flow = min(flows, key=lambda flow: float(graph.costs @ flow))
+        self.solution.upper = float(graph.costs @ self.solution.flow)
 
     def _round(self, master: InteriorPoint, accuracy: float) -> tuple[float, int]:
         """One round; by how much the flow violated a cycle, and the number of new cycles."""
@@ -177,8 +186,20 @@ class BlockSolver:
         return cheapest.totals(needs, len(gaps))
 
 
-def rate_of(theta: float, gap: float) -> float:
-    """The rate that a constraint on one item asks for: 1/d(theta, theta + gap), 0 if no mean is so large."""
-    if gap >= 1.0 - theta - OUT_OF_REACH:
+def rate_of(theta: float, gap: float, margin: float = OUT_OF_REACH) -> float:
+    """The rate that a constraint on one item asks for, rounded up: 1/d(theta, theta + gap), 0 if no mean is larger by `margin`.
+
+    What theta + gap leaves to 1 may have few digits: the gap is rounded down first.
+    """
+    if gap >= 1.0 - theta - margin:
         return 0.0
-    return 1.0 / divergence(theta, gap)
+    return (1.0 + ROUNDING) / divergence(theta, gap * (1.0 - LAST_DIGITS))
+
+
+def rates_alone(theta: FloatArray, gaps: FloatArray, count: int) -> FloatArray:
+    """Rates that are enough whichever items rise together, at most `count` of them: 1/d(theta, theta + gap/count).
+
+    No margin: several items that are just out of reach of their shares may together be within reach of the gap.
+    """
+    pairs = zip(theta.tolist(), (gaps * ((1.0 - ROUNDING) / count)).tolist(), strict=True)
+    return np.array([rate_of(t, share, 0.0) for t, share in pairs], dtype=np.float64)

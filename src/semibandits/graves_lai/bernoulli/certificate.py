@@ -114,14 +114,17 @@ def _lowered(
 def entry_divergences(
     costs: FloatArray, raising: BoolArray, theta: FloatArray, cycles: Cycles, rises: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Divergence of each entry once raises add up to the gap of their cycle, and for which cycles that is possible."""
+    """Divergence of each entry once raises add up to the gap of their cycle, and for which cycles that is possible.
+
+    Raises are stretched by their rounding, too: what a mean next to 1 leaves to 1 may have few digits.
+    """
     rises = np.where(raising[cycles.arcs], np.maximum(rises, 0.0), 0.0)
     rows, count = cycles.rows, len(cycles)
     gaps = np.bincount(rows, costs[cycles.arcs], count)
     total = np.bincount(rows, rises, count)
     lengths = np.diff(cycles.ptr)
     with np.errstate(divide="ignore", invalid="ignore"):
-        stretch = np.maximum(gaps / total, 1.0) * (1.0 + 4.0 * EPSILON * lengths)
+        stretch = np.maximum(gaps / total, 1.0) * (1.0 + 4.0 * EPSILON * (lengths + 2))
     valid = np.isfinite(stretch)
     stretched = rises * np.where(valid, stretch, 0.0)[rows]
     found = np.array([divergence(t, e) for t, e in zip(theta[cycles.arcs], stretched, strict=True)], dtype=np.float64)

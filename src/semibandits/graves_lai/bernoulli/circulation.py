@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.graves_lai.bernoulli.block import BlockSolution, BlockSolver, rate_of
+from semibandits.graves_lai.bernoulli.block import ROUNDING, BlockSolution, BlockSolver, rate_of, rates_alone
 from semibandits.graves_lai.bernoulli.certificate import lower_bound
 from semibandits.graves_lai.bernoulli.search import Graph, Searcher
 from semibandits.graves_lai.circulation import thread_pools
@@ -30,7 +30,8 @@ from semibandits.kernels.components import strong_components
 TOLD_VARIANCE = 0.25
 """What results of Bernoulli problems hold as variance: the proxy that policies are told."""
 NEGLIGIBLE = 1e-3
-"""Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision."""
+"""Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision, unless more than
+this share of the gap goes through one of its items by it."""
 LEVELS = (1.0, 0.98, 0.8, 0.3, 0.05)
 """Shares of the information asked for that the final verification asks about, one after the other."""
 
@@ -83,13 +84,15 @@ class BernoulliCirculationSolver:
         blocks = self._presolved.blocks
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
-        plan, least = self._verified_plan(self._used_cycles(blocks, solutions))
-        # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
-        value = (
-            (1.0 + self._doubt) * cost_of(plan, self._graph.decision, self._theta) / least if least > 0.0 else math.inf
-        )
-        plan = ExplorationPlan(plan.decisions, plan.rates / least) if least > 0.0 else plan
-        lower = min((1.0 - self._doubt) * self._lower_bound(blocks, solutions), value)
+        plan = self._plan_of(self._used_cycles(blocks, solutions))
+        value, plan = self._scaled(plan, self._least_information(plan))
+        lower = (1.0 - self._doubt) * self._lower_bound(blocks, solutions)
+        if lower < (1.0 - self._gap) * value:
+            # Where a search took too many labels or too long, a plan that needs none may be cheaper.
+            plain = self._plan_of(self._rated_alone())
+            other = self._scaled(plain, self._simple_bound(self._arc_rates(plain)))
+            value, plan = min((value, plan), other, key=lambda known: known[0])
+        lower = min(lower, value)
         done = time.perf_counter()
         return GravesLaiResult(
             value=value,
@@ -149,7 +152,11 @@ class BernoulliCirculationSolver:
         rates = np.concatenate([np.empty(0), *(r.rates for r in rated), self._loop_rates()])
         costs = rates * cycles.sums(self._graph.costs)
         # Interior points leave a trace of flow on everything; what that does to the constraints is verified later.
-        worth = costs > NEGLIGIBLE * self._gap * costs.sum() / max(len(costs), 1)
+        negligible = NEGLIGIBLE * self._gap
+        worth = costs > negligible * costs.sum() / max(len(costs), 1)
+        through = cycles.totals(rates, self._graph.n_arcs)[cycles.arcs]
+        carries = self._raising[cycles.arcs] & (rates[cycles.rows] > negligible * through)
+        worth |= np.bincount(cycles.rows, carries, len(rates)) > 0
         return RatedCycles(cycles.select(worth), rates[worth])
 
     def _unfolded(self, blocks: tuple[Block, ...], families: list[Cycles]) -> Cycles:
@@ -159,29 +166,45 @@ class BernoulliCirculationSolver:
         parts.append(Cycles(np.arange(len(loops) + 1), loops))
         return unfolded(self._graph, self._presolved, Cycles.joined(parts))
 
-    def _verified_plan(self, used: RatedCycles) -> tuple[ExplorationPlan, float]:
-        """A plan in decisions, and a proven lower bound on the information f(C) of its item rates."""
-        plan = plan_of_walks(
-            self._decision_set, self._graph, self._theta, self._suboptimal, used, 0.02 * self._gap, self._deadline,
-            negligible=1e-12,
-        )  # fmt: skip
+    def _plan_of(self, used: RatedCycles) -> ExplorationPlan:
+        """The plan in decisions."""
+        return plan_of_walks(
+            self._decision_set, self._graph, self._theta, self._suboptimal, used, 0.02 * self._gap, self._deadline
+        )
+
+    def _scaled(self, plan: ExplorationPlan, least: float) -> tuple[float, ExplorationPlan]:
+        """What the plan costs at rates with which its least information, a bound on which is given, is 1; and that plan.
+
+        All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
+        """
+        if least <= 0.0:
+            return math.inf, plan
+        cost = (1.0 + self._doubt) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
+        return cost / least, ExplorationPlan(plan.decisions, plan.rates / least)
+
+    def _arc_rates(self, plan: ExplorationPlan) -> FloatArray:
+        """Rate of the item of each arc; 0 on arcs that do not raise."""
+        return np.where(self._raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
+
+    def _least_information(self, plan: ExplorationPlan) -> float:
+        """A proven lower bound on the information f(C) of the plan's item rates."""
         graph, loops = self._untouched()
-        rates = np.where(self._raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
+        rates = self._arc_rates(plan)
         least = math.inf
         for arc in loops:
             asked = rate_of(self._arc_theta[arc], self._graph.costs[arc] * (1.0 - self._doubt))
             least = min(least, rates[arc] / asked if asked > 0.0 else math.inf)
         if not graph.raising.any():
-            return plan, min(least, 1.0)
+            return min(least, 1.0)
         arcs = np.flatnonzero(self._between)
         for share in LEVELS:
             searcher = Searcher(graph, self._deadline)
             found = searcher.search(rates[arcs], share * (1.0 - 0.1 * self._gap))
             if found.least > 0.0:
-                return plan, min(least, found.least)
+                return min(least, found.least)
             if time.perf_counter() > self._deadline:
                 break
-        return plan, min(least, self._simple_bound(rates))
+        return min(least, self._simple_bound(rates))
 
     def _untouched(self) -> tuple[Graph, np.ndarray]:
         """The exchange graph with its hub as one node and nothing else merged, and its loops."""
@@ -202,6 +225,19 @@ class BernoulliCirculationSolver:
         )  # fmt: skip
         return untouched, np.flatnonzero((tails == heads) & self._raising)
 
+    def _rated_alone(self) -> RatedCycles:
+        """The cheapest cycle through each item, at the rate with which the item alone is enough; the same for loops."""
+        blocks, loops = self._presolved.blocks, self._presolved.loops
+        cycles = self._unfolded(blocks, [block.cheapest for block in blocks])
+        arcs = np.concatenate([np.empty(0, dtype=np.int64), *(b.arcs[b.informative] for b in blocks), loops])
+        rates = self._needs(arcs)
+        return RatedCycles(cycles.select(rates > 0.0), rates[rates > 0.0])
+
+    def _needs(self, arcs: IntArray) -> FloatArray:
+        """The most that the items of these arcs may need, as at most m items enter together."""
+        gaps = self._presolved.gaps[arcs] * (1.0 - self._doubt)
+        return rates_alone(self._arc_theta[arcs], gaps, self._decision_set.m)
+
     def _simple_bound(self, rates: FloatArray) -> float:
         """A bound on the least f(C) that needs no search.
 
@@ -209,10 +245,9 @@ class BernoulliCirculationSolver:
         larger. With at most m items, f(C) >= min_i w_i d(theta_i, theta_i + gap_i/m).
         """
         arcs = np.flatnonzero(self._raising)
-        shares = self._presolved.gaps[arcs] * (1.0 - self._doubt) / self._decision_set.m
-        needs = np.array([rate_of(t, e) for t, e in zip(self._arc_theta[arcs], shares, strict=True)])
-        bounds = [w / need for w, need in zip(rates[arcs].tolist(), needs.tolist(), strict=True) if need > 0.0]
-        return float(min(bounds, default=1.0))
+        needs = self._needs(arcs)
+        asked = needs > 0.0
+        return float((rates[arcs][asked] / needs[asked]).min()) if asked.any() else 1.0
 
     # ------------------------------------------------------------------ the lower certificate
 

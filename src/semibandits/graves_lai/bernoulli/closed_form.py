@@ -8,13 +8,11 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.graves_lai.bernoulli.block import rate_of
+from semibandits.graves_lai.bernoulli.block import LAST_DIGITS, ROUNDING, rate_of
 from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.result import GravesLaiResult, Status
-
-ROUNDING = 1e-12
-"""What a divergence may be off by, relatively."""
+from semibandits.kernels.bernoulli import divergence
 
 
 def solve_closed_form(decision_set: MatroidDecisions, theta: FloatArray, tolerance: float) -> GravesLaiResult:
@@ -26,17 +24,17 @@ def solve_closed_form(decision_set: MatroidDecisions, theta: FloatArray, toleran
     """
     swaps = decision_set.swaps(theta)
     suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > tolerance)
-    rates = np.zeros(len(theta))
+    rates, least = np.zeros(len(theta)), np.zeros(len(theta))
     for i in np.flatnonzero(suboptimal):
         rates[i] = rate_of(float(theta[i]), float(swaps.gaps[i]))
+        least[i] = 1.0 / divergence(theta[i], swaps.gaps[i] * (1.0 + LAST_DIGITS)) if rates[i] > 0.0 else 0.0
     items = np.flatnonzero(rates > 0.0)
     decisions = np.tile(swaps.decision, (len(items), 1))
     decisions[np.arange(len(items)), swaps.leaving[items]] = False
     decisions[np.arange(len(items)), items] = True
-    value = math.fsum(rates[items] * swaps.gaps[items])
     return GravesLaiResult(
-        value=value * (1.0 + ROUNDING),
-        lower=value * (1.0 - ROUNDING),
+        value=math.fsum(rates[items] * swaps.gaps[items]) * (1.0 + ROUNDING),
+        lower=math.fsum(least[items] * swaps.gaps[items]) * (1.0 - ROUNDING),
         status=Status.OPTIMAL,
         method="closed-form",
         plan=merged_plan(decisions, rates[items] * (1.0 + ROUNDING)),

@@ -15,14 +15,14 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.graves_lai.bernoulli.block import rate_of
+from semibandits.graves_lai.bernoulli.block import LAST_DIGITS, rate_of
 from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
 from semibandits.graves_lai.enumeration import best_rows, listed
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.result import GravesLaiResult, Status
-from semibandits.kernels.bernoulli import cheapest_raises
+from semibandits.kernels.bernoulli import cheapest_raises, divergence
 
 MAX_ROUNDS = 300
 CUTS = 150
@@ -42,16 +42,35 @@ class _Listed:
     gaps: FloatArray  # (n,)
     theta: FloatArray  # (k,)
 
+    @property
+    def sizes(self) -> IntArray:
+        """Suboptimal items of each decision, counted, (n,)."""
+        return np.asarray(self.contains.sum(axis=1))
+
     def raises(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Least information of each decision, (n,), and the divergences of its cheapest raises, (n, k)."""
+        """Least information of each decision, (n,), rounded down, and its cheapest raises, (n, k)."""
         rows, items = np.nonzero(self.contains)
         ptr = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.contains.sum(axis=1))))
-        values, _, _, divergences, _ = cheapest_raises(
+        values, prices, rises, _, _ = cheapest_raises(
             ptr, items, self.gaps, self.theta < 1.0, self.theta, rates, np.zeros(len(self.gaps))
         )
         table = np.zeros(self.contains.shape)
-        table[rows, items] = divergences
+        table[rows, items] = rises
+        finite = np.isfinite(values)
+        # The value is the difference of s gap and psi(s), which are far larger next to means of 1.
+        values[finite] -= LAST_DIGITS * (self.sizes[finite] + 2) * prices[finite] * self.gaps[finite]
         return values, table
+
+    def cuts(self, values: FloatArray, rises: FloatArray) -> FloatArray:
+        """Divergences of the raises of the decisions of least information, stretched until they surely add up to the gap."""
+        worst = np.argsort(values, kind="stable")[:CUTS]
+        worst = worst[np.isfinite(values[worst])]
+        stretch = np.maximum(self.gaps[worst] / rises[worst].sum(axis=1), 1.0)
+        stretched = rises[worst] * (stretch * (1.0 + LAST_DIGITS * (self.sizes[worst] + 2)))[:, None]
+        table = np.zeros(stretched.shape)
+        for k, i in np.argwhere(stretched > 0.0):
+            table[k, i] = divergence(self.theta[i], stretched[k, i])
+        return table[np.isfinite(table).all(axis=1)]
 
 
 def solve_enumeration(
@@ -93,12 +112,12 @@ def solve_enumeration(
 def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Upper bound with its rates, and lower bound."""
     start = _start(problem)
-    values, table = problem.raises(start @ problem.contains)
+    values, rises = problem.raises(start @ problem.contains)
     if np.isinf(values).all():
         return 0.0, np.zeros(len(start)), 0.0  # no law lets a decision look optimal: nothing is to be explored
     value, best = _scaled(problem, start, values)
     unit = 1.0 / (start @ problem.contains)
-    cuts = _worst(table, values)
+    cuts = problem.cuts(values, rises)
     lower = 0.0
     for _ in range(MAX_ROUNDS):
         solved = _program(problem, cuts, unit, value)
@@ -112,11 +131,11 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
         parts = [cuts[~slack]]
         for share in POINTS:
             point = share * rates + (1.0 - share) * best
-            values, table = problem.raises(point @ problem.contains)
+            values, rises = problem.raises(point @ problem.contains)
             upper, scaled = _scaled(problem, point, values)
             if upper < value:
                 value, best = upper, scaled
-            parts.append(_worst(table, values))
+            parts.append(problem.cuts(values, rises))
         cuts = np.concatenate(parts)
     return value, best, min(lower, value)
 
@@ -136,12 +155,6 @@ def _scaled(problem: _Listed, rates: FloatArray, values: FloatArray) -> tuple[fl
     """Cost of the rates after scaling them by the least information, and the scaled rates."""
     rates = rates * ((1.0 + ROUNDING) / float(values.min()))
     return float(rates @ problem.gaps), rates
-
-
-def _worst(table: FloatArray, values: FloatArray) -> FloatArray:
-    """Cuts of the decisions of least information."""
-    worst = np.argsort(values, kind="stable")[:CUTS]
-    return table[worst[np.isfinite(values[worst])]]
 
 
 def _program(

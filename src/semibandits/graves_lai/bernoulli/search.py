@@ -17,6 +17,8 @@ from semibandits.kernels.tilted_search import tilted_cycles
 
 COARSE = 1.08
 """Ratio of neighbouring prices of the first grid."""
+HIGHER = 2.0 ** np.arange(1, 9)
+"""Multiples of its largest price that are looked at besides: means that would have to rise next to 1 have prices of any size."""
 FINE = 3e-3
 """Relative distance below which prices are not told apart at first; where means near 0 make kinks, it takes less."""
 FINER = 0.3
@@ -33,11 +35,15 @@ PRICES_FOR_GAPS = 16
 MAX_LABELS = 400_000
 FEW_LABELS = 40_000
 """Labels of a search that only looks for what is violated."""
+MAX_NUMBERS = 20_000_000
+"""Labels times weights of a search, so that fine grids take neither gigabytes nor far longer than the time limit."""
 MAX_FOUND = 4_000
 LESS = (1.0, 0.8, 0.5, 0.2, 0.05)
 """Shares of the level that are asked about, one after the other, where a search takes too many labels."""
 MARGIN = 1e-11
-"""What rounding may change of weights and sums of them, relatively."""
+"""What rounding may change of bounds, relatively."""
+UNSURE = 4e-15
+"""What it may change of sums along walks, per arc, relative to their terms, which are far larger than they next to means of 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,26 +152,28 @@ class Searcher:
             return level, Cycles.empty()
         prices = self._first_prices(rates[inside], graph.theta[inside], level, least_cost, most_cost)
         proven, met = 0.0, Cycles.empty()
-        distance = FINE
+        distance, unsure = FINE, UNSURE * (graph.n + 8)
         for _ in range(REFINEMENTS if fine else 1):
-            weights = np.outer(graph.costs[inside], np.append(prices, 1.0))
-            weights[:, :-1] -= conjugates(graph.theta[inside], rates[inside], prices)
+            weights = np.outer(graph.costs[inside], np.append((1.0 - unsure) * prices, 1.0))
+            weights[:, :-1] -= (1.0 + unsure) * conjugates(graph.theta[inside], rates[inside], prices)
             weights[:, -1] -= 1.0 - graph.theta[inside]
             extra = np.append(self._extra(inside, rates, prices, most_cost), 0.0)
             found = self._ask(inside, weights, extra, level, least_cost, most_cost, fine=fine)
-            proven, met = max(proven, found.least), found.cycles
+            proven, met = max(proven, found.least), found.cycles if len(found.cycles) else met
             if (
-                not len(met)
+                not len(found.cycles)
                 or proven >= level
-                or found.least < 0.0
                 or len(prices) > MAX_PRICES
                 or time.perf_counter() > self._deadline
             ):
                 break
             exact = graph.raises(met, rates)
-            if exact.values.min() < level * (1.0 - 10.0 * MARGIN) and exact.values.min() <= proven * CLOSE:
+            # One cycle below the level is enough of a search that was broken off.
+            if exact.values.min() < level * (1.0 - 10.0 * MARGIN) and (
+                found.least < 0.0 or exact.values.min() <= proven * CLOSE
+            ):
                 break
-            # Cycles that only seem to be below the level ask for prices of their own.
+            # Cycles that only seem to be below the level ask for prices of their own, with which the next search may end.
             undecided = exact.prices[np.isfinite(exact.prices) & (exact.prices > 0.0)]
             more = _apart(undecided, prices, distance)
             while not len(more) and distance > FINEST:
@@ -173,9 +181,23 @@ class Searcher:
                 more = _apart(undecided, prices, distance)
             if not len(more):
                 break
+            more = self._decisive(met, rates, more, min(level, float(exact.values.min())))
             prices = np.sort(np.concatenate((prices, more)))
             self._known = _thinned(np.concatenate((self._known, more)), FINE)
         return proven, met
+
+    def _decisive(self, cycles: Cycles, rates: FloatArray, prices: FloatArray, level: float) -> FloatArray:
+        """A few of the prices, which prove of each cycle as much as all of them do, up to the level."""
+        tables = conjugates(self._graph.theta, rates, prices)
+        costs = cycles.sums(self._graph.costs)
+        proven = np.stack([s * costs - cycles.sums(psi) for s, psi in zip(prices, tables.T, strict=True)])
+        decided = proven >= np.minimum(proven.max(axis=0), level)
+        chosen = np.zeros(len(prices), dtype=np.bool_)
+        while decided.any():
+            best = int(decided.sum(axis=1).argmax())
+            chosen[best] = True
+            decided[:, decided[best]] = False
+        return prices[chosen]
 
     def _ask(
         self, inside: IntArray, weights: FloatArray, extra: FloatArray, level: float, least_cost: float,
@@ -184,11 +206,12 @@ class Searcher:
         """One search over one grid; with lower levels where labels run out. A negative bound says that all was in vain."""
         graph = self._graph
         met = Cycles.empty()
+        max_labels = min(self._max_labels if fine else FEW_LABELS, MAX_NUMBERS // weights.shape[1])
+        within = most_cost * (1.0 + UNSURE * (graph.n + 8))
         for share in LESS if fine else LESS[:1]:
             ptr, arcs, values, labels = tilted_cycles(
                 graph.n, graph.tails[inside], graph.heads[inside], graph.costs[inside], weights, extra,
-                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, most_cost,
-                self._max_labels if fine else FEW_LABELS, MAX_FOUND,
+                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, within, max_labels, MAX_FOUND,
             )  # fmt: skip
             met = Cycles(ptr, inside[arcs]) if len(ptr) > 1 else met
             if labels >= 0:
@@ -262,7 +285,7 @@ class Searcher:
         most_cost = min(most_cost, float(theta.size))
         low, high = level / most_cost, 4.0 * level / least_cost
         count = 2 + int(math.log(high / low) / math.log(COARSE))
-        prices = np.geomspace(low, high, count)
+        prices = np.append(np.geomspace(low, high, count), high * HIGHER)
         known = self._known[(self._known > low) & (self._known < high)]
         return np.sort(np.concatenate((prices, _apart(known, prices, FINE))))
 
