@@ -179,7 +179,12 @@ def test_numbers_of_a_row():
 
 @pytest.mark.parametrize(("slope", "c", "close"), [(8.0, 10.0, False), (10.4, 10.0, True), (8.0, 7.3, True)])
 def test_what_is_close(slope, c, close):
-    assert outcome(slope, c=c).is_close == close
+    assert bool(outcome(slope, c=c).close) == close
+
+
+def test_only_the_policy_whose_slope_is_close_is_played_on():
+    assert outcome(8.0, c=7.3).close == (NEW,)
+    assert outcome(10.4, c=20.0).close == (OLD, NEW)
 
 
 def test_only_what_is_worse_is_rejected():
@@ -207,7 +212,7 @@ def test_all_rejections_were_close():
     """Why the second look does not make the tests of "worse" too eager."""
     for slope in np.linspace(9, 14, 26):
         found = outcome(slope, seed=int(10 * slope))
-        assert found.is_close or min(worse for worse, _ in found.tests.values()) > 0.05
+        assert found.close or min(worse for worse, _ in found.tests.values()) > 0.05
 
 
 # -- the page --------------------------------------------------------------------------------------------------------
@@ -268,7 +273,7 @@ TINY = Instance("tiny-tune", "msets", "uniform", sb.MSets(4, 2), np.array([0.9, 
 def test_close_results_are_played_on_and_the_first_replications_stay(tmp_path):
     told = {"workers": 1, "progress": False, "folder": tmp_path, "seed": 3}
     first, more, again = (compare.compared(TINY, options(replications=2, most=most, **told)) for most in (2, 5, 5))
-    assert first.is_close
+    assert first.close == (OLD, NEW)
     assert (first.replications, more.replications) == (2, 5)
     for policy in (OLD, NEW):
         assert np.array_equal(more.regret[policy][:2], first.regret[policy])

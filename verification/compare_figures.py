@@ -116,7 +116,7 @@ def _star(outcome: Outcome) -> Figure:
         f"slope C(θ) = {outcome.bound[1]:.3g}", _guide(ax, outcome, 0.07), xytext=(0, -5), textcoords="offset points",
         color=INK, fontsize=10, va="top",
     )  # fmt: skip
-    ax.set_title(f"The star: {outcome.replications} replications, with pointwise 95 % bands", color=INK)
+    ax.set_title(f"The star: {outcome.pairs} replications or more, with pointwise 95 % bands", color=INK)
     ax.set_xlabel("round T (logarithmic axis)")
     ax.set_ylabel("mean cumulative regret")
     return figure

@@ -73,10 +73,16 @@ def row(outcome: Outcome) -> str:
     cells = [
         outcome.name, instance.kind, instance.trait, str(instance.decision_set.d), _plain(outcome.bound[1]),
         _percent(outcome.plan_share), *ratios,
-        *(_interval(outcome.slope_ratio(policy)) for policy in (OLD, NEW)), str(outcome.replications),
+        *(_interval(outcome.slope_ratio(policy)) for policy in (OLD, NEW)), _runs(outcome),
         *(f"{outcome.largest_over_mean(policy):.1f}" for policy in (OLD, NEW)),
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"
+
+
+def _runs(outcome: Outcome) -> str:
+    """Replications of both, or of each."""
+    counts = dict.fromkeys(len(outcome.regret[policy]) for policy in (OLD, NEW))
+    return ", ".join(map(str, counts))
 
 
 # -- parts of the page, each a list of paragraphs --------------------------------------------------------------------
@@ -137,11 +143,13 @@ def _command(options: argparse.Namespace) -> str:
 def _replications(outcomes: Sequence[Outcome], options: argparse.Namespace) -> str:
     """How many, and where more."""
     more = [outcome for outcome in outcomes if outcome.replications > options.replications]
+    fewer = [outcome for outcome in outcomes if outcome.replications < options.replications]
+    less = f", but {fewer[0].replications} on {fewer[0].name}, where a run takes long" if fewer else ""
     if options.most <= options.replications:
-        return f"{options.replications} of each policy on each instance."
+        return f"{options.replications} of each policy on each instance{less}."
     return (
-        f"{options.replications} of each policy, and {options.most} where a one-sided 95 % interval of a ratio reached above "
-        f"{MOST_RATIO}, or that of the slope of GLADE above {MOST_SLOPE} C(θ): on {len(more)} of "
+        f"{options.replications} of each policy{less}; and {options.most} where a one-sided 95 % interval of a ratio reached "
+        f"above {MOST_RATIO}, or (then of GLADE only) that of its slope above {MOST_SLOPE} C(θ): on {len(more)} of "
         f"{_count(outcomes, 'instance')}. The further ones have a seed of their own ({options.seed + 1}) and are pooled with "
         "the first; as only first looks that came out high are diluted like this, pooled means may be low by up to a fifth of "
         "the standard error of the first look."
@@ -215,7 +223,7 @@ def _without_informative(half: Sequence[Outcome]) -> str:
 def _summary_row(t: int, played: Sequence[Outcome]) -> str:
     found = {outcome.name: outcome.ratios[t] for outcome in played}
     ratios = list(found.values())
-    mean = geometric_mean([(outcome.at(NEW, t), outcome.at(OLD, t)) for outcome in played])
+    mean = geometric_mean([outcome.paired(t) for outcome in played])
     ends = [min(found, key=lambda name: found[name].value), max(found, key=lambda name: found[name].value)]
     cells = [
         POWERS[t],
@@ -299,7 +307,7 @@ def _star(outcome: Outcome) -> list[str]:
         f"{_interval(outcome.slope_ratio(policy))} |"
         for policy in (OLD, NEW)
     ]
-    ratio = paired_ratio(outcome.slopes(NEW), outcome.slopes(OLD))
+    ratio = paired_ratio(*(outcome.slopes(policy)[: outcome.pairs] for policy in (NEW, OLD)))
     return [
         "## The star",
         _wrapped(

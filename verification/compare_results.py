@@ -55,7 +55,7 @@ class Outcome:
     checkpoints : ndarray of int, shape (c,)
         Rounds; the last one is the horizon.
     regret : mapping from policy to ndarray of float, shape (n, c)
-        Pseudo-regret; row k of both policies met the same rewards.
+        Pseudo-regret; row k of both policies met the same rewards. There may be more rows of NEW than of OLD.
     """
 
     instance: Instance
@@ -75,9 +75,14 @@ class Outcome:
         return int(self.checkpoints[-1])
 
     @property
+    def pairs(self) -> int:
+        """Number of replications that both played."""
+        return min(len(rows) for rows in self.regret.values())
+
+    @property
     def replications(self) -> int:
-        """Number n of pairs."""
-        return len(self.regret[OLD])
+        """Number of replications of NEW."""
+        return len(self.regret[NEW])
 
     @property
     def plan_share(self) -> float:
@@ -101,10 +106,14 @@ class Outcome:
             raise ValueError(f"checkpoints must hold round {rounds}, got none there")
         return self.regret[policy][:, column]
 
+    def paired(self, rounds: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same of NEW and of OLD, where both met the same rewards."""
+        return self.at(NEW, rounds)[: self.pairs], self.at(OLD, rounds)[: self.pairs]
+
     @cached_property
     def ratios(self) -> dict[int, Interval]:
         """Ratio of the mean regrets by round."""
-        return {t: paired_ratio(self.at(NEW, t), self.at(OLD, t)) for t in self.rounds}
+        return {t: paired_ratio(*self.paired(t)) for t in self.rounds}
 
     def slopes(self, policy: str) -> NDArray[np.float64]:
         """Slope of regret against ln T over the last decade, of every replication."""
@@ -132,7 +141,7 @@ class Outcome:
         """
         found: dict[int | str, tuple[float, float]] = {}
         for t in self.rounds:
-            new, old = self.at(NEW, t), self.at(OLD, t)
+            new, old = self.paired(t)
             found[t] = p_ratio_above(new, old, MOST_RATIO), p_ratio_below(new, old, MOST_RATIO)
         lower, upper = self.bound
         if lower > 0:
@@ -141,9 +150,10 @@ class Outcome:
         return found
 
     @property
-    def is_close(self) -> bool:
-        """Whether some one-sided 95 % interval reaches above its limit, so that more replications are wanted."""
-        return any(below > LEVEL for _, below in self.tests.values())
+    def close(self) -> tuple[str, ...]:
+        """Policies of which more replications are wanted, as a one-sided 95 % interval reaches above its limit."""
+        undecided = {what for what, (_, below) in self.tests.items() if below > LEVEL}
+        return (OLD, NEW) if undecided - {SLOPE} else (NEW,) if undecided else ()
 
 
 @dataclass(frozen=True)
