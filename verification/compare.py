@@ -38,8 +38,8 @@ SEED: Final = 20_261_123
 PER_DECADE: Final = 10
 ROOT: Final = Path(__file__).resolve().parents[1]
 SHORTEST: Final = 1000
-COSTLY: Final = {"large-partitions": 20}
-"""Instances with so many replications at most: 200 would take hours."""
+COSTLY: Final = {"large-partitions": 20, "real-nobel-us-multicast": 50}
+"""Instances with so many replications at most: 200 would take long."""
 LEAST: Final = 200
 """Replications that a page in docs/ stands on, twice that where it is close."""
 

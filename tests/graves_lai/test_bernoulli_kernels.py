@@ -60,7 +60,7 @@ def test_no_rise_beats_the_conjugate(theta, rate, price, share):
 @given(st.one_of(st.floats(1e-15, 1.0), st.sampled_from([0.0, 1.0 - 1e-12])), st.floats(-3, 3), st.floats(-12, 12))
 @example(1.0 - 1e-9, 0.0, 3.0)
 @example(0.5, 0.0, 10.0)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_conjugate_is_rounded_up(theta, log_rate, log_ratio):
     """Against 80 digits: a sum of lower bounds on s cost - psi(s) must stay one, however large the price."""
     rate = 10.0**log_rate
@@ -215,7 +215,7 @@ def test_searches_that_are_broken_off_go_on_where_they_were_misled(hub, monkeypa
     """After one cycle each search ends; its price shows that it is not below the level, and the next one ends by itself."""
     monkeypatch.setattr(search, "MAX_FOUND", 1)
     misled = 0
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         graph = searchable(rng, 4, hub)
         rates = np.exp(rng.normal(size=len(graph.costs))) * 3.0
@@ -234,7 +234,7 @@ def test_searches_that_are_broken_off_go_on_where_they_were_misled(hub, monkeypa
         found = Searcher(graph).search(rates, least * 1.001)
         assert found.least <= least * (1.0 + 1e-9)
         assert found.least > 0.0 or len(found.cycles)
-    assert misled >= 5
+    assert misled >= 3
 
 
 def test_search_with_too_few_labels_proves_nothing():

@@ -201,5 +201,5 @@ def rates_alone(theta: FloatArray, gaps: FloatArray, count: int) -> FloatArray:
 
     No margin: several items that are just out of reach of their shares may together be within reach of the gap.
     """
-    pairs = zip(theta.tolist(), (gaps * ((1.0 - ROUNDING) / count)).tolist(), strict=True)
+    pairs = zip(theta.tolist(), (gaps * ((1.0 - ROUNDING) / max(count, 1))).tolist(), strict=True)
     return np.array([rate_of(t, share, 0.0) for t, share in pairs], dtype=np.float64)
