@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from decimal import Decimal
 
 import numpy as np
@@ -23,8 +24,9 @@ from scipy.optimize import linear_sum_assignment
 from test_graves_lai import random_dag, random_intersection, random_matching, random_tree_set
 
 import semibandits as sb
-from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.bernoulli import search
+from semibandits.graves_lai.bernoulli import solve as bernoulli_solve
 
 GAP = 1e-4
 SETS = {
@@ -324,6 +326,73 @@ def test_brackets_of_pairs_hold_to_the_last_digit(rest):
         assert result.gap <= 1e-4
 
 
+@pytest.mark.parametrize("method", ["cycles", "enumeration"])
+def test_pairs_whose_items_fill_almost_all_that_1_leaves(method):
+    """Each item alone is out of reach, and no rate along its own best decision is asked for; together they are not."""
+    theta = [1.0 - 1e-12, 1.0 - 1e-12, 1.0 - 8e-12, 1.0 - 8e-12]
+    gap = sum(map(Decimal, theta[:2])) - sum(map(Decimal, theta[2:]))
+    value = gap / (2 * exact_divergence(theta[2], gap / 2))
+    result = solve(pair_of_paths(), theta, method=method)
+    assert Decimal(result.lower) <= value <= Decimal(result.value)
+
+
+def pair_of_paths():
+    return sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
+
+
+@pytest.mark.parametrize("method", ["cycles", "enumeration"])
+@pytest.mark.parametrize("t", [1e-2, 1e-5, 1e-8, 1e-12, 1e-16])
+def test_means_of_0_and_small_gaps(method, t):
+    """Rises of two means of 0 begin at one and the same price, which has no digits for them: C = t / d(0, t), about 1."""
+    value = Decimal(t) / exact_divergence(0.0, Decimal(t))
+    result = solve(pair_of_paths(), [t, t, 0.0, 0.0], method=method)
+    assert Decimal(result.lower) <= value <= Decimal(result.value)
+
+
+@pytest.mark.parametrize("method", ["cycles", "enumeration"])
+@pytest.mark.parametrize("t", [1e-18, 1e-25, 1e-50, 1e-100])
+def test_gaps_below_all_digits_leave_a_bracket_that_holds(method, t):
+    small = solve(square(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * t, method=method, throw=False)
+    same = solve(square(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * 1e-10)
+    assert small.lower <= same.value * (1.0 + 1e-9)  # C tends to a limit as all means shrink together
+    assert same.lower * (1.0 - 1e-9) <= small.value <= 9.0 * same.value  # m squared times C, as without any search
+    pair = solve(pair_of_paths(), [t, t, 0.0, 0.0], method=method, throw=False)
+    assert pair.lower <= 1.0 <= pair.value <= 4.1
+
+
+def test_the_master_does_not_go_to_and_fro_at_kinks():
+    """Means of 1e-12 to 1e-5: information is next to a minimum of a few linear functions of the rates."""
+    rng = np.random.default_rng(5306)
+    theta = rng.random(25) ** 4 * 10.0 ** rng.uniform(-6, 0)
+    result, listed = solve(square(5), theta, gap=1e-3), solve(square(5), theta, method="enumeration", gap=1e-3)
+    assert max(result.lower, listed.lower) <= min(result.value, listed.value)
+
+
+@pytest.mark.parametrize("seed", [2, 8, 29, 32])
+def test_enumeration_ends_where_rates_are_of_very_different_sizes(seed):
+    """Means next to 0 and 1: in units of its largest term, a constraint would hold by the tolerance of the program alone."""
+    rng = np.random.default_rng(seed)
+    space = random_matching(rng, "rows")
+    rest = 10.0 ** rng.uniform(-9, -1, space.d)
+    theta = np.where(rng.random(space.d) < 0.5, rest, 1.0 - rest)
+    listed, cycles = solve(space, theta, method="enumeration"), solve(space, theta, gap=1e-3, throw=False)
+    assert max(listed.lower, cycles.lower) <= min(listed.value, cycles.value) * (1.0 + 1e-9)
+
+
+def test_compiling_is_not_counted_against_the_time_limit(monkeypatch):
+    """On a fresh machine it takes longer than most limits; here a clock that is put forward stands for it."""
+    clock, late = time.perf_counter, [0.0]
+
+    def compiling():
+        late[0] += 1e6
+
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + late[0])
+    monkeypatch.setattr(bernoulli_solve, "_compile", compiling)
+    theta = [0.9, 0.5, 0.3, 0.2, 0.8, 0.4, 0.3, 0.6, 0.7]
+    assert solve(square(3), theta, time_limit=1e3, throw=False).status == "optimal"
+    assert late[0] == 1e6
+
+
 def test_out_of_time_the_bracket_holds_still():
     space = sb.Matchings([(i, j) for i in range(12) for j in range(12)])
     theta = np.random.default_rng(0).random(144)
@@ -343,6 +412,10 @@ def test_out_of_time_the_bracket_holds_still():
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
         ({"variance": None}, "must be left out for Bernoulli rewards, got None: leave variance out"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
+        (
+            {"theta": [1e-200, 0.0, 0.0]},
+            "must be 0 or have an item of mean 1e-100 or more .*, got at most 1e-200: pass 0",
+        ),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],
 )
@@ -356,6 +429,19 @@ def test_what_is_refused(options, message):
 def test_methods_for_gaussian_rewards_alone(method):
     with pytest.raises(UnsupportedError, match="is for Gaussian rewards"):
         solve(sb.MSets(3, 1), [0.5, 0.2, 0.1], method=method)
+
+
+def test_methods_that_do_not_fit_the_set_say_what_does():
+    listed = sb.EnumeratedDecisions(np.eye(3, dtype=int))
+    with pytest.raises(
+        UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"
+    ):
+        solve(listed, [0.5, 0.2, 0.1], method="cycles")
+    with pytest.raises(TooManyDecisionsError, match=r"at most 20,000 decisions.*use method='cycles' or 'auto'"):
+        solve(square(9), np.linspace(0.1, 0.9, 81), method="enumeration")
+    many = sb.EnumeratedDecisions((np.arange(20_001)[:, None] >> np.arange(15)) % 2)
+    with pytest.raises(TooManyDecisionsError, match=r"at most 20,000 decisions.*rewards='gaussian' with variance=0.25"):
+        solve(many, np.linspace(0.1, 0.9, 15))
 
 
 def test_the_closed_form_is_for_matroids():

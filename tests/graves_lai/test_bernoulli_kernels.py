@@ -101,6 +101,21 @@ def test_cheapest_raises_against_bisection(items, share):
         assert (rates * divergences).sum() == pytest.approx(values[0], rel=1e-9)
 
 
+@pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-15, 1e-18, 1e-25])
+@pytest.mark.parametrize("rates", [(1.0, 1.0), (1.0, 1.0 + 1e-9), (1.0, 3.0)])
+def test_raises_of_means_of_0_meet_the_gap(gap, rates):
+    """At the price where they begin to rise, next to w for d(0, e) = -log(1 - e), prices have no digits for small gaps."""
+    rates = np.array(rates)
+    ends, items, every = np.array([0, 2]), np.arange(2), np.ones(2, dtype=bool)
+    values, _, rises, divergences, _ = cheapest_raises(
+        ends, items, np.array([gap]), every, np.zeros(2), rates, np.zeros(1)
+    )
+    assert rises.sum() == pytest.approx(gap, rel=1e-12)
+    expected = least_information(np.zeros(2), rates, gap) if gap > 1e-6 else gap
+    assert rates @ divergences == pytest.approx(expected, rel=1e-8)
+    assert values[0] <= expected * (1.0 + 1e-8)
+
+
 def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
     def value(theta, rates, gap):
         k = len(theta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,10 +24,13 @@ from semibandits.graves_lai.glpg.solve import solve_glpg
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.graves_lai.units import Units
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
+from semibandits.graves_lai.warm_up import small_problems
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
 DEFAULT_VARIANCE = 0.5
+LEAST_PROBABILITY = 1e-100
+"""Where no Bernoulli mean is larger, but some are positive, rates overflow."""
 FEW_DECISIONS = 500
 """Up to so many decisions, listing them is about as fast as generating those that matter."""
 
@@ -66,7 +70,8 @@ def graves_lai(
     gap : float
         Relative gap ``(value - lower) / value`` to reach, in (0, 1).
     time_limit : float or None
-        Seconds after which to stop with the bracket reached.
+        Seconds after which to stop with the bracket reached. Compiling the kernels of the method "cycles", which takes half a
+        minute where they are not cached yet, is not counted.
     throw : bool
         Whether to raise `SolverError` if the gap is not reached; otherwise see the result's `status`.
     tie_tolerance : float
@@ -157,6 +162,8 @@ def _solve_gaussian(
         result = solve_closed_form(decision_set, *problem)
     elif method == "cycles":
         cycles = memory if isinstance(memory, Memory) else None
+        if limit < math.inf:
+            _compile()
         result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress), cycles).solve()
     elif method == "columns":
         known = memory if isinstance(memory, DecisionMemory) else None
@@ -166,6 +173,14 @@ def _solve_gaussian(
     else:
         result = solve_enumeration(decision_set, *problem, gap, start + limit)
     return units.unscaled(result, theta, variance)
+
+
+@cache
+def _compile() -> None:
+    """Compile what the method "cycles" calls, once a process, before any time is counted."""
+    for decision_set, theta in small_problems():
+        variance = np.full(decision_set.d, DEFAULT_VARIANCE)
+        CirculationSolver(decision_set, theta, variance, 0.0, 0.01, math.inf, None, None).solve()
 
 
 def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
@@ -200,6 +215,11 @@ def _check_bernoulli(theta: FloatArray, variance: ArrayLike) -> None:
         raise InvalidInputError(
             f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
             "pass probabilities, or leave out rewards='bernoulli'"
+        )
+    if 0.0 < theta.max(initial=0.0) < LEAST_PROBABILITY:
+        raise InvalidInputError(
+            f"theta must be 0 or have an item of mean {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "
+            f"{theta.max()}: pass 0 for probabilities that cannot be told from it"
         )
     if variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE):
         raise InvalidInputError(

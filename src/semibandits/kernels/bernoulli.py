@@ -191,16 +191,39 @@ def cheapest_raises(
             s = step
         value = -s * total
         for i in range(ptr[c], ptr[c + 1]):
-            arc = arcs[i]
-            if informative[arc] and rates[arc] > 0.0:
-                value += rates[arc] * divergences[i]
-                # Where s has no digits left for it, raises are stretched to the gap.
-                if -gaps[c] < total < 0.0:
-                    rise = rises[i] * (gaps[c] / (gaps[c] + total))
-                    if rise < 1.0 - theta[arc]:
-                        rises[i], divergences[i] = rise, divergence(theta[arc], rise)
+            if informative[arcs[i]] and rates[arcs[i]] > 0.0:
+                value += rates[arcs[i]] * divergences[i]
         values[c], prices[c] = value, s
+        if abs(total) > 1e-15 * gaps[c] and 0.0 < low <= high < np.inf:
+            _meet_the_gap(ptr[c], ptr[c + 1], arcs, gaps[c], informative, theta, rates, low, high, rises, divergences)
     return values, prices, rises, divergences, slopes
+
+
+@njit(cache=True)
+def _meet_the_gap(
+    begin: int, end: int, arcs: IntArray, gap: float, informative: BoolArray, theta: FloatArray, rates: FloatArray,
+    low: float, high: float, rises: FloatArray, divergences: FloatArray,
+) -> None:  # fmt: skip
+    """Raises of the played items between those at two prices, neighbours but for rounding, so that all add up to the gap.
+
+    Raises of means next to 0 and 1 change much from one price to the next, for which prices have no digits.
+    """
+    least = most = -gap
+    for i in range(begin, end):
+        arc = arcs[i]
+        if informative[arc]:
+            least += tilt(theta[arc], low / rates[arc])[0] if rates[arc] > 0.0 else 1.0 - theta[arc]
+            most += tilt(theta[arc], high / rates[arc])[0] if rates[arc] > 0.0 else 1.0 - theta[arc]
+    if not least < 0.0 < most:
+        return
+    share = -least / (most - least)
+    for i in range(begin, end):
+        arc = arcs[i]
+        if informative[arc] and rates[arc] > 0.0:
+            from_low, from_high = tilt(theta[arc], low / rates[arc])[0], tilt(theta[arc], high / rates[arc])[0]
+            rise = from_low + share * (from_high - from_low)
+            if rise < 1.0 - theta[arc]:
+                rises[i], divergences[i] = rise, divergence(theta[arc], rise)
 
 
 @njit(cache=True)

@@ -22,7 +22,7 @@ PATIENCE = 3
 """Rounds in a row after which to stop if a search that was broken off finds no more cycles."""
 USES = 8
 SLACK = 4.0
-"""Cycles of the pool with more information than this after a round are dropped."""
+"""Cycles of the pool with more information than this after a round, the least of all being 1, are dropped."""
 TRACE = 0.05
 """Share of the gap that the trace of the first flow costs."""
 ROOM = 0.9
@@ -143,10 +143,11 @@ class BlockSolver:
         if lower > solution.lower:
             solution.lower, solution.cycles = lower, cycles
             solution.rises, solution.multipliers = raises.rises, multipliers
-        flow = flow / float(raises.values.min())
-        found = self._search(flow)
-        keep = raises.values < SLACK
-        self._pool.keep(keep)
+        least = float(raises.values.min())
+        if not 0.0 < least < np.inf:
+            return 1.0, 0  # gaps that are rounding beside 1 leave no digits
+        found = self._search(flow / least)
+        self._pool.keep(raises.values < SLACK * least)
         return max(1.0 - found.least, 0.0), len(self._add(self._spread(found)))
 
     def _search(self, flow: FloatArray) -> Found:
@@ -179,11 +180,16 @@ class BlockSolver:
         gaps, cheapest = self._block.graph.cheapest_cycles(wanted)
         needs = np.zeros(len(gaps))
         for e in np.flatnonzero(graph.raising):
-            needs[e] = 1.0 / divergence(graph.theta[e], min(gaps[e], ROOM * (1.0 - graph.theta[e])))
+            needs[e] = first_rate(graph.theta[e], gaps[e])
         plain = ~graph.raising
         if plain.any():
             needs[plain] = 0.1 * float(needs @ gaps) / len(gaps) / gaps[plain]
         return cheapest.totals(needs, len(gaps))
+
+
+def first_rate(theta: float, gap: float) -> float:
+    """About the least rate that an item of mean below 1 may need: positive also where it cannot close the gap alone."""
+    return 1.0 / divergence(theta, min(gap, ROOM * (1.0 - theta)))
 
 
 def rate_of(theta: float, gap: float, margin: float = OUT_OF_REACH) -> float:

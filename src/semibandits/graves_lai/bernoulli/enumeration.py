@@ -7,8 +7,10 @@ cheapest raises of every decision at points between its solution and the best fe
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from scipy.optimize import linprog
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.graves_lai.bernoulli.block import LAST_DIGITS, rate_of
+from semibandits.graves_lai.bernoulli.block import LAST_DIGITS, first_rate, rates_alone
 from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
 from semibandits.graves_lai.enumeration import best_rows, listed
 from semibandits.graves_lai.plan import merged_plan
@@ -29,7 +31,6 @@ CUTS = 150
 """Cuts that a point may add, the most violated ones."""
 POINTS = (0.95, 0.5)
 """Where to cut, between the best feasible point (0) and the solution of the linear program (1)."""
-ROOM = 0.9
 ROUNDING = 1e-11
 """What values of constraints and sums of products may be off by, relatively."""
 
@@ -41,6 +42,18 @@ class _Listed:
     contains: BoolArray  # (n, k): suboptimal items of each decision
     gaps: FloatArray  # (n,)
     theta: FloatArray  # (k,)
+
+    @cached_property
+    def item_gaps(self) -> FloatArray:
+        """Gap of the best decision with each item, (k,)."""
+        gaps: FloatArray = np.where(self.contains, self.gaps[:, None], np.inf).min(axis=0)
+        return gaps
+
+    @property
+    def first_rates(self) -> FloatArray:
+        """About the least rate that each item may need, (k,); 1 for means of 1, which need none."""
+        pairs = zip(self.theta.tolist(), self.item_gaps.tolist(), strict=True)
+        return np.array([first_rate(t, gap) if t < 1.0 else 1.0 for t, gap in pairs], dtype=np.float64)
 
     @property
     def sizes(self) -> IntArray:
@@ -64,7 +77,7 @@ class _Listed:
     def cuts(self, values: FloatArray, rises: FloatArray) -> FloatArray:
         """Divergences of the raises of the decisions of least information, stretched until they surely add up to the gap."""
         worst = np.argsort(values, kind="stable")[:CUTS]
-        worst = worst[np.isfinite(values[worst])]
+        worst = worst[np.isfinite(values[worst]) & rises[worst].any(axis=1)]
         stretch = np.maximum(self.gaps[worst] / rises[worst].sum(axis=1), 1.0)
         stretched = rises[worst] * (stretch * (1.0 + LAST_DIGITS * (self.sizes[worst] + 2)))[:, None]
         table = np.zeros(stretched.shape)
@@ -111,16 +124,19 @@ def solve_enumeration(
 
 def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Upper bound with its rates, and lower bound."""
-    start = _start(problem)
+    start = _along_best(problem, problem.first_rates)
     values, rises = problem.raises(start @ problem.contains)
     if np.isinf(values).all():
         return 0.0, np.zeros(len(start)), 0.0  # no law lets a decision look optimal: nothing is to be explored
+    alone = _along_best(problem, rates_alone(problem.theta, problem.item_gaps, int(problem.sizes.max())))
+    simple = float(alone @ problem.gaps)  # feasible whatever can be computed next to means of 1
     value, best = _scaled(problem, start, values)
-    unit = 1.0 / (start @ problem.contains)
     cuts = problem.cuts(values, rises)
     lower = 0.0
     for _ in range(MAX_ROUNDS):
-        solved = _program(problem, cuts, unit, value)
+        # Rates of items vary by many orders of magnitude: relative to feasible ones all are about 1.
+        unit = 1.0 / ((best + 1e-6 * start) @ problem.contains)
+        solved = _program(problem, cuts, unit, min(value, simple))
         if solved is None:
             break
         rates, multipliers = solved
@@ -137,23 +153,23 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
                 value, best = upper, scaled
             parts.append(problem.cuts(values, rises))
         cuts = np.concatenate(parts)
+    value, best = min((value, best), (simple, alone), key=lambda known: known[0])
     return value, best, min(lower, value)
 
 
-def _start(problem: _Listed) -> FloatArray:
-    """The least that each item alone may need, along the best decision that holds it."""
-    with_item = np.where(problem.contains, problem.gaps[:, None], np.inf)
+def _along_best(problem: _Listed, needs: FloatArray) -> FloatArray:
+    """Rates of the decisions that play each item as often as it needs along the best decision that holds it."""
     rates = np.zeros(len(problem.gaps))
-    for i, row in enumerate(with_item.argmin(axis=0)):
-        theta = float(problem.theta[i])
-        need = rate_of(theta, min(float(problem.gaps[row]), ROOM * (1.0 - theta))) if theta < 1.0 else 1.0
-        rates[row] += need
+    np.add.at(rates, np.where(problem.contains, problem.gaps[:, None], np.inf).argmin(axis=0), needs)
     return rates
 
 
 def _scaled(problem: _Listed, rates: FloatArray, values: FloatArray) -> tuple[float, FloatArray]:
-    """Cost of the rates after scaling them by the least information, and the scaled rates."""
-    rates = rates * ((1.0 + ROUNDING) / float(values.min()))
+    """Cost of the rates after scaling them by the least information, and the scaled rates; infinite if it may be 0."""
+    least = float(values.min())
+    if least <= 0.0:
+        return math.inf, rates
+    rates = rates * ((1.0 + ROUNDING) / least)
     return float(rates @ problem.gaps), rates
 
 
@@ -163,15 +179,14 @@ def _program(
     """Cheapest rates that satisfy the cuts, and multipliers; variables rate * gap / scale and w_i * unit_i."""
     n, k = problem.contains.shape
     plays = sparse.csr_array(problem.contains.T * (scale / problem.gaps) * unit[:, None])
-    size = (cuts / unit).max(axis=1)
-    limited = sparse.csr_array(np.hstack((np.zeros((len(cuts), n)), -cuts / unit / size[:, None])))
+    limited = sparse.csr_array(np.hstack((np.zeros((len(cuts), n)), -cuts / unit)))
     matrix: Any = sparse.vstack((sparse.hstack((-plays, sparse.eye_array(k))), limited))
-    limits = np.concatenate((np.zeros(k), -1.0 / size))
+    limits = np.concatenate((np.zeros(k), -np.ones(len(cuts))))
     objective = np.concatenate((np.ones(n), np.zeros(k)))
     solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs")
     if solution.status != 0 or solution.x is None:
         return None
-    multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * scale / size
+    multipliers = np.maximum(-solution.ineqlin.marginals[k:], 0.0) * scale
     return np.maximum(solution.x[:n], 0.0) * scale / problem.gaps, multipliers
 
 

@@ -25,6 +25,10 @@ from semibandits.kernels.bernoulli import newton_matrix
 
 MAX_STEPS = 60
 STEP = 0.99
+GROWTH = 2.0
+"""Factor by which a step may make the errors larger; at the kinks that means next to 0 make, whole steps go to and fro."""
+SHORTER, SHORTEST = 0.3, 1e-3
+"""By what a step is shortened until then, and the length below which it is taken whatever comes."""
 REGULAR = 1e-15
 """Added to the unit diagonal of Newton's matrix."""
 
@@ -70,17 +74,18 @@ class InteriorPoint:
 
     def solve(self, cycles: Cycles, accuracy: float, deadline: float) -> Proposal:
         """Solve over these cycles, all of finite information, to about this relative accuracy."""
-        state = self._begin(cycles)
-        best = state
-        for _ in range(MAX_STEPS):
-            if state.error < best.error or best is state:
-                best = state
-            if state.error < accuracy or time.perf_counter() > deadline:
-                break
-            following = self._step(state)
-            if following is None:
-                break
-            state = following
+        # What overflows or is 0/0, where flows or gaps are next to 0, ends the steps.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            state = best = self._begin(cycles)
+            for _ in range(MAX_STEPS):
+                if state.error < best.error:
+                    best = state
+                if state.error < accuracy or time.perf_counter() > deadline:
+                    break
+                following = self._step(state)
+                if following is None:
+                    break
+                state = following
         self._flow = balanced(self._block, best.flow)
         return Proposal(self._flow, best.multipliers, best.raises.prices)
 
@@ -108,7 +113,12 @@ class InteriorPoint:
             length = min(1.0, STEP * solver.length(step))
         except (LinAlgError, ValueError):
             return None
-        return now.moved(step, length) if length > 1e-8 else None
+        while length > 1e-8:
+            following = now.moved(step, length)
+            if following.error <= GROWTH * now.error or length < SHORTEST:
+                return following
+            length *= SHORTER
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +221,10 @@ class _Newton:
         )  # fmt: skip
         matrix[np.diag_indices_from(matrix)] += now.reserves * now.flow
         reduced = now.exchanges.T @ matrix @ now.exchanges
-        self._scale = 1.0 / np.sqrt(np.diagonal(reduced))
+        diagonal = np.diagonal(reduced)
+        if not (diagonal > 0.0).all():
+            raise LinAlgError("Newton's matrix has a diagonal that is not positive")
+        self._scale = 1.0 / np.sqrt(diagonal)
         reduced *= self._scale[:, None] * self._scale
         reduced[np.diag_indices_from(reduced)] += REGULAR
         self._factor = cho_factor(reduced, lower=True)

@@ -147,6 +147,7 @@ class Searcher:
     ) -> tuple[float, Cycles]:
         """Bound on f of the cycles of these costs, and cycles met that seemed to be below the level."""
         graph = self._graph
+        most_cost *= 1.0 + UNSURE * (graph.n + 8)  # so that no cycle falls between two windows by rounding
         inside = np.flatnonzero(graph.gaps <= most_cost)
         if not graph.raising[inside].any():
             return level, Cycles.empty()
@@ -207,11 +208,10 @@ class Searcher:
         graph = self._graph
         met = Cycles.empty()
         max_labels = min(self._max_labels if fine else FEW_LABELS, MAX_NUMBERS // weights.shape[1])
-        within = most_cost * (1.0 + UNSURE * (graph.n + 8))
         for share in LESS if fine else LESS[:1]:
             ptr, arcs, values, labels = tilted_cycles(
                 graph.n, graph.tails[inside], graph.heads[inside], graph.costs[inside], weights, extra,
-                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, within, max_labels, MAX_FOUND,
+                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, most_cost, max_labels, MAX_FOUND,
             )  # fmt: skip
             met = Cycles(ptr, inside[arcs]) if len(ptr) > 1 else met
             if labels >= 0:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import UnsupportedError
+from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.bernoulli.circulation import BernoulliCirculationSolver
 from semibandits.graves_lai.bernoulli.closed_form import solve_closed_form
 from semibandits.graves_lai.bernoulli.enumeration import solve_enumeration
+from semibandits.graves_lai.enumeration import MAX_DECISIONS
 from semibandits.graves_lai.result import GravesLaiResult, Progress
+from semibandits.graves_lai.warm_up import small_problems
 
 
 def solve_bernoulli(
@@ -23,8 +27,12 @@ def solve_bernoulli(
 ) -> GravesLaiResult:  # fmt: skip
     """Solve the problem for checked input; `start` is the value of `time.perf_counter` from which `limit` counts.
 
+    The method "cycles" does not count what compiling its kernels takes.
+
     Raises
     ------
+    TooManyDecisionsError
+        If the decisions must be enumerated and there are too many.
     UnsupportedError
         If the method does not exist for this decision set, or not for Bernoulli rewards.
     """
@@ -40,11 +48,44 @@ def solve_bernoulli(
             )
         return solve_closed_form(decision_set, theta, tolerance)
     if method == "cycles":
+        if not has_graph:
+            raise UnsupportedError(
+                f"method='cycles' needs an exchange graph, got {type(decision_set).__name__}, which has none: "
+                "use method='enumeration' or 'auto'"
+            )
+        if limit < math.inf:
+            before = time.perf_counter()
+            _compile()
+            start += time.perf_counter() - before
         left = limit - (time.perf_counter() - start)
         return BernoulliCirculationSolver(decision_set, theta, tolerance, gap, left, progress).solve()
     if method == "enumeration":
-        return solve_enumeration(decision_set, theta, tolerance, gap, start + limit)
+        return _listed(decision_set, theta, tolerance, gap, start + limit, has_graph=has_graph)
     raise UnsupportedError(
         f"method={method!r} is for Gaussian rewards, got rewards='bernoulli': "
         "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
     )
+
+
+def _listed(
+    decision_set: DecisionSet, theta: FloatArray, tolerance: float, gap: float, deadline: float, *, has_graph: bool
+) -> GravesLaiResult:
+    """The method "enumeration", whose errors say what else there is."""
+    remedy = (
+        "use method='cycles' or 'auto'"
+        if has_graph
+        else "bound it by rewards='gaussian' with variance=0.25, whose C(theta) is no smaller, or give the set an exchange graph"
+    )
+    try:
+        return solve_enumeration(decision_set, theta, tolerance, gap, deadline)
+    except (TooManyDecisionsError, UnsupportedError) as error:
+        raise type(error)(
+            f"method='enumeration' needs at most {MAX_DECISIONS:,} decisions, listed, got {decision_set!r} ({error}): {remedy}"
+        ) from error
+
+
+@cache
+def _compile() -> None:
+    """Compile, once a process."""
+    for decision_set, theta in small_problems():
+        BernoulliCirculationSolver(decision_set, theta, 0.0, 0.01, math.inf, None).solve()
