@@ -221,7 +221,7 @@ def test_workers_and_scheduler_are_handed_on(run, monkeypatch, text, n_jobs):
 def test_large_runs_get_no_temporary_folder(run, monkeypatch):
     monkeypatch.setattr(command, "SCRATCH_BYTES", 0)
     assert [policy["seconds"] for policy in answer_of(run, *SHORT)["policies"]] == [None, None]
-    assert "seconds" not in run(SHORT)[1]
+    assert "time" not in run(SHORT)[1]
 
 
 BAD_OPTIONS = {

@@ -93,7 +93,7 @@ def _table(answer: Answer) -> Table:
         table.add_column("over\nC", justify="right")
     table.add_column("calls\na round", justify="right")
     if answer.seconds:
-        table.add_column("seconds", justify="right")
+        table.add_column("time\n(s)", justify="right")
     for row in rows:
         table.add_row(*_cells(answer, row, with_bound=with_bound))
     return table
@@ -141,7 +141,7 @@ def _feet(answer: Answer) -> list[str]:
     if answer.result.replications > 1:
         feet.append("±: 95 % intervals over the replications")
     if answer.seconds:
-        feet.append("seconds: of one replication, compilation aside")
+        feet.append("time: of one replication, compilation aside")
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
