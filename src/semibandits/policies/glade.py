@@ -39,7 +39,8 @@ class GLADE(RulePolicy):
         cost next to nothing. 0 decides anew in every round.
     foresight : float
         >= 0. Decisions that will become plausible by the time ln t has grown by this much count in part when prices are
-        compared. 0 always plays the most plausible decision itself.
+        compared; once the level f is above 16, by ``foresight * sqrt(f / 16)``, since estimates then differ by more. 0 always
+        plays the most plausible decision itself.
     saving : float
         >= 0. Another decision takes its place only if it saves more than this share of its gap; once the level f is above 4,
         more than ``saving * 2 / sqrt(f)``.

@@ -34,6 +34,9 @@ were put into the pool so far."""
 MARKS = 3
 LATE = 4.0
 """The level from which on smaller savings count."""
+FAR = 16.0
+"""The level from which on more is foreseen: estimates make constraints of level f differ by about sqrt(2 f), and those that
+differ by less must be seen together. (A million rounds lead to levels below 13.)"""
 START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = 0, 1, 2, 3, 4
 """Stages."""
 BEST_ROW, PLAYED_ROW, POOL = 0, 1, 2
@@ -85,7 +88,8 @@ def glade(
     copy(x, rows[PLAYED_ROW])
     level = bonus / scale
     prices = bonuses
-    write_prices(params[FORESIGHT], stats, scales, marks, rows, prices)
+    foresight = params[FORESIGHT] * math.sqrt(max(1.0, level / FAR))
+    write_prices(foresight, stats, scales, marks, rows, prices)
     memory[NEEDED] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
     question = ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
     for i in range(len(weights)):

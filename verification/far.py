@@ -1,0 +1,218 @@
+"""How regret of GLADE grows up to 10^300 rounds: does its slope reach C(theta)?
+
+    python verification/far.py --write              docs/policies/far.md and its figure; half an hour on one core
+
+Rounds that repeat a decision are drawn at once (skipping.py). On listed stars there is also a lower bound on regret, with all
+rewards known in advance (hindsight.py), and the slope of the first two terms that it has in ln T.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from compare_results import short_name
+from hindsight import least_regrets, second_order
+from numpy.typing import NDArray
+from panel import HALVES, Half, Instance, panel, star
+from skipping import regrets
+from statistics_of_ratios import mean_interval
+
+import semibandits as sb
+from semibandits.plotting.style import INK, UNEXPLORED
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+SEED: Final = 20_261_125
+EXPONENTS: Final = (3, 4, 5, 6, 9, 12, 25, 50, 100, 200, 300)
+"""Slopes are taken between these powers of ten. Computers play up to 12 or so."""
+ROUNDS: Final = [10.0**k for k in EXPONENTS]
+LOGARITHMS: Final = math.log(10.0) * np.array(EXPONENTS)
+MOST_DECISIONS: Final = 600
+"""Decisions are listed here: with more of them a run takes seconds."""
+MORE: Final = 10
+"""Times as many replications on listed stars, which are the harder ones and take less time."""
+DOCS: Final = Path(__file__).resolve().parents[1] / "docs" / "policies"
+FIGURE: Final = "far-slopes.png"
+HEAD: Final = """# Far beyond what can be played
+
+Written by
+
+```
+python verification/far.py --half {half} --replications {replications} --seed {seed} --write
+```
+
+C(θ) bounds how fast regret grows as T goes to infinity; a million rounds say little about that. GLADE repeats what it has
+decided until a count has grown by 2 %, and what n such rounds tell has a simple distribution. So they can be drawn at once
+(`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions: the same rule, and the same distribution of
+regret as in `simulate`, with rounds and counts as floats.
+
+The table has slopes of mean regret against ln T over C(θ) between powers of ten, with 95 % intervals: {replications}
+replications, and {more} on listed stars. Instances are the star, and those of the half "{half}" of the panel that have at most
+{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than need be.
+
+For *listed stars* two rows follow. "in hindsight" is the growth of a lower bound on regret: of policies that at T play the
+optimal decision while no single alternative is plausible, if they knew all rewards in advance (`verification/hindsight.py`); what
+happens while estimates are wrong is left out. It bounds regret, not slopes: who loses more early may have a smaller slope later.
+"expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a lower bound for all good policies. It holds as T goes
+to infinity, not at a given T: levels ln(t/n) grow more slowly than ln T. See [optimality.md](optimality.md), F.
+
+![Slopes over C(θ)](../figures/{figure})
+
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Slopes over C(theta) between the powers of ten, one a column.
+
+    Attributes
+    ----------
+    name : str
+        Of the instance.
+    bound : float
+        C(theta).
+    slopes : ndarray of float, shape (n, len(EXPONENTS) - 1)
+        Of each replication of GLADE.
+    hindsight : ndarray of float or None
+        The same of the least regret in hindsight, on listed stars.
+    expansion : ndarray of float, shape (len(EXPONENTS) - 1,), or None
+        What the expansion says, on listed stars.
+    """
+
+    name: str
+    bound: float
+    slopes: Matrix
+    hindsight: Matrix | None = None
+    expansion: Vector | None = None
+
+
+def growth(instance: Instance, replications: int, seed: int) -> Growth:
+    """Play one instance; `MORE` times as often if it is a listed star."""
+    decision_set, theta, variance, policy = instance.decision_set, instance.theta, instance.variance, sb.GLADE()
+    bound = sb.graves_lai(decision_set, theta, variance).value
+    is_listed_star = instance.kind == "list" and instance.trait == "informative"
+    replications *= MORE if is_listed_star else 1
+    slopes = _slopes(regrets(policy, decision_set, theta, variance, ROUNDS, replications, seed), bound)
+    if not is_listed_star:
+        return Growth(short_name(instance), bound, slopes)
+    shape = shape_of(instance)
+    least = least_regrets(*shape, policy.discount, ROUNDS, replications, seed)
+    expansion = 1.0 + second_order(*shape) / bound * np.diff(np.sqrt(LOGARITHMS)) / np.diff(LOGARITHMS)
+    return Growth(short_name(instance), bound, slopes, _slopes(least, bound), expansion)
+
+
+def _slopes(regret: Matrix, bound: float) -> Matrix:
+    slopes: Matrix = np.diff(regret, axis=1) / np.diff(LOGARITHMS) / bound
+    return slopes
+
+
+def instances(half: Half) -> list[Instance]:
+    """The star, and those of one half of the panel that have few decisions."""
+    found = [star()]
+    for instance in panel(half):
+        try:
+            instance.decision_set.enumerate(limit=MOST_DECISIONS)
+        except sb.TooManyDecisionsError:
+            continue
+        found.append(instance)
+    return found
+
+
+def shape_of(instance: Instance) -> tuple[int, float, float]:
+    """k, and the gaps of single alternatives and of the joint one, of a listed star."""
+    rewards = instance.decision_set.enumerate() @ instance.theta
+    gaps = np.sort(rewards.max() - rewards)[1:]
+    if not (gaps[0] > 0.0 and np.ptp(gaps[:-1]) < 1e-9):
+        raise ValueError(f"a star has single alternatives of one gap, got gaps {gaps}")
+    return len(gaps) - 1, float(gaps[0]), float(gaps[-1])
+
+
+def rows(found: Growth) -> list[str]:
+    """Of the table."""
+    lines = [_row(found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes))]
+    if found.hindsight is not None and found.expansion is not None:
+        lines.append(_row("", "", "in hindsight", *_cells(found.hindsight)))
+        lines.append(_row("", "", "expansion", *(f"{value:.2f}" for value in found.expansion)))
+    return lines
+
+
+def _cells(slopes: Matrix) -> list[str]:
+    return ["{:.2f} [{:.2f}, {:.2f}]".format(*mean_interval(column)) for column in slopes.T]
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def header() -> list[str]:
+    """Of the table."""
+    powers = [str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for k in EXPONENTS]
+    columns = ["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(powers))]
+    return [_row(*columns), "|" + "---|" * len(columns)]
+
+
+def draw(found: list[Growth], path: Path) -> None:
+    """Slopes against ln T: stars in colour, with those of regret in hindsight, all others in grey."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4.6), sharey=True, layout="constrained")
+    middles = (LOGARITHMS[1:] + LOGARITHMS[:-1]) / 2.0
+    for each in found:
+        ordinary = "star" not in each.name
+        ax, colour = (axes[0], "#999999") if ordinary else (axes[1], None)
+        label = None if ordinary else f"GLADE, {each.name}"
+        (line,) = ax.plot(middles, each.slopes.mean(axis=0), marker="o", markersize=3, color=colour, label=label)
+        if each.hindsight is not None:
+            least = each.hindsight.mean(axis=0)
+            ax.plot(middles, least, "--", color=line.get_color(), label=f"in hindsight, {each.name}")
+    for ax, title in zip(axes, ("all others", "stars"), strict=True):
+        ax.axhline(1.0, color=INK, linewidth=1.1)
+        ax.set(xscale="log", xlabel="T", title=title)
+        ticks = [k for k in EXPONENTS if k not in (4, 5, 9)]
+        ax.set_xticks([k * math.log(10.0) for k in ticks], [f"$10^{{{k}}}$" for k in ticks])
+        ax.minorticks_off()
+        ax.grid(color=UNEXPLORED, linewidth=0.6)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("slope of mean regret against ln T, over C(θ)")
+    axes[1].legend(frameon=False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Print the table as it is found, then write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=HALVES, default="held")
+    parser.add_argument("--replications", type=int, default=100, help=f"{MORE} times as many on listed stars")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--write", action="store_true", help="write the page and its figure")
+    options = parser.parse_args()
+    print("\n".join(header()), flush=True)
+    found, start = [], time.perf_counter()
+    for instance in instances(options.half):
+        found.append(growth(instance, options.replications, options.seed))
+        print("\n".join(rows(found[-1])), flush=True)
+    print(f"{time.perf_counter() - start:.0f} s")
+    if options.write:
+        draw(found, DOCS.parent / "figures" / FIGURE)
+        head = HEAD.format(
+            half=options.half, replications=options.replications, seed=options.seed, more=MORE * options.replications,
+            most=MOST_DECISIONS, figure=FIGURE,
+        )  # fmt: skip
+        table = "\n".join([*header(), *itertools.chain.from_iterable(rows(each) for each in found)])
+        (DOCS / "far.md").write_text(f"{head}{table}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

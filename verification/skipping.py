@@ -1,0 +1,110 @@
+"""Rounds in which a decision is repeated, drawn at once: GLADE until e^700 rounds takes some 35,000 decisions.
+
+GLADE plays what it has decided until the count of its rarest item has grown by the share `patience`, and looks at nothing
+meanwhile. What it learns in n such rounds are means of n Gaussian rewards, and these are Gaussian: so one draw an item
+stands for the n rounds, and regret has the same distribution as in :func:`semibandits.simulate`. Rounds and counts are floats:
+beyond some 10^32 rounds, optimal decisions that tie are told apart by rounding, which costs no regret.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from noise_free import MOST_DECISIONS, decide
+from numba import njit
+from numpy.typing import NDArray
+
+import semibandits as sb
+from semibandits.kernels.rounds import Player
+from semibandits.kernels.rules.glade import PATIENCE, REPEATS
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+def regrets(
+    policy: sb.GLADE,
+    decision_set: sb.DecisionSet,
+    theta: Vector,
+    variance: float | Vector,
+    checkpoints: Sequence[float],
+    replications: int,
+    seed: int,
+) -> Matrix:
+    """Pseudo-regret of GLADE under Gaussian rewards.
+
+    Parameters
+    ----------
+    policy : GLADE
+        The policy; it is told the variance.
+    decision_set : DecisionSet
+        At most 20,000 decisions, with each item in one of them.
+    theta : ndarray of float, shape (d,)
+        Mean reward of each item.
+    variance : float or ndarray of float, shape (d,)
+        Variance of the rewards.
+    checkpoints : sequence of float
+        Rounds, increasing, at most e^700.
+    replications : int
+        Each has random numbers of its own.
+    seed : int
+        Seed.
+
+    Returns
+    -------
+    ndarray of float, shape (replications, len(checkpoints))
+        The sum of the gaps of the decisions played up to each checkpoint.
+    """
+    decisions = decision_set.enumerate(limit=MOST_DECISIONS).astype(np.float64)
+    tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
+    found = np.zeros((replications, len(checkpoints)))
+    for k in range(replications):
+        player = policy.start(decision_set, variance).player
+        _play(
+            player, theta, decisions, float((decisions @ theta).max()), tie, np.array(checkpoints, dtype=np.float64), found[k],
+            np.random.default_rng([seed, k]),
+        )  # fmt: skip
+    return found
+
+
+@njit(error_model="numpy")  # not cached: a cache would not see that the rule has changed
+def _play(
+    player: Player, theta: Vector, decisions: Matrix, best: float, tie: float, ends: Vector, regrets: Vector,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
+    """Play until the last of the `ends`; decisions that cover items never seen come first."""
+    d, stats, marks, params = len(theta), player.stats, player.marks, player.params
+    weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
+    t, regret, planned, recorded, unseen = 0.0, 0.0, 0.0, 0, 0
+    while recorded < len(ends):
+        while unseen < d and stats[PLAYS, unseen] > 0.0:
+            unseen += 1
+        if planned == 0.0 and unseen < d:
+            planned, x[:] = 1.0, player.covers[player.cover[unseen]]
+        elif planned == 0.0:
+            decide(t + 1.0, params, stats, player.memory, marks, player.rows, weights, bonuses, x, decisions)
+            marks[REPEATS] = 0  # a whole number, too small for so many rounds: they are planned here
+            fewest = math.inf
+            for i in range(d):
+                if x[i]:
+                    fewest = min(fewest, stats[PLAYS, i])
+            planned = max(np.floor(params[PATIENCE] * fewest), 1.0) if fewest < math.inf else 1.0
+        n, value = min(planned, max(ends[recorded] - t, 1.0)), 0.0  # above 2^53, one round may not move t on
+        planned -= n
+        t += n
+        for i in range(d):
+            if x[i]:
+                value += theta[i]
+                plays = stats[PLAYS, i] + n
+                mean = theta[i] + math.sqrt(player.spread[i] / 2.0 / n) * rng.standard_normal()
+                stats[MEANS, i] += n / plays * (mean - stats[MEANS, i])
+                stats[PLAYS, i] = plays
+                stats[SCALES, i] = player.spread[i] / plays
+        if best - value > tie:
+            regret += n * (best - value)
+        if t >= ends[recorded]:
+            regrets[recorded] = regret
+            recorded += 1
