@@ -2,7 +2,8 @@
 
     python verification/regret.py FOLDER --workers 2
 
-plays (or goes on with what FOLDER holds), and writes docs/verification.md and its figures: about half an hour on two cores.
+plays (or goes on with what FOLDER holds), and writes docs/verification.md and its figures: about three quarters of an hour on two
+cores.
 """
 
 from __future__ import annotations
