@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from semibandits.reporting.page import render
 
@@ -13,6 +13,8 @@ ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--font-render-hinting=none",
 )  # fmt: skip
+PATIENCE = 20_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def open_page(browser, tab, tmp_path):
             page = contexts[-1].new_page()
         if script:
             page.add_init_script(script)
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(media="screen", color_scheme=scheme)
         page.mouse.move(0, 0)

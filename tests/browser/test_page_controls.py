@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import samples
+from playwright.sync_api import expect
 
 MARKS = {"⁻": "-", **{sign: str(k) for k, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}}
 
@@ -232,7 +233,7 @@ def test_commands_are_copied_from_a_page_on_the_disk(open_page, script):
         button = page.locator(".code button").nth(k)
         assert button.get_attribute("aria-label") == f"Copy: {row['label']}"
         button.click()
-        page.wait_for_function("(k) => document.querySelectorAll('.code button')[k].textContent === 'Copied'", arg=k)
+        expect(button).to_have_text("Copied")
         page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), { id: 'paste' }))")
         page.focus("#paste")
         page.keyboard.press("Control+V")
@@ -256,7 +257,7 @@ def test_paper_gets_every_curve_no_control_and_light_colours(open_page, scheme):
     page.locator("[data-toggle=bands]").click()
     assert shown_policies(page) == [0, 1, 2, 4]
     page.emulate_media(media="print")
-    page.wait_for_function("document.querySelectorAll('.plot g.policy').length === 5")
+    expect(page.locator(".plot g.policy")).to_have_count(5)  # waits: the page hears of the medium a little later
     assert page.locator(".plot .band").count() == 5
     for selector in (".controls", "nav", ".skip", ".more-button", ".code button", "fieldset", "details", ".readout"):
         assert not any(element.is_visible() for element in page.query_selector_all(selector)), selector
@@ -265,4 +266,4 @@ def test_paper_gets_every_curve_no_control_and_light_colours(open_page, scheme):
     assert max(map(int, re.findall(r"\d+", ink))) < 60
     assert page.evaluate("getComputedStyle(document.querySelector('pre')).whiteSpace") == "pre-wrap"
     page.emulate_media(media="screen")
-    page.wait_for_function("document.querySelectorAll('.plot g.policy').length === 4")
+    expect(page.locator(".plot g.policy")).to_have_count(4)  # waits: the page hears of the medium a little later
