@@ -15,7 +15,7 @@ import semibandits as sb
 from semibandits.decisions._greedy_oracles import greedy_oracle, intersection_oracle
 from semibandits.kernels import swap_bound
 from semibandits.kernels.budgeted_matching import best_matching
-from semibandits.kernels.index_search import FAILED, SOLVED, STOPPED, index_search
+from semibandits.kernels.index_search import FAILED, MAX_NODES, SOLVED, STOPPED, index_search
 from semibandits.kernels.knapsack import ROOT, select_best
 from semibandits.kernels.oracles import calls, kinds
 from semibandits.kernels.oracles.matchings import matchings_linear
@@ -84,7 +84,7 @@ def pointer_to(kernel):
 
 @numba.njit
 def through(linear, data, rewards, bonuses, ratio, m, x):
-    return index_search(linear, data, rewards, bonuses, ratio, m, x)
+    return index_search(linear, data, rewards, bonuses, ratio, m, x, MAX_NODES)
 
 
 def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> np.ndarray:
@@ -92,7 +92,7 @@ def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> 
     pointer = pointer_to(kernel)
     x, y = np.zeros(decisions.d, dtype=np.bool_), np.ones(decisions.d, dtype=np.bool_)
     rewards, bonuses = rewards.copy(), bonuses.copy()
-    assert index_search(pointer, data, rewards, bonuses, ratio, decisions.m, x) == SOLVED
+    assert index_search(pointer, data, rewards, bonuses, ratio, decisions.m, x, MAX_NODES) == SOLVED
     assert through(pointer, data, rewards, bonuses, ratio, decisions.m, y) == SOLVED
     assert np.array_equal(x, y)
     listed = ALL[name]
@@ -270,7 +270,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     kernel, data = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
     pointer = pointer_to(kernel)
     x = np.empty(3, dtype=np.bool_)
-    assert index_search(pointer, data, np.ones(3), np.full(3, bonus), 1.0, 2, x) == FAILED
+    assert index_search(pointer, data, np.ones(3), np.full(3, bonus), 1.0, 2, x, MAX_NODES) == FAILED
 
 
 MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]

@@ -29,7 +29,7 @@ STOPPED = 1
 """Too many parts."""
 FAILED = 2
 """The linear oracle failed."""
-MAX_NODES = 10_000_000
+MAX_NODES = np.int64(10_000_000)
 PRECISION = 1e-12
 """A part is closed when it cannot win more than this times the largest possible |rewards·x| and |best|."""
 ROUNDING = 1e-13
@@ -416,7 +416,7 @@ def index_search(
     ratio: float,
     m: int,
     x: BoolArray,
-    most: int = MAX_NODES,
+    most: int,
 ) -> int:
     """Write a decision with ``max (rewards·x + sqrt(bonuses·x)) <= rewards·x + sqrt(bonuses·x) / ratio`` into `x`.
 

@@ -18,7 +18,7 @@ from numba import njit
 from semibandits.kernels.selection import select_largest
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-AT_LEAST, ROOT, FRONT = 0, 1, 2
+AT_LEAST, ROOT, FRONT = np.int64(0), np.int64(1), np.int64(2)
 SOLVED, NONE, BROKEN_OFF = 0, 1, 2
 CORE = 24
 """Items that the first, heuristic search leaves open: those that cost least to exchange."""
@@ -411,7 +411,7 @@ def select_best(
     multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
     done, known = search_core(
-        rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, min(CORE_LABELS, max_labels), 0
+        rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, min(CORE_LABELS, max_labels), np.int64(0)
     )
     a, c = sums(rewards, budgets, known)
     gap = bound - criterion(kind, parameter, a, c) - slack

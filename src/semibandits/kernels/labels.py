@@ -82,7 +82,7 @@ def pareto_paths(
     """
     d, no_rows, nothing = len(rewards), np.zeros((0, 1)), np.zeros(0)
     pairs, origins, first, labels, _, _, _, _, _ = merged_fronts(
-        rewards, budgets, -np.inf, False, in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
+        rewards, budgets, -np.inf, np.bool_(False), in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
         -np.inf, 1.0, 1.0, max_labels,
     )  # fmt: skip
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:

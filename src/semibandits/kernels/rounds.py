@@ -209,7 +209,7 @@ def play(
         status = choose(rule, linear, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
-        k, value = 0, 0.0
+        k, value = np.int64(0), 0.0
         for i in range(d):
             if x[i]:
                 items[k] = i

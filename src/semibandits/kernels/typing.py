@@ -1,4 +1,8 @@
-"""Array types in the signatures of kernels (read by people and type checkers, not by the compiler)."""
+"""Array types in the signatures of kernels (read by people and type checkers, not by the compiler).
+
+An int that the compiler can read off, in one kernel's call of another, makes it compile a version of that other kernel for this
+one int, and of all that it calls. Constants that are handed on are therefore np.int64, and flags np.bool_.
+"""
 
 from __future__ import annotations
 

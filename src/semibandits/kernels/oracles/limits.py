@@ -1,6 +1,8 @@
 """Limits of the searches behind P_IM."""
 
-MAX_LABELS = 5_000_000
+import numpy as np
+
+MAX_LABELS = np.int64(5_000_000)
 """Labels of partial decisions: each takes 32 to 64 bytes."""
-MAX_NODES = 1_000_000_000
+MAX_NODES = np.int64(1_000_000_000)
 """Nodes of the depth-first search that goes on when labels fill their memory: tens of seconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from semibandits.kernels.dag import longest_path_into
@@ -30,7 +31,7 @@ def paths_index(
         rewards,
         lifted,
         0.0,
-        True,
+        np.bool_(True),
         in_ptr,
         in_tails,
         in_items,
