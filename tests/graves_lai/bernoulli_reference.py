@@ -66,6 +66,13 @@ def problem(decisions: np.ndarray, theta: np.ndarray):
     return items, decisions[rows][:, items], gaps[rows]
 
 
+def rises_at(theta: np.ndarray, price: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """The rises e with rates * e = price * (theta + e) * (1 - theta - e), as `rise_at` finds them, as roots of this quadratic."""
+    b, c = rates - price * (1.0 - 2.0 * theta), price * theta * (1.0 - theta)
+    root = np.sqrt(b * b + 4.0 * price * c)
+    return np.where(b < 0.0, (root - b) / (2.0 * price), np.where(c > 0.0, 2.0 * c / (b + root), 0.0))
+
+
 def least_of_each(contains: np.ndarray, gaps: np.ndarray, theta: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """`least_information` of many decisions at once."""
     room = np.where(contains, 1.0 - theta, 0.0)
@@ -73,11 +80,7 @@ def least_of_each(contains: np.ndarray, gaps: np.ndarray, theta: np.ndarray, rat
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for _ in range(64):
             price = np.sqrt(low * high)
-            least, most = np.zeros_like(room), room
-            for _ in range(60):
-                middle = 0.5 * (least + most)
-                rising = rates * middle < price[:, None] * (theta + middle) * (1.0 - theta - middle)
-                least, most = np.where(rising, middle, least), np.where(rising, most, middle)
+            least = np.minimum(rises_at(theta, price[:, None], rates), room)
             short = least.sum(axis=1) < gaps
             low, high = np.where(short, price, low), np.where(short, high, price)
         other = theta + least
