@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from semibandits import __version__
-from semibandits.cli import bound, datasets, report_command, run, simulate
+from semibandits.cli import bound, compile_command, datasets, report_command, run, simulate
 from semibandits.cli.interruption import Interrupted
 from semibandits.errors import SemibanditsError, SolverError
 
@@ -34,6 +34,7 @@ app.command(help=simulate.HELP)(simulate.simulate)
 app.command(help=run.HELP)(run.run)
 app.command(help=report_command.HELP)(report_command.report)
 app.command(help=datasets.HELP)(datasets.datasets)
+app.command("compile", help=compile_command.HELP)(compile_command.compile_all)
 
 
 def _print_version(wanted: bool) -> None:

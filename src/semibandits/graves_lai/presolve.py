@@ -72,7 +72,7 @@ class Digraph:
     def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
         """Cost of the cheapest cycle through each arc (inf if none), and these cycles for the wanted arcs."""
         kernel = cheapest_cycles_through_hub if self.has_hub else cheapest_cycles
-        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.tails, self.heads, self.costs, *self.incidence)
+        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.tails, self.heads, self.costs.copy(), *self.incidence)
         return gaps, Cycles(ptr, arcs)
 
 

@@ -22,14 +22,14 @@ from semibandits.kernels.losses import write_losses
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.swap_bound import all_sets_lose, best_swaps
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 SOLVED = 0
 STOPPED = 1
 """Too many parts."""
 FAILED = 2
 """The linear oracle failed."""
-MAX_NODES = np.int64(10_000_000)
+MAX_NODES = opaque(10_000_000)
 PRECISION = 1e-12
 """A part is closed when it cannot win more than this times the largest possible |rewards·x| and |best|."""
 ROUNDING = 1e-13

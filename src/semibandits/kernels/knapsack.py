@@ -16,10 +16,11 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.selection import select_largest
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
-AT_LEAST, ROOT, FRONT = np.int64(0), np.int64(1), np.int64(2)
+AT_LEAST, ROOT, FRONT = opaque(0), opaque(1), opaque(2)
 SOLVED, NONE, BROKEN_OFF = 0, 1, 2
+NO_NODES = opaque(0)
 CORE = 24
 """Items that the first, heuristic search leaves open: those that cost least to exchange."""
 CORE_LABELS = 20_000
@@ -411,7 +412,17 @@ def select_best(
     multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
     done, known = search_core(
-        rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, min(CORE_LABELS, max_labels), np.int64(0)
+        rewards,
+        budgets,
+        top,
+        nearest,
+        multipliers,
+        kind,
+        parameter,
+        step,
+        known,
+        min(CORE_LABELS, max_labels),
+        NO_NODES,
     )
     a, c = sums(rewards, budgets, known)
     gap = bound - criterion(kind, parameter, a, c) - slack

@@ -15,8 +15,9 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
+NO_ROOT = opaque(False)
 ROWS = 12
 """Rows of completions: largest reward, largest budget, and at most 10 multipliers."""
 ROUNDING = 4e-15
@@ -82,7 +83,7 @@ def pareto_paths(
     """
     d, no_rows, nothing = len(rewards), np.zeros((0, 1)), np.zeros(0)
     pairs, origins, first, labels, _, _, _, _, _ = merged_fronts(
-        rewards, budgets, -np.inf, np.bool_(False), in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
+        rewards, budgets, -np.inf, NO_ROOT, in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
         -np.inf, 1.0, 1.0, max_labels,
     )  # fmt: skip
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:

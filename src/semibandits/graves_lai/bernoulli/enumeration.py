@@ -65,7 +65,7 @@ class _Listed:
         rows, items = np.nonzero(self.contains)
         ptr = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self.contains.sum(axis=1))))
         values, prices, rises, _, _ = cheapest_raises(
-            ptr, items, self.gaps, self.theta < 1.0, self.theta, rates, np.zeros(len(self.gaps))
+            ptr, items.copy(), self.gaps, self.theta < 1.0, self.theta, rates, np.zeros(len(self.gaps))
         )
         table = np.zeros(self.contains.shape)
         table[rows, items] = rises

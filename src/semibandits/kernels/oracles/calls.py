@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from numba import njit
 
 from semibandits.kernels.index_search import MAX_NODES, SOLVED, STOPPED, index_search
 from semibandits.kernels.oracles.status import ANSWERED, LARGEST_NUMBER, UNANSWERED
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
-FEW_NODES = np.int64(2_000)
+FEW_NODES = opaque(2_000)
 """Parts that a search looks at before the family's own kernel is asked, if it has one."""
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from semibandits.kernels.dag import longest_path_into
 from semibandits.kernels.labels import best_path
 from semibandits.kernels.oracles.limits import MAX_LABELS
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+
+ROOT = opaque(True)
+"""That F is a + sqrt(c)."""
 
 
 @njit(cache=True)
@@ -31,7 +33,7 @@ def paths_index(
         rewards,
         lifted,
         0.0,
-        np.bool_(True),
+        ROOT,
         in_ptr,
         in_tails,
         in_items,

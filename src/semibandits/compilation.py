@@ -1,0 +1,129 @@
+"""Compiling all kernels ahead of time: small problems of every kind, which call them.
+
+A kernel is compiled when it is first called, and kept on disk for later processes. After these problems nothing is left but what
+few call: rules for decision sets in Python, and GLPG as published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import joblib
+import numpy as np
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.graves_lai.solve import Method, graves_lai
+from semibandits.learning.learner import Learner
+from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal
+from semibandits.policies.glade import GLADE
+from semibandits.policies.ossb import OSSB
+from semibandits.policies.registry import POLICIES
+from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.run import simulate
+
+ROUNDS: Final = 60
+RATIOS: Final = (1.0, 0.7)
+EDGES: Final = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]
+"""A graph with cycles, and without any if its edges are directed."""
+GAUSSIAN: Final[tuple[Method, ...]] = ("auto", "columns", "cycles", "glpg")
+BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
+"""Methods of bounds. Those after the second, or the first, need an exchange graph."""
+
+
+def compile_kernels(workers: int = 1) -> None:
+    """Compile every kernel that decisions, bounds, simulations and learners call.
+
+    Parameters
+    ----------
+    workers : int
+        Processes; more than two are not used. With 1 the kernels are loaded into this process, too.
+    """
+    joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(task)() for task in TASKS)
+
+
+def play_rounds() -> None:
+    """Simulations and learners of all policies."""
+    for space in (*_others(), *_with_cycles()):
+        theta, _ = _numbers(space)
+        simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
+        two_valued = [GLADE(rewards="bernoulli"), OSSB(rewards="bernoulli")]
+        simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
+        learner = Learner(space, variance=0.5, seed=0)
+        asked = learner.ask()
+        learner.tell(asked.id, theta[asked.items])
+
+
+def solve_problems() -> None:
+    """Bounds by all methods, and the problems of one decision."""
+    for space in (*_with_cycles(), *_others()):
+        theta, _ = _numbers(space)
+        has_graph = not isinstance(space, EnumeratedDecisions)
+        for method in GAUSSIAN if has_graph else GAUSSIAN[:2]:
+            gap = 1e-4 if method != "glpg" else 0.5  # thousands of its steps would call nothing else
+            graves_lai(space, theta, method=method, gap=gap)
+        for method in BERNOULLI if has_graph else BERNOULLI[:1]:
+            graves_lai(space, theta, rewards="bernoulli", method=method)
+    large = _grid(8)  # enough for the interior-point method
+    graves_lai(large, _numbers(large)[0])
+    for space in (*_with_cycles(), *_others()):
+        theta, budgets = _numbers(space)
+        at_least = 0.8 * float(budgets @ space.maximize(budgets))
+        for ratio in RATIOS:
+            space.maximize_index(theta, budgets, ratio)
+            space.maximize_budgeted(theta, budgets, at_least, ratio)
+        space.budget_front(theta, budgets)
+        space.count()
+        _ = space.maximize(theta) in space
+
+
+def _with_cycles() -> Iterator[DecisionSet]:
+    """Sets whose bounds need more than a closed form."""
+    yield _grid(4)
+    yield Paths(EDGES, 0, 3)
+    yield Matchings(_pairs(4, 4))
+    yield Matchings(_pairs(2, 3), saturate="rows")
+    yield Matchings(_pairs(2, 3), saturate="none")
+    yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))
+    yield MatroidIntersection(Graphic(EDGES), Partition([0, 0, 1, 1, 2, 2], 1))
+
+
+def _others() -> Iterator[DecisionSet]:
+    """Matroids, m-sets and a list."""
+    yield MSets(6, 3)
+    yield SpanningTrees(EDGES)
+    yield MatroidBases(Partition([0, 0, 0, 1, 1, 1], {0: 1, 1: 2}))
+    yield MatroidBases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7))
+    yield MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2]]))
+    yield MatroidBases(Linear([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1], [0, 0, 0, 1, 1]], field=2))
+    yield MatroidBases(Linear([[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.3, 1.0]]))
+    yield EnumeratedDecisions([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
+
+
+def _grid(n: int) -> Paths:
+    """Ways right and up through a square of n x n places."""
+    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
+    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
+    return Paths([*right, *up], (0, 0), (n - 1, n - 1))
+
+
+def _pairs(rows: int, columns: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(rows) for j in range(columns)]
+
+
+def _numbers(space: DecisionSet) -> tuple[np.ndarray, np.ndarray]:
+    """Means, and budgets, in (0, 1)."""
+    rng = np.random.default_rng(0)
+    return rng.random(space.d), rng.random(space.d)
+
+
+TASKS: Final[tuple[Callable[[], None], ...]] = (play_rounds, solve_problems)
+"""What two processes may do side by side: they share few kernels, and those come at different times."""
