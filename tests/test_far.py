@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp
 import semibandits as sb
 from verification_scripts import script
 
-hindsight, skipping = script("hindsight"), script("skipping")
+far, hindsight, skipping = script("far"), script("hindsight"), script("skipping")
 listed_star = script("stars").listed_star
 
 STAR = (9, 0.5, 1.8)
@@ -97,3 +97,14 @@ def test_far_away_the_slope_of_glade_on_the_star_approaches_the_bound():
     assert slopes[0] < 1.15
     assert slopes[2] < 1.10
     assert slopes[2] > 0.98
+
+
+def test_the_page_has_slopes_and_ratios_of_means():
+    regret = np.outer([1.0, 3.0], far.LOGARITHMS)  # slopes 1 and 3
+    found = far.Growth("star", 4.0, regret, 0.5 * regret, np.ones(len(far.EXPONENTS) - 1))
+    glade, least, _ = far.rows(found)
+    assert glade.startswith("| star | 4 | GLADE | 0.50 [")
+    assert least.startswith("|  |  | in hindsight | 0.25 [")
+    lines = far.ratios([found, far.Growth("other", 1.0, regret)]).splitlines()
+    assert len(lines) == 3  # of "other" nothing is known in hindsight
+    assert lines[2].startswith("| star | 2.00 [")

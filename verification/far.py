@@ -67,11 +67,17 @@ to infinity, not at a given T: levels ln(t/n) grow more slowly than ln T. See [o
 ![Slopes over C(θ)](../figures/{figure})
 
 """
+FOOT: Final = """
+## Regret over the least in hindsight
+
+On listed stars, mean regret of GLADE up to T over the mean of that lower bound.
+
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Slopes over C(theta) between the powers of ten, one a column.
+    """Regret at the powers of ten.
 
     Attributes
     ----------
@@ -79,19 +85,24 @@ class Growth:
         Of the instance.
     bound : float
         C(theta).
-    slopes : ndarray of float, shape (n, len(EXPONENTS) - 1)
-        Of each replication of GLADE.
-    hindsight : ndarray of float or None
-        The same of the least regret in hindsight, on listed stars.
+    regret : ndarray of float, shape (n, len(EXPONENTS))
+        Of each replication of GLADE at the powers of ten.
+    least : ndarray of float or None
+        The same in hindsight, on listed stars.
     expansion : ndarray of float, shape (len(EXPONENTS) - 1,), or None
-        What the expansion says, on listed stars.
+        Slopes over C(theta) that the expansion has, on listed stars.
     """
 
     name: str
     bound: float
-    slopes: Matrix
-    hindsight: Matrix | None = None
+    regret: Matrix
+    least: Matrix | None = None
     expansion: Vector | None = None
+
+    def slopes(self, regret: Matrix) -> Matrix:
+        """Slopes over C(theta) between the powers of ten, one a column."""
+        slopes: Matrix = np.diff(regret, axis=1) / np.diff(LOGARITHMS) / self.bound
+        return slopes
 
 
 def growth(instance: Instance, replications: int, seed: int) -> Growth:
@@ -100,18 +111,13 @@ def growth(instance: Instance, replications: int, seed: int) -> Growth:
     bound = sb.graves_lai(decision_set, theta, variance).value
     is_listed_star = instance.kind == "list" and instance.trait == "informative"
     replications *= MORE if is_listed_star else 1
-    slopes = _slopes(regrets(policy, decision_set, theta, variance, ROUNDS, replications, seed), bound)
+    regret = regrets(policy, decision_set, theta, variance, ROUNDS, replications, seed)
     if not is_listed_star:
-        return Growth(short_name(instance), bound, slopes)
+        return Growth(short_name(instance), bound, regret)
     shape = shape_of(instance)
     least = least_regrets(*shape, policy.discount, ROUNDS, replications, seed)
     expansion = 1.0 + second_order(*shape) / bound * np.diff(np.sqrt(LOGARITHMS)) / np.diff(LOGARITHMS)
-    return Growth(short_name(instance), bound, slopes, _slopes(least, bound), expansion)
-
-
-def _slopes(regret: Matrix, bound: float) -> Matrix:
-    slopes: Matrix = np.diff(regret, axis=1) / np.diff(LOGARITHMS) / bound
-    return slopes
+    return Growth(short_name(instance), bound, regret, least, expansion)
 
 
 def instances(half: Half) -> list[Instance]:
@@ -137,11 +143,28 @@ def shape_of(instance: Instance) -> tuple[int, float, float]:
 
 def rows(found: Growth) -> list[str]:
     """Of the table."""
-    lines = [_row(found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes))]
-    if found.hindsight is not None and found.expansion is not None:
-        lines.append(_row("", "", "in hindsight", *_cells(found.hindsight)))
+    lines = [_row(found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes(found.regret)))]
+    if found.least is not None and found.expansion is not None:
+        lines.append(_row("", "", "in hindsight", *_cells(found.slopes(found.least))))
         lines.append(_row("", "", "expansion", *(f"{value:.2f}" for value in found.expansion)))
     return lines
+
+
+def ratios(found: list[Growth]) -> str:
+    """Mean regret over the mean of the least in hindsight, where that is known."""
+    powers = _powers()
+    lines = [_row("instance", *(f"10{k}" for k in powers)), "|" + "---|" * (len(powers) + 1)]
+    for each in found:
+        if each.least is not None:
+            lines.append(_row(each.name, *map(_ratio, each.regret.T, each.least.T)))
+    return "\n".join(lines)
+
+
+def _ratio(regret: Vector, least: Vector) -> str:
+    """Ratio of two independent means, with a 95 % interval by the delta method."""
+    ratio = regret.mean() / least.mean()
+    spread = math.hypot(*(values.std(ddof=1) / values.mean() / math.sqrt(len(values)) for values in (regret, least)))
+    return f"{ratio:.2f} [{ratio * (1.0 - 1.96 * spread):.2f}, {ratio * (1.0 + 1.96 * spread):.2f}]"
 
 
 def _cells(slopes: Matrix) -> list[str]:
@@ -154,13 +177,16 @@ def _row(*cells: str) -> str:
 
 def header() -> list[str]:
     """Of the table."""
-    powers = [str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for k in EXPONENTS]
-    columns = ["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(powers))]
+    columns = ["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(_powers()))]
     return [_row(*columns), "|" + "---|" * len(columns)]
 
 
+def _powers() -> list[str]:
+    return [str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for k in EXPONENTS]
+
+
 def draw(found: list[Growth], path: Path) -> None:
-    """Slopes against ln T: stars in colour, with those of regret in hindsight, all others in grey."""
+    """Slopes against ln T: stars in colour, with those of regret in hindsight, all other instances in grey."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -172,11 +198,13 @@ def draw(found: list[Growth], path: Path) -> None:
         ordinary = "star" not in each.name
         ax, colour = (axes[0], "#999999") if ordinary else (axes[1], None)
         label = None if ordinary else f"GLADE, {each.name}"
-        (line,) = ax.plot(middles, each.slopes.mean(axis=0), marker="o", markersize=3, color=colour, label=label)
-        if each.hindsight is not None:
-            least = each.hindsight.mean(axis=0)
+        (line,) = ax.plot(
+            middles, each.slopes(each.regret).mean(axis=0), marker="o", markersize=3, color=colour, label=label
+        )
+        if each.least is not None:
+            least = each.slopes(each.least).mean(axis=0)
             ax.plot(middles, least, "--", color=line.get_color(), label=f"in hindsight, {each.name}")
-    for ax, title in zip(axes, ("all others", "stars"), strict=True):
+    for ax, title in zip(axes, ("all other instances", "stars"), strict=True):
         ax.axhline(1.0, color=INK, linewidth=1.1)
         ax.set(xscale="log", xlabel="T", title=title)
         ticks = [k for k in EXPONENTS if k not in (4, 5, 9)]
@@ -211,7 +239,7 @@ def main() -> None:
             most=MOST_DECISIONS, figure=FIGURE,
         )  # fmt: skip
         table = "\n".join([*header(), *itertools.chain.from_iterable(rows(each) for each in found)])
-        (DOCS / "far.md").write_text(f"{head}{table}\n", encoding="utf-8")
+        (DOCS / "far.md").write_text(f"{head}{table}\n{FOOT}{ratios(found)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
