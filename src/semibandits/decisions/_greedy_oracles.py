@@ -10,6 +10,7 @@ import numpy as np
 from semibandits._typing import IntArray
 from semibandits.kernels.oracles import greedy, kinds
 from semibandits.kernels.oracles.intersection import intersection_linear
+from semibandits.kernels.oracles.partitions import partitions_linear
 from semibandits.matroids import Matroid
 from semibandits.matroids._compiled import packed
 
@@ -52,7 +53,8 @@ def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> tuple[LinearKern
     if first is None or second is None or kinds.REAL in (first[0], second[0]):
         return None
     sizes = np.array([first[0], second[0], size])
-    return intersection_linear, (sizes, *first[1], *second[1], np.array([kinds.INTERSECTION]))
+    kernel = partitions_linear if first[0] == second[0] == kinds.PARTITION else intersection_linear
+    return kernel, (sizes, *first[1], *second[1], np.array([kinds.INTERSECTION]))
 
 
 def _filled(*arrays: IntArray) -> Data:

@@ -15,6 +15,8 @@ from numba import types
 import semibandits as sb
 from semibandits.decisions._greedy_oracles import intersection_oracle
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.oracles.intersection import intersection_linear
+from semibandits.kernels.oracles.partitions import partitions_linear
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed
@@ -79,6 +81,32 @@ def test_it_decides_as_maximize_does_on_many_items(seed, scale):
     kernel, arrays = intersection_oracle(decisions.m1, decisions.m2, decisions.m)
     for weights in (rng.normal(size=60), rng.integers(-1, 2, 60).astype(np.float64), np.zeros(60)):
         assert np.array_equal(answer(kernel, arrays, scale * weights), decisions.maximize(scale * weights))
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_groups_lead_along_the_paths_of_the_general_oracle(data):
+    """Two partitions: bit for bit the same decision, ties and sizes out of reach included."""
+    d = data.draw(st.integers(1, 25))
+    groups = st.lists(st.integers(0, 5), min_size=d, max_size=d)
+    capacities = st.fixed_dictionaries({g: st.integers(0, 3) for g in range(6)})
+    m1, m2 = (Partition(data.draw(groups), data.draw(capacities)) for _ in range(2))
+    decisions = sb.MatroidIntersection(m1, m2)
+    size = data.draw(st.integers(0, decisions.m + 1))
+    seed = data.draw(st.integers(0, 10**6))
+    rng = np.random.default_rng(seed)
+    kernel, arrays = intersection_oracle(m1, m2, size)
+    assert kernel is partitions_linear
+    expected = ANSWERED if size <= decisions.m else UNANSWERED
+    for weights in (
+        rng.normal(size=d),
+        rng.integers(-2, 3, d).astype(np.float64),
+        rng.normal(size=d).round(1),
+        np.zeros(d),
+    ):
+        assert np.array_equal(
+            answer(kernel, arrays, weights, expected), answer(intersection_linear, arrays, weights, expected)
+        )
 
 
 @pytest.mark.parametrize("name", MATROIDS)
