@@ -14,14 +14,13 @@ from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.statistics import PLAYS, observe
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DONE, FAILED, PAUSED = 0, -1, -2
 """How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, or after enough rounds."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS = 0, 1, 2, 3, 4, 5
 """Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans."""
 COUNTERS = 6
-NO_ITEM = opaque(0)
 
 
 class Oracle(NamedTuple):
@@ -210,7 +209,7 @@ def play(
         status = choose(rule, linear, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
-        k, value = NO_ITEM, 0.0
+        k, value = 0, 0.0
         for i in range(d):
             if x[i]:
                 items[k] = i
