@@ -2,43 +2,103 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
+import semibandits as sb
 from semibandits import compilation
-from semibandits.cli import main
+from semibandits.cli import compile_command, main
+from semibandits.decisions.compiled import pointer
+from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
-LOADED = """
-import importlib, pkgutil
-import semibandits
-from numba.core.dispatcher import Dispatcher
-from semibandits.compilation import compile_kernels
-
-compile_kernels()
-for info in pkgutil.walk_packages(semibandits.__path__, "semibandits."):
-    if not info.name.startswith("semibandits.kernels") and not info.name.endswith("__main__"):
-        for name, kernel in vars(importlib.import_module(info.name)).items():
-            if isinstance(kernel, Dispatcher):
-                print(name, len(kernel.overloads), kernel.py_func.__module__)
-"""
-POINTERS = ("semibandits.kernels.oracles.", "semibandits.kernels.rules.")
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""
 OTHERS = {"call_index", "draw"}
-"""What compiled rounds call, and Python only for decision sets without kernels."""
+"""What compiled rounds call, and Python only for decision sets of users."""
+
+
+def loaded():
+    """Versions of kernels that this process has: of those that Python calls, and how many pointers."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("semibandits.") and not name.startswith("semibandits.kernels"):
+            for kernel in vars(module).values():
+                if isinstance(kernel, numba.core.dispatcher.Dispatcher):
+                    found[kernel.py_func.__module__, kernel.__name__] = len(kernel.overloads)
+    return found, pointer.cache_info().currsize
+
+
+def other_problems():
+    """Everything again, on sets, means and rewards that `compile_kernels` does not have."""
+    edges = [(u, v) for v in range(5) for u in range(v)]
+    real = np.random.default_rng(0).normal(size=(3, 7))
+    quotas = Partition([0, 0, 1, 1, 2, 2, 0], 1)
+    for space in (
+        sb.Paths(edges, 0, 4), sb.SpanningTrees(edges), sb.MSets(7, 2), sb.EnumeratedDecisions(np.eye(5, dtype=bool)),
+        *(sb.Matchings([(i, j) for i in range(3) for j in range(3)], saturate=s) for s in ("both", "rows", "columns", "none")),
+        *(sb.MatroidBases(m) for m in (Uniform(6, 3), quotas, Laminar([[0, 1], [0, 1, 2]], 1, d=5), Graphic(edges))),
+        *(sb.MatroidBases(m) for m in (Transversal([[0], [0, 1], [1], [2]]), Linear(real), Linear(np.eye(3, 5), field=2))),
+        *(sb.MatroidIntersection(quotas, m) for m in (Uniform(7, 3), Linear(real), Partition([0, 1, 2, 0, 1, 2, 0], 1))),
+    ):  # fmt: skip
+        theta, variance = np.linspace(0.9, 0.1, space.d), np.linspace(0.3, 0.6, space.d)
+        for rewards in (
+            sb.GaussianRewards(theta, variance=variance),
+            sb.BernoulliRewards(theta),
+            sb.GaussianRewards(theta),
+        ):
+            sb.simulate(
+                space, rewards, [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()], 40, 1
+            )
+        for policy in (sb.GLADE(), sb.GLADE(rewards="bernoulli"), sb.OSSB(rewards="bernoulli"), sb.ThompsonSampling()):
+            learner = sb.Learner(space, policy, variance=variance, seed=1)
+            for _ in range(20):
+                asked = learner.ask()
+                learner.tell(asked.id, (theta[asked.items] > 0.5).astype(float))
+        sb.graves_lai(space, theta, variance)
+        space.maximize_index(theta, variance)
+        space.maximize_budgeted(theta, variance, float(variance @ space.maximize(theta)))
+
+
+def check_in_this_process():
+    compilation.compile_kernels()
+    before, pointers = loaded()
+    called = {
+        key: versions for key, versions in before.items() if not key[0].startswith("semibandits.kernels.oracles.")
+    }
+    rules = {name for (module, name), _ in called.items() if module.startswith("semibandits.kernels.rules.")}
+    assert len(called) > 50
+    assert {name for (_, name), versions in called.items() if versions == 0} <= RARE | OTHERS | rules
+    assert {name for (_, name), versions in called.items() if versions > 1} <= {"cycle_sums"}
+    other_problems()
+    after, more = loaded()
+    assert {key: versions for key, versions in after.items() if versions != before.get(key, 0)} == {}
+    assert more == pointers
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="without the compiler there is nothing to compile")
-def test_afterwards_every_kernel_that_python_calls_has_been_called():
-    lines = subprocess.run(
-        [sys.executable, "-c", LOADED], check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-    rows = [line.split() for line in lines]
-    called = {name: int(overloads) for name, overloads, module in rows if not module.startswith(POINTERS)}
-    assert len(called) > 50
-    assert {name for name, overloads in called.items() if overloads == 0} <= RARE | OTHERS
-    assert {name for name, overloads in called.items() if overloads > 1} <= {"cycle_sums"}
+def test_afterwards_nothing_more_is_compiled():
+    here = Path(__file__)
+    code = (
+        f"import sys; sys.path.insert(0, {str(here.parent)!r}); import {here.stem}; {here.stem}.check_in_this_process()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="without the compiler there is nothing to discard")
+def test_what_is_kept_is_discarded_and_nothing_else(monkeypatch, tmp_path):
+    folders = compilation.cache_folders()
+    assert len(folders) >= 3  # kernels, oracles, rules
+    kept, other = tmp_path / "rounds.play.nbi", tmp_path / "rounds.pyc"
+    for file in (kept, other):
+        file.touch()
+    monkeypatch.setattr(compilation, "cache_folders", lambda: [tmp_path, tmp_path / "missing"])
+    compilation.discard_kernels()
+    assert not kept.exists()
+    assert other.exists()
 
 
 def test_command(run_with, capsys):
@@ -58,10 +118,20 @@ def test_command_without_the_compiler(run_with, capsys, monkeypatch):
     assert "NUMBA_DISABLE_JIT=1" in capsys.readouterr().err
 
 
+def test_command_interrupted(run_with, capsys, monkeypatch):
+    def interrupted(workers):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compile_command, "compile_kernels", interrupted)
+    assert run_with(["compile"]) == 130
+    assert "what is compiled is kept" in capsys.readouterr().err
+
+
 @pytest.fixture
 def run_with(monkeypatch):
     """Runs the program, with nothing to compile: exit code."""
     monkeypatch.setattr(compilation, "TASKS", (dict,))
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 0)
 
     def run_with(arguments):
         with pytest.raises(SystemExit) as leave:

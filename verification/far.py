@@ -161,7 +161,7 @@ def ratios(found: list[Growth]) -> str:
 
 
 def _ratio(regret: Vector, least: Vector) -> str:
-    """Ratio of two independent means, with a 95 % interval by the delta method."""
+    """Ratio of two means, with a 95 % interval by the delta method: they have a seed in common, but hardly any correlation."""
     ratio = regret.mean() / least.mean()
     spread = math.hypot(*(values.std(ddof=1) / values.mean() / math.sqrt(len(values)) for values in (regret, least)))
     return f"{ratio:.2f} [{ratio * (1.0 - 1.96 * spread):.2f}, {ratio * (1.0 + 1.96 * spread):.2f}]"

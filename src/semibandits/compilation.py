@@ -1,17 +1,23 @@
 """Compiling all kernels ahead of time: small problems of every kind, which call them.
 
 A kernel is compiled when it is first called, and kept on disk for later processes. After these problems nothing is left but what
-few call: rules for decision sets in Python, and GLPG as published.
+few call: GLPG as published, and what data of other types call in own code.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import joblib
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
+from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
@@ -22,7 +28,7 @@ from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.graves_lai.solve import Method, graves_lai
 from semibandits.learning.learner import Learner
-from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal
+from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.registry import POLICIES
@@ -34,6 +40,7 @@ ROUNDS: Final = 60
 RATIOS: Final = (1.0, 0.7)
 EDGES: Final = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]
 """A graph with cycles, and without any if its edges are directed."""
+VECTORS: Final = [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.3, 1.0]]
 GAUSSIAN: Final[tuple[Method, ...]] = ("auto", "columns", "cycles", "glpg")
 BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
 """Methods of bounds. Those after the second, or the first, need an exchange graph."""
@@ -50,6 +57,29 @@ def compile_kernels(workers: int = 1) -> None:
     joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(task)() for task in TASKS)
 
 
+def cache_folders() -> list[Path]:
+    """Where compiled kernels are kept, the folder of rounds first."""
+    folders = []
+    for module in ("semibandits.kernels.rounds", *(found.name for found in _kernel_modules())):
+        for kernel in vars(importlib.import_module(module)).values():
+            if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module:
+                folders.append(Path(str(kernel.stats.cache_path)))
+                break
+    return list(dict.fromkeys(folders))
+
+
+def discard_kernels() -> None:
+    """Delete what is kept, where this user may."""
+    for folder in cache_folders():
+        for file in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
+            with suppress(OSError):
+                file.unlink()
+
+
+def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:
+    return pkgutil.walk_packages(kernels.__path__, f"{kernels.__name__}.")
+
+
 def play_rounds() -> None:
     """Simulations and learners of all policies."""
     for space in (*_others(), *_with_cycles()):
@@ -57,7 +87,7 @@ def play_rounds() -> None:
         simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
         two_valued = [GLADE(rewards="bernoulli"), OSSB(rewards="bernoulli")]
         simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
-        learner = Learner(space, variance=0.5, seed=0)
+        learner = Learner(space, variance=np.full(space.d, 0.5), seed=0)
         asked = learner.ask()
         learner.tell(asked.id, theta[asked.items])
 
@@ -94,6 +124,7 @@ def _with_cycles() -> Iterator[DecisionSet]:
     yield Matchings(_pairs(2, 3), saturate="none")
     yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))
     yield MatroidIntersection(Graphic(EDGES), Partition([0, 0, 1, 1, 2, 2], 1))
+    yield MatroidIntersection(Linear(VECTORS), Uniform(4, 2))  # its rounds are played in Python
 
 
 def _others() -> Iterator[DecisionSet]:
@@ -104,7 +135,8 @@ def _others() -> Iterator[DecisionSet]:
     yield MatroidBases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7))
     yield MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2]]))
     yield MatroidBases(Linear([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1], [0, 0, 0, 1, 1]], field=2))
-    yield MatroidBases(Linear([[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.3, 1.0]]))
+    yield MatroidBases(Linear(VECTORS))
+    yield MatroidBases(Uniform(5, 2))
     yield EnumeratedDecisions([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
 
 

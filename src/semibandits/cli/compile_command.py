@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Annotated
 
+import joblib
 import numba
 import typer
 
+from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.parsing import worker_count
-from semibandits.compilation import TASKS, compile_kernels
+from semibandits.compilation import TASKS, cache_folders, compile_kernels, discard_kernels
 from semibandits.errors import InvalidInputError
 
 HELP = """
@@ -19,10 +20,13 @@ Compile all kernels now, so that nothing waits for it later.
 What is computed most is compiled on first use, which takes a minute or two in all, and kept on disk for this environment and CPU.
 Run this once after installing, or when an image is built that will serve decisions. Run again, it takes seconds.
 
+What is kept serves only who may write there. After an upgrade, begin afresh.
+
 [bold]Examples[/bold]
 
 \b
 semibandits compile
+semibandits compile --fresh
 semibandits compile --workers 1
 """
 
@@ -31,11 +35,22 @@ def compile_all(
     workers: Annotated[
         str, typer.Option("--workers", "-j", metavar="N", help="Processes, of which two are used; auto: one a core.")
     ] = "auto",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Discard first what is kept: after an upgrade.")] = False,
 ) -> None:
     """Compile all kernels now, so that nothing waits for it later."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise InvalidInputError("kernels are compiled only with the compiler, got NUMBA_DISABLE_JIT=1: unset it")
     wanted = worker_count(workers)
     start = time.perf_counter()
-    compile_kernels(min(len(TASKS), (os.cpu_count() or 1) if wanted < 0 else wanted))
+    with InterruptWatch() as watch:
+        try:
+            if fresh:
+                discard_kernels()
+            compile_kernels(min(len(TASKS), joblib.cpu_count() if wanted < 0 else wanted))
+            watch.check()
+        except BaseException as error:
+            if not watch.seen and not isinstance(error, KeyboardInterrupt):
+                raise
+            raise Interrupted("interrupted: what is compiled is kept; go on with: semibandits compile") from None
     typer.echo(f"All kernels are compiled ({time.perf_counter() - start:.0f} s)")
+    typer.echo(f"Kept in {cache_folders()[0]} and folders like it")

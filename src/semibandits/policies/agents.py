@@ -56,7 +56,7 @@ class RuleAgent(Agent):
         self.player = rounds.Player(
             params=policy.params(decision_set.m, variance),
             spread=2.0 * variance,
-            stats=fresh_statistics(variance),
+            stats=fresh_statistics(variance.copy()),
             memory=memory,
             marks=marks,
             rows=rows,

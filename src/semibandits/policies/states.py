@@ -73,7 +73,7 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
 
 def _statistics(plays: IntArray, sums: FloatArray, variance: FloatArray) -> FloatArray:
     """Statistics as the kernel keeps them, by the same arithmetic."""
-    stats, seen = fresh_statistics(variance), plays > 0
+    stats, seen = fresh_statistics(variance.copy()), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
     stats[MEANS, seen] = sums[seen] / plays[seen]
     stats[SCALES, seen] = 2.0 * variance[seen] / plays[seen]

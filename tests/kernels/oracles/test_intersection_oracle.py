@@ -16,6 +16,7 @@ import semibandits as sb
 from semibandits.decisions._greedy_oracles import intersection_oracle
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.intersection import intersection_linear
+from semibandits.kernels.oracles.kinds import INTERSECTION, PARTITION
 from semibandits.kernels.oracles.partitions import partitions_linear
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
@@ -107,6 +108,23 @@ def test_groups_lead_along_the_paths_of_the_general_oracle(data):
         assert np.array_equal(
             answer(kernel, arrays, weights, expected), answer(intersection_linear, arrays, weights, expected)
         )
+
+
+def test_ties_of_paths_are_broken_as_by_the_general_oracle():
+    """Many small integers: equal costs along different items, and along paths of different lengths."""
+    rng = np.random.default_rng(7)
+    for _ in range(100 if numba.config.DISABLE_JIT else 4_000):
+        d, n1, n2 = rng.integers(15, 40), *rng.integers(3, 12, 2)
+        groups = (rng.integers(0, n1, d), rng.integers(0, n2, d))
+        capacities = (rng.integers(1, 4, n1), rng.integers(1, 4, n2))
+        parts = [np.array(part, dtype=np.int64) for pair in zip(groups, capacities, strict=True) for part in pair]
+        nothing = np.empty(0, dtype=np.int64)
+        size = np.array([PARTITION, PARTITION, rng.integers(2, 14)])
+        data = (size, parts[0], parts[1], nothing, parts[2], parts[3], nothing, np.array([INTERSECTION]))
+        weights = rng.integers(-1, 3, d).astype(np.float64)
+        x, y = np.zeros((2, d), dtype=np.bool_)
+        assert partitions_linear(data, weights, x) == intersection_linear(data, weights, y)
+        assert np.array_equal(x, y)
 
 
 @pytest.mark.parametrize("name", MATROIDS)
