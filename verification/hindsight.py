@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from panel_sets import VARIANCE
 
-Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
 def least_regrets(
     k: int, single: float, joint: float, discount: float, checkpoints: Sequence[float], replications: int, seed: int
-) -> Vector:
+) -> Matrix:
     """Least regret up to each checkpoint, if each were the last.
 
     Parameters

@@ -411,19 +411,8 @@ def select_best(
     order = np.argsort(losses)
     multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
-    done, known = search_core(
-        rewards,
-        budgets,
-        top,
-        nearest,
-        multipliers,
-        kind,
-        parameter,
-        step,
-        known,
-        min(CORE_LABELS, max_labels),
-        NO_NODES,
-    )
+    few = min(CORE_LABELS, max_labels)
+    done, known = search_core(rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, few, NO_NODES)
     a, c = sums(rewards, budgets, known)
     gap = bound - criterion(kind, parameter, a, c) - slack
     n_open = int(np.searchsorted(losses[order], gap, side="right"))
