@@ -13,13 +13,15 @@ from numba import types
 
 import semibandits as sb
 from semibandits.decisions._greedy_oracles import greedy_oracle, intersection_oracle
-from semibandits.kernels import swap_bound
 from semibandits.kernels.budgeted_matching import best_matching
-from semibandits.kernels.index_search import FAILED, MAX_NODES, SOLVED, STOPPED, index_search
+from semibandits.kernels.index import swaps as swap_bound
+from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
+from semibandits.kernels.index.search import NO_LIMIT, REPORT, index_search
 from semibandits.kernels.knapsack import ROOT, select_best
-from semibandits.kernels.oracles import calls, kinds
+from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.matchings import matchings_linear
 from semibandits.kernels.oracles.msets import msets_linear
+from semibandits.kernels.oracles.paths import paths_linear
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 INTS = types.UniTuple(types.Array(types.int64, 1, "C"), 8)
@@ -55,6 +57,14 @@ def m_sets(d, m):
     return decisions, (msets_linear, decisions.compiled().data)
 
 
+def paths(n):
+    """Ways right and up through n x n places, and a detour."""
+    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
+    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
+    decisions = sb.Paths([*right, *up, ((0, 0), (1, 1)), ((1, 0), (3, 3))], (0, 0), (n - 1, n - 1))
+    return decisions, (paths_linear, decisions.compiled().data)
+
+
 SETS = {
     "one item, one decision": bases(Uniform(1, 1)),
     "one empty decision": bases(Uniform(3, 0)),
@@ -73,6 +83,7 @@ SETS = {
     "all rows matched": matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], "rows"),
     "any matching": matchings([(r, c) for r in range(3) for c in range(4)], "none"),
     "m-sets": m_sets(9, 4),
+    "paths": paths(4),
     "coloured forests": intersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),
 }
 
@@ -84,7 +95,7 @@ def pointer_to(kernel):
 
 @numba.njit
 def through(linear, data, rewards, bonuses, ratio, m, x):
-    return index_search(linear, data, rewards, bonuses, ratio, m, x, MAX_NODES)
+    return index_search(linear, data, rewards, bonuses, ratio, 1.0, 0.0, m, x, NO_LIMIT, np.zeros(REPORT))
 
 
 def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> np.ndarray:
@@ -92,7 +103,8 @@ def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> 
     pointer = pointer_to(kernel)
     x, y = np.zeros(decisions.d, dtype=np.bool_), np.ones(decisions.d, dtype=np.bool_)
     rewards, bonuses = rewards.copy(), bonuses.copy()
-    assert index_search(pointer, data, rewards, bonuses, ratio, decisions.m, x, MAX_NODES) == SOLVED
+    report = np.zeros(REPORT)
+    assert index_search(pointer, data, rewards, bonuses, ratio, 1.0, 0.0, decisions.m, x, NO_LIMIT, report) == SOLVED
     assert through(pointer, data, rewards, bonuses, ratio, decisions.m, y) == SOLVED
     assert np.array_equal(x, y)
     listed = ALL[name]
@@ -211,31 +223,11 @@ def test_a_search_that_takes_long_is_handed_on():
     for _ in range(20):
         bonuses = rng.random(decisions.d)
         rewards = 1e-3 * rng.random(decisions.d) - 0.3 * bonuses
-        stopped += index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, decisions.m, x, 1) == STOPPED
+        report = np.zeros(REPORT)
+        status = index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, 1.0, 0.0, decisions.m, x, 1, report)
+        stopped += status == STOPPED
         check("m-sets", rewards, bonuses, 1.0)
     assert stopped > 0
-
-
-@pytest.mark.parametrize("answers", [True, False])
-def test_the_own_kernel_takes_over(answers, monkeypatch):
-    """Uncompiled, as nothing in compiled kernels can be replaced: after few parts the own kernel is asked, then all parts."""
-    decisions, (_, data) = SETS["m-sets"]
-    asked, searched = [], []
-
-    def own(data, rewards, bonuses, ratio, x):
-        asked.append(True)
-        return int(answers)
-
-    def search(linear, data, rewards, bonuses, ratio, m, x, most):
-        searched.append(most)
-        return STOPPED if len(searched) == 1 else SOLVED
-
-    monkeypatch.setattr(calls, "index_search", search)
-    call = getattr(calls.call_index, "py_func", calls.call_index)
-    x = np.zeros(decisions.d, dtype=np.bool_)
-    assert call(None, own, True, data, np.ones(decisions.d), np.ones(decisions.d), 1.0, 4, x) == 1
-    assert asked == [True]
-    assert searched == [calls.FEW_NODES] + [calls.MAX_NODES] * (not answers)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -270,7 +262,8 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     kernel, data = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
     pointer = pointer_to(kernel)
     x = np.empty(3, dtype=np.bool_)
-    assert index_search(pointer, data, np.ones(3), np.full(3, bonus), 1.0, 2, x, MAX_NODES) == FAILED
+    bonuses = np.full(3, bonus)
+    assert index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
 
 
 MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]

@@ -13,6 +13,8 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
+from semibandits.kernels.index.problem import SOLVED
+from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
 from semibandits.kernels.oracles.status import ANSWERED
 
@@ -51,8 +53,7 @@ class CompiledOracle:
     index : function pointer
         P_IM; a family without one of its own is searched through `linear`.
     searched : bool
-        Whether P_IM goes through :func:`semibandits.kernels.index_search.index_search`; `index` is then asked only if that
-        takes long, and may be a stand-in.
+        Whether P_IM goes through :func:`semibandits.kernels.index.search.index_search`; `index` is then a stand-in.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
@@ -87,15 +88,15 @@ class CompiledOracle:
         Raises
         ------
         SolverError
-            If the search was broken off.
+            If there is none.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        status = call_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
-        if status != ANSWERED:
-            raise SolverError(
-                "the search for the decision of largest index was broken off, or got numbers above 1e100: "
-                "pass a ratio below 1, or scale them down"
-            )
+        status = call_index(
+            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, self.m, x, NO_LIMIT,
+            np.zeros(REPORT),
+        )  # fmt: skip
+        if status != SOLVED:
+            raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
         return x
 
 
@@ -106,19 +107,21 @@ def compiled_oracle(
     d: int,
     m: int,
     kind: int | None = None,
+    roles: IntArray | None = None,
 ) -> CompiledOracle:
     """The oracle of kernels and up to eight arrays, which must be fresh or never change; at most seven with a `kind`.
 
-    The kind, see ``kernels/oracles/kinds.py``, becomes the last array: it says how a search for P_IM finds what swaps cost.
+    The kind, see ``kernels/oracles/kinds.py``, becomes the last array, followed by the roles of the items if there are any: they
+    say how a search for P_IM finds what swaps cost, and which items can stand for each other.
     """
     empty = np.empty(0, dtype=np.int64)
     data = tuple(np.require(array, np.int64, ["C", "W"]) for array in arrays) + (empty,) * (PARTS - len(arrays))
     if kind is not None:
-        data = (*data[:-1], np.array([kind]))
+        data = (*data[:-1], np.concatenate(([kind], empty if roles is None else roles)))
     return CompiledOracle(
         linear=pointer(linear, LINEAR),
         index=pointer(no_index if index is None else index, INDEX),
-        searched=index is None or kind is not None,
+        searched=index is None,
         data=data,
         d=d,
         m=m,

@@ -14,7 +14,7 @@ from semibandits.errors import SolverError
 from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
-from semibandits.kernels.oracles.msets import msets_index, msets_linear
+from semibandits.kernels.oracles.msets import msets_linear
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.problems import budget_criterion
@@ -58,7 +58,9 @@ class MSets(MatroidDecisions):
         return select_largest(item_vector(weights, self._d, "weights"), self._m)
 
     def _compiled(self) -> CompiledOracle | None:
-        return compiled_oracle(msets_linear, msets_index, (np.array([self._m]),), self._d, self._m, kinds.UNIFORM)
+        arrays = (np.array([self._m]),)
+        roles = np.zeros(self._d, dtype=np.int64)
+        return compiled_oracle(msets_linear, None, arrays, self._d, self._m, kinds.UNIFORM, roles)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m

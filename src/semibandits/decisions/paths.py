@@ -18,7 +18,8 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.labels import best_path, pareto_paths
-from semibandits.kernels.oracles.paths import paths_index, paths_linear
+from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.paths import paths_linear
 
 MAX_LABELS = 10_000_000
 """Of a search for budgeted paths: each takes 32 bytes."""
@@ -236,7 +237,7 @@ class Paths(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))
-        return compiled_oracle(paths_linear, paths_index, arrays, self.d, self._m)
+        return compiled_oracle(paths_linear, None, arrays, self.d, self._m, kinds.PATHS)
 
     def _contains(self, x: BoolArray) -> bool:
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))

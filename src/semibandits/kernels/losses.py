@@ -30,6 +30,8 @@ def write_losses(
         _losses_of_sets(weights, x, forced, losses)
     elif kind == kinds.MATCHINGS:
         _losses_of_matchings(data, weights, x, forced, losses)
+    elif kind == kinds.PATHS:
+        _losses_of_paths(data, weights, x, forced, losses)
     elif kind == kinds.INTERSECTION:
         _losses_of_common_bases(data, weights, x, forced, losses)
     else:
@@ -156,6 +158,47 @@ def _losses_of_matchings(
         if mine[r] >= 0:
             for b in range(n + 1):
                 losses[mine[r]] = min(losses[mine[r]], walks[r, b] + lengths[b, r])
+
+
+@njit(cache=True)
+def _losses_of_paths(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+) -> None:
+    """Paths in a DAG: the heaviest path through an arc, and the heaviest one that crosses the cut behind a node by another arc.
+
+    Nodes are in topological order, so that every path crosses each cut between consecutive nodes once. One that avoids the arc by
+    which x leaves a node crosses the cut behind that node elsewhere.
+    """
+    in_ptr, in_tails, in_items, out_ptr, out_heads, out_items = data[0], data[1], data[2], data[3], data[4], data[5]
+    n = len(in_ptr) - 1
+    before, after = np.full(n, -np.inf), np.full(n, -np.inf)
+    before[0] = after[n - 1] = 0.0
+    for v in range(1, n):
+        for k in range(in_ptr[v], in_ptr[v + 1]):
+            before[v] = max(before[v], before[in_tails[k]] + weights[in_items[k]])
+    for v in range(n - 2, -1, -1):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            after[v] = max(after[v], after[out_heads[k]] + weights[out_items[k]])
+    # following[v]: the first node from v on that x leaves; step[v]: the item by which it does; detour[v]: the heaviest other way.
+    following, step, detour = np.full(n + 1, n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, -np.inf)
+    for v in range(n - 1, -1, -1):
+        following[v] = following[v + 1]
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            if x[out_items[k]]:
+                following[v], step[v] = v, out_items[k]
+    for v in range(n):
+        for k in range(out_ptr[v], out_ptr[v + 1]):
+            i, head = out_items[k], out_heads[k]
+            through = before[v] + weights[i] + after[head]
+            if not x[i]:
+                losses[i] = before[n - 1] - through if forced[i] == 0 else np.inf
+                at = following[v]
+                while at < head:
+                    detour[at] = max(detour[at], through)
+                    at = following[at + 1]
+    for v in range(n):
+        if step[v] >= 0 and forced[step[v]] == 0:
+            losses[step[v]] = before[n - 1] - detour[v]
 
 
 @njit(cache=True)

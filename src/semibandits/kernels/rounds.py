@@ -9,18 +9,34 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
+from semibandits.kernels.index import problem
+from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
-from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
+from semibandits.kernels.rules.actions import (
+    ENOUGH,
+    HINT,
+    INDEX,
+    INDEX_FIRST,
+    LINEAR,
+    LINEAR_FIRST,
+    PLAY,
+    RATIO,
+    REPLAN,
+    WAITING,
+)
 from semibandits.kernels.rules.statistics import PLAYS, observe
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DONE, FAILED, PAUSED = 0, -1, -2
 """How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, or after enough rounds."""
-ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS = 0, 1, 2, 3, 4, 5
-"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans."""
-COUNTERS = 6
+ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
+"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans, index
+calls that ended without a proof, and linear maximisations in searches for the index."""
+COUNTERS = 8
+LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 16, 400
+"""Linear maximisations that one search may take: at least, a round so far less those taken, and at most."""
 
 
 class Oracle(NamedTuple):
@@ -71,7 +87,7 @@ class Record(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays of length d that rounds overwrite; `normals` is empty unless the rule wants them."""
+    """Arrays of length d that rounds overwrite; `normals` is empty unless the rule wants them; `report` is that of a search."""
 
     x: BoolArray
     items: IntArray
@@ -80,13 +96,14 @@ class Scratch(NamedTuple):
     normals: FloatArray
     outcomes: FloatArray
     noise: FloatArray
+    report: FloatArray
 
 
 def scratch(d: int, *, samples: bool) -> Scratch:
     """Fresh arrays."""
     return Scratch(
         np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(d if samples else 0),
-        np.zeros(d), np.zeros(d),
+        np.zeros(d), np.zeros(d), np.zeros(REPORT),
     )  # fmt: skip
 
 
@@ -115,7 +132,7 @@ def lend_scratch(work: Scratch) -> Scratch:
     """Uncounted arrays."""
     return Scratch(
         borrowed(work.x), borrowed(work.items), borrowed(work.weights), borrowed(work.bonuses), borrowed(work.normals),
-        borrowed(work.outcomes), borrowed(work.noise),
+        borrowed(work.outcomes), borrowed(work.noise), borrowed(work.report),
     )  # fmt: skip
 
 
@@ -154,14 +171,31 @@ def choose(
         counters[LINEAR_CALLS] += 1
         return DONE if linear(oracle.data, weights, x) == ANSWERED else FAILED
     if action == INDEX:
-        counters[INDEX_CALLS] += 1
-        status = call_index(
-            linear, index, oracle.searched, oracle.data, weights, bonuses, player.params[RATIO], oracle.m, x
-        )
-        return DONE if status == ANSWERED else FAILED
+        return DONE if searched(1.0, 0.0, linear, index, oracle, player, work) else FAILED
     if action == REPLAN:
         return REPLAN
     return asked(action, rule, linear, index, oracle, player, work)
+
+
+@njit(cache=True)
+def searched(
+    share: float, hint: float, linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
+    work: Scratch,
+) -> bool:  # fmt: skip
+    """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
+
+    The budget is counted in linear maximisations, never in seconds, so that the same seed gives the same decisions everywhere.
+    """
+    counters = player.counters
+    most = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
+    status = call_index(
+        linear, index, oracle.searched, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
+        oracle.m, work.x, min(max(most, LEAST_CALLS), MOST_CALLS), work.report,
+    )  # fmt: skip
+    counters[INDEX_CALLS] += 1
+    counters[SEARCHED] += np.int64(work.report[SPENT])
+    counters[UNDECIDED] += status == problem.STOPPED
+    return bool(status != problem.FAILED)
 
 
 # A call of its own: this loop within the rounds would double what a round of Thompson sampling takes.
@@ -175,13 +209,11 @@ def asked(
     while action in (LINEAR_FIRST, INDEX_FIRST):
         if action == LINEAR_FIRST:
             counters[LINEAR_CALLS] += 1
-            status = linear(oracle.data, weights, x)
+            answered = linear(oracle.data, weights, x) == ANSWERED
         else:
-            counters[INDEX_CALLS] += 1
-            status = call_index(
-                linear, index, oracle.searched, oracle.data, weights, bonuses, player.params[RATIO], oracle.m, x
-            )
-        if status != ANSWERED:
+            answered = searched(ENOUGH, player.memory[HINT], linear, index, oracle, player, work)
+            player.memory[HINT] = work.report[SLOPE]
+        if not answered:
             player.marks[WAITING] = 0
             return FAILED
         action = rule(
@@ -227,6 +259,6 @@ def play(
             record.sums[row] = totals
             for i in range(d):
                 record.counts[row, i] = np.int64(player.stats[PLAYS, i])
-            record.counts[row, d:] = counters[LINEAR_CALLS:]
+            record.counts[row, d:] = counters[LINEAR_CALLS : UNDECIDED + 1]
             counters[RECORDED] += 1
     return DONE

@@ -82,7 +82,7 @@ class RuleAgent(Agent):
     @property
     def calls(self) -> tuple[int, int, int]:
         """Numbers so far of linear maximisations, index maximisations, and plans."""
-        linear, index, plans = self.player.counters[rounds.LINEAR_CALLS :].tolist()
+        linear, index, plans = self.player.counters[rounds.LINEAR_CALLS : rounds.PLANS + 1].tolist()
         return linear, index, plans
 
     def choose(self, rng: np.random.Generator) -> BoolArray:

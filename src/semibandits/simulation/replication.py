@@ -84,7 +84,7 @@ def _by_kernels(
         law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
     )
     record = rounds.Record(
-        specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 3), dtype=np.int64), np.zeros(2)
+        specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 4), dtype=np.int64), np.zeros(2)
     )
     work = rounds.scratch(d, samples=agent.policy.samples)
     most = FIRST_ROUNDS

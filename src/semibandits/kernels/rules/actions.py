@@ -3,7 +3,13 @@
 PLAY, LINEAR, INDEX, REPLAN = 1, 2, 3, 4
 """An exception inside a pointer comes back as 0, which is none of these."""
 LINEAR_FIRST, INDEX_FIRST = 5, 6
-"""Like ``LINEAR`` and ``INDEX``, but the answer is not played: the rule is asked again, with the answer in x."""
+"""Like ``LINEAR`` and ``INDEX``, but the answer is not played: the rule is asked again, with the answer in x.
+
+With ``INDEX_FIRST`` the rule leaves the base in x, a decision of largest reward whose items have no bonus, and gets it back if
+nothing has a larger index, else a decision with ``ENOUGH`` of the largest gain. ``memory[HINT]`` keeps the best multiplier from one
+question to the next."""
+ENOUGH = 0.9
+HINT = 0
 WAITING = 0
 """Place in `marks` where a rule that asks first keeps what it waits for: 0 between rounds, and if a question finds no answer."""
 RATIO = 0

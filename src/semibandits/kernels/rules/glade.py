@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
+from semibandits.kernels.rules.actions import HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -21,8 +21,8 @@ DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
 GAUSSIAN, BERNOULLI = 0.0, 1.0
 """Laws."""
-NEEDED, TRIES, HEAD = 0, 1, 2
-"""In `memory`: what a cheaper decision must gain; how many decisions that were found in this round proved not plausible. Then
+NEEDED, TRIES, HEAD = HINT + 1, HINT + 2, HINT + 3
+"""In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round proved not plausible. Then
 follow d scales: twice the variance of each item's mean, or what stands for it."""
 MOST_TRIES = 3
 """How often bonuses are lowered."""
@@ -119,6 +119,7 @@ def sharpen(
         memory[TRIES] += 1.0
         if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
             lower(t, params[DISCOUNT], price, psi, stats, best, scales, bonuses)
+            copy(best, x)
             return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
     if marks[STAGE] == PLAUSIBLE:
         write_reaches(t, params[DISCOUNT], stats, best, scales, bonuses)

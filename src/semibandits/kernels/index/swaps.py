@@ -4,6 +4,10 @@ Another basis brings in a set S of items, each for an item of its own that could
 is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
 an item is its smallest loss of reward in a single swap, and its gain the largest growth of the bonus, at least 0. As the
 root is concave, what an item adds to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
+
+Around a base without bonus, c = 0, single swaps tell all: if ``gain_i <= gap_i^2`` for every item, then
+``gains(S) <= sum of gap_i^2 <= gaps(S)^2``, and no basis has a larger index than x. So whether anything beats the base is decided
+in one pass (docs/policies/optimality.md, A).
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ import math
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
 """Differences of bonuses are raised by this times the numbers subtracted: they may round down, and the root is steep at 0."""
-MAX_SETS = 2_000
+MAX_SETS = 200
 """Sets that a proof looks at; one that needs more is given up."""
 
 
@@ -38,6 +43,8 @@ def best_swaps(
     Returns the items that enter and leave in the swap of largest ``a + sqrt(c) / ratio`` (-1 if there is none), and the
     gap (inf: cannot enter) and the gain of each item.
     """
+    if data[7][0] == kinds.UNIFORM and c == 0.0:
+        return _best_swaps_of_sets(rewards, bonuses, x, forced, a, ratio)
     d = len(x)
     members = np.flatnonzero(x)
     _, swaps = exchanges(data[7][0], data[0], data[1], data[2], d, members)
@@ -61,10 +68,35 @@ def best_swaps(
 
 
 @njit(cache=True)
+def _best_swaps_of_sets(
+    rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, ratio: float
+) -> tuple[int, int, FloatArray, FloatArray]:
+    """The same for sets of a given size around one without bonus: the member of least reward leaves for every item."""
+    d = len(x)
+    gaps, gains = np.full(d, np.inf), np.zeros(d)
+    entering = leaving = -1
+    for j in range(d):
+        if x[j] and forced[j] == 0 and (leaving < 0 or rewards[j] < rewards[leaving]):
+            leaving = j
+    if leaving < 0:
+        return -1, -1, gaps, gains
+    best = -np.inf
+    for i in range(d):
+        if not x[i] and forced[i] == 0:
+            gaps[i], gains[i] = rewards[leaving] - rewards[i], bonuses[i]
+            value = a - gaps[i] + math.sqrt(gains[i]) / ratio
+            if value > best:
+                best, entering = value, i
+    return entering, leaving if entering >= 0 else -1, gaps, gains
+
+
+@njit(cache=True)
 def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
     """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
     if a + math.sqrt(c) > limit:
         return False
+    if c == 0.0 and _no_single_gains(gaps, gains):
+        return True
     items = np.empty(len(gaps), dtype=np.int64)
     n = 0
     for i in range(len(gaps)):
@@ -79,6 +111,15 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
     if n < 2:
         return True
     return _sets_of_some_lose(gaps[items[:n]], gains[items[:n]], a, c, limit)
+
+
+@njit(cache=True)
+def _no_single_gains(gaps: FloatArray, gains: FloatArray) -> bool:
+    """Whether ``sqrt(gain) <= gap`` for every item."""
+    for i in range(len(gaps)):
+        if gains[i] > gaps[i] * gaps[i]:
+            return False
+    return True
 
 
 @njit(cache=True)

@@ -1,0 +1,149 @@
+"""The bound of a part of the decisions: the least one over l > 0 of ``max_x (rewards + l bonuses)·x + max_c (sqrt(c) - l c)``.
+
+This is the maximum of a + sqrt(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less where bonuses take
+few values (`sums`). The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
+proves the edge to be one of the hull, or finds a vertex above it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.index.problem import (
+    BROKEN,
+    CALLS,
+    FAILED,
+    FORCED,
+    FOUND,
+    POOL,
+    REMEMBERED,
+    SOLVED,
+    STOPPED,
+    Search,
+    ask,
+    is_closed,
+    meet,
+)
+from semibandits.kernels.index.sums import allowance
+from semibandits.kernels.typing import IntArray
+
+
+@njit(cache=True)
+def slope_at(c: float) -> float:
+    """Derivative of the root, inf at 0."""
+    return 0.5 / math.sqrt(c) if c > 0 else math.inf
+
+
+@njit(cache=True)
+def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
+    """Where a + sqrt(c) peaks on the segment between two decisions: its ends, ascending in c, or one of them twice; slope."""
+    if s.c[left] > s.c[right]:
+        left, right = right, left
+    run = s.c[right] - s.c[left]
+    if run == 0:
+        best = left if s.a[left] >= s.a[right] else right
+        return best, best, slope_at(s.c[best])
+    slope = (s.a[left] - s.a[right]) / run
+    if slope_at(s.c[left]) <= slope:
+        return left, left, slope_at(s.c[left])
+    if slope_at(s.c[right]) >= slope:
+        return right, right, slope_at(s.c[right])
+    return left, right, min(slope, s.scales.steepest)
+
+
+@njit(cache=True)
+def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
+    """Whether a decision lies beyond the line through the edge by more than rounding; a vertical line: to its right."""
+    if slope == math.inf:
+        return bool(s.c[slot] > s.c[left])
+    level = max(s.a[left] + slope * s.c[left], s.a[right] + slope * s.c[right])
+    return bool(s.a[slot] + slope * s.c[slot] - level > s.scales.slack_a + slope * s.scales.slack_c)
+
+
+@njit(cache=True)
+def raised(s: Search, slot: int, left: int, right: int, slope: float) -> tuple[int, int, float]:
+    """Where a + sqrt(c) peaks when a decision above the edge is added."""
+    if left != right and slope_at(s.c[slot]) >= slope:
+        return between(s, slot, right)
+    return between(s, left, slot)
+
+
+@njit(cache=True)
+def agrees(s: Search, slot: int) -> bool:
+    """Whether a remembered decision belongs to the part."""
+    rows, path, forced = s.rows, s.path, s.forced
+    agreeing = True
+    for position in range(s.counts[FORCED]):
+        agreeing &= rows[slot, path[position]] == (forced[path[position]] > 0)
+    return agreeing
+
+
+@njit(cache=True)
+def known_peak(s: Search) -> tuple[int, int, float]:
+    """Where a + sqrt(c) peaks over the hull of the remembered decisions of the part; slots -1 if there is none."""
+    a, c, inside = s.a, s.c, s.inside
+    n, first = 0, -1
+    for slot in range(min(s.counts[REMEMBERED], POOL)):
+        if agrees(s, slot):
+            inside[n] = slot
+            n += 1
+            if first < 0 or a[slot] > a[first]:
+                first = slot
+    if n == 0:
+        return -1, -1, 0.0
+    left, right, slope = first, first, slope_at(c[first])
+    for _ in range(2 * POOL):
+        top, level = -1, 0.0
+        for k in range(n):
+            slot = inside[k]
+            height = c[slot] if slope == math.inf else a[slot] + slope * c[slot]
+            if top < 0 or height > level:
+                top, level = slot, height
+        if not is_above(s, top, left, right, slope):
+            break
+        left, right, slope = raised(s, top, left, right, slope)
+    return left, right, slope
+
+
+@njit(cache=True)
+def climb(
+    linear: Any, data: tuple[IntArray, ...], s: Search, bound: float, most: int
+) -> tuple[float, int, int, float, int]:
+    """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
+    left, right, slope = known_peak(s)
+    while not is_closed(s, bound):
+        if s.counts[CALLS] >= most:
+            return bound, left, right, slope, STOPPED
+        answer = ask(linear, data, s, slope)
+        if answer != FOUND:
+            return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
+        slot = meet(s, left, right)
+        if 0.0 < slope < math.inf:
+            bound = min(bound, s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope))
+        if left < 0:
+            left, right, slope = slot, slot, slope_at(s.c[slot])
+        elif is_above(s, slot, left, right, slope):
+            left, right, slope = raised(s, slot, left, right, slope)
+        elif slope == math.inf:  # every c is 0
+            answer = ask(linear, data, s, 0.0)
+            meet(s, left, right)
+            return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
+        elif left == right:
+            break
+        else:
+            return bound, left, right, slope, SOLVED
+    return bound, -1, -1, slope, SOLVED
+
+
+@njit(cache=True)
+def try_slope(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
+    """Bound of the part at one multiplier, of which a decision is met, and a status."""
+    answer = ask(linear, data, s, slope)
+    if answer != FOUND:
+        return -np.inf, FAILED if answer == BROKEN else SOLVED
+    slot = meet(s, -1, -1)
+    return s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope), SOLVED

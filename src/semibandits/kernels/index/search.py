@@ -1,0 +1,313 @@
+"""The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
+
+A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a part
+(`hull`) also falls by what an item loses if it changes sides (`kernels.losses`). An item whose bound then holds nothing that matters
+keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run of ESCB, whose unknown
+items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that suit smaller and larger c fix
+most of the others.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.index.classes import branching_item, force, write_classes
+from semibandits.kernels.index.hull import climb, try_slope
+from semibandits.kernels.index.problem import (
+    BASE,
+    BEST,
+    BROKEN,
+    CALLS,
+    FAILED,
+    FORCED,
+    FOUND,
+    POOL,
+    PRECISION,
+    SOLVED,
+    STOPPED,
+    Scales,
+    Search,
+    ask,
+    copy_row,
+    is_closed,
+    limit_of,
+    meet,
+)
+from semibandits.kernels.index.sums import allowance, attainable_sums
+from semibandits.kernels.index.swaps import all_sets_lose, best_swaps
+from semibandits.kernels.losses import write_losses
+from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+
+NO_LIMIT = opaque(2**62)
+ROUNDING = 1e-13
+"""A pair lies above a line if it does by more than this times m times the largest weight."""
+STEEPEST = 1e6
+"""Largest multiplier of an edge, in units of max|rewards| / max bonuses."""
+TINY = 1e-290
+"""Divisors are at least this, so that quotients are finite."""
+SWEEPS = 2
+"""Sweeps before the whole set is split; the second only if the first fixed something."""
+SWEEP = 4
+"""Multipliers of a sweep."""
+WIDEST = 0.9
+"""They belong to roots of c at most this share away from the best one."""
+ORACLE_ROUNDING = 2.0**-44
+"""Share of the largest weight that an item of a common basis may be off: that oracle rounds to 45 bits."""
+BOUND, SLOPE, SPENT = 0, 1, 2
+"""Places in the report of a search."""
+REPORT = 3
+
+
+@njit(cache=True)
+def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+    """Force the items whose change of sides leaves a bound that holds nothing that matters; returns how many.
+
+    The decision y is best at `slope`.
+    """
+    forced, losses, path, y = s.forced, s.losses, s.path, s.y
+    a = c = 0.0
+    for i in range(len(y)):
+        if y[i]:
+            a += s.rewards[i]
+            c += s.bonuses[i]
+    height = a + slope * c
+    room = height + allowance(s.sums, slope) - limit_of(s) + 4.0 * (s.scales.slack_a + slope * s.scales.slack_c)
+    if s.kind == kinds.INTERSECTION:
+        room += ORACLE_ROUNDING * s.m * np.abs(s.weights).max()
+    write_losses(data, s.weights, y, forced, losses)
+    before = s.counts[FORCED]
+    for i in range(len(y)):
+        if forced[i] == 0 and losses[i] >= room:
+            forced[i] = 1 if y[i] else -1
+            path[s.counts[FORCED]], s.is_second[s.counts[FORCED]] = i, True
+            s.counts[FORCED] += 1
+    return int(s.counts[FORCED] - before)
+
+
+@njit(cache=True)
+def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
+    """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
+
+    With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
+    r within 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), w = 2 sqrt(slope * gap). There r may be the best one's.
+    """
+    before = s.counts[FORCED]
+    width = min(2.0 * math.sqrt(slope * gap), WIDEST)
+    for step in range(SWEEP):
+        factor = 1.0 + width * ((2 * step + 1) / SWEEP - 1.0)
+        other = min(slope / factor, s.scales.steepest)
+        answer = ask(linear, data, s, other)
+        if answer != FOUND:
+            return 0, FAILED if answer == BROKEN else SOLVED
+        meet(s, -1, -1)
+        fix(data, s, other)
+    return int(s.counts[FORCED] - before), SOLVED
+
+
+@njit(cache=True)
+def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
+    """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
+
+    The best single swap is met on the way. Returns a status, too.
+    """
+    if s.values[BEST] > -np.inf:
+        copy_row(s.x, s.y)  # the base: it has the largest reward
+    else:
+        answer = ask(linear, data, s, 0.0)
+        if answer != FOUND:
+            return True, FAILED if answer == BROKEN else SOLVED
+    slot = meet(s, -1, -1)
+    a, c = s.a[slot], s.c[slot]
+    entering, leaving, gaps, gains = best_swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio)
+    if entering >= 0:
+        s.y[entering], s.y[leaving] = True, False
+        meet(s, -1, -1)
+    return all_sets_lose(gaps, gains, a, c, limit_of(s)), SOLVED
+
+
+@njit(cache=True)
+def split(s: Search, left: int, right: int, bound: float) -> bool:
+    """Force an item in which two decisions differ to the side of the better one; False if they differ by permutations only."""
+    item = branching_item(s, left, right)
+    if item < 0:
+        return False
+    better = left if s.a[left] + math.sqrt(s.c[left]) >= s.a[right] + math.sqrt(s.c[right]) else right
+    n_left = n_right = 0
+    p = s.start[item]
+    while p < len(s.order) and s.start[s.order[p]] == s.start[item]:
+        n_left += s.rows[left, s.order[p]]
+        n_right += s.rows[right, s.order[p]]
+        p += 1
+    more = left if n_left > n_right else right
+    depth = s.counts[FORCED]
+    s.path[depth], s.bounds[depth], s.is_second[depth] = item, bound, False
+    s.counts[FORCED] += 1
+    force(s, item, 1 if better == more else -1)
+    return True
+
+
+@njit(cache=True)
+def other_half(s: Search) -> tuple[bool, float]:
+    """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its bound."""
+    while s.counts[FORCED] > 0:
+        depth = s.counts[FORCED] - 1
+        item = s.path[depth]
+        if not s.is_second[depth] and not is_closed(s, s.bounds[depth]):
+            s.is_second[depth] = True
+            force(s, item, -s.forced[item])
+            return True, float(s.bounds[depth])
+        s.forced[item] = 0
+        s.counts[FORCED] -= 1
+    return False, -np.inf
+
+
+@njit(cache=True)
+def open_bound(s: Search, bound: float) -> float:
+    """Bound of all parts that are still open, `bound` being that of the one at hand."""
+    largest = bound
+    for depth in range(s.counts[FORCED]):
+        if not s.is_second[depth]:
+            largest = max(largest, s.bounds[depth])
+    return float(max(largest, s.values[BEST]))
+
+
+@njit(cache=True)
+def explore(
+    linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
+) -> int:
+    """Search all parts, as far as the budget reaches; returns a status."""
+    bound = math.inf
+    if 0 <= s.kind < kinds.INTERSECTION:
+        done, status = is_beaten(linear, data, s)
+        if done or status != SOLVED:
+            report[BOUND] = limit_of(s)
+            return status
+    if 0.0 < hint < math.inf:
+        bound, status = try_slope(linear, data, s, hint)
+        report[SLOPE] = hint
+        if status != SOLVED:
+            return status
+    sweeps = SWEEPS if s.kind >= 0 else 0
+    is_sorted = False
+    while True:
+        bound, left, right, slope, status = climb(linear, data, s, bound, most)
+        if s.counts[FORCED] == 0:
+            report[SLOPE] = slope
+        if status == SOLVED and left >= 0 and not is_closed(s, bound):
+            if s.counts[CALLS] >= most:
+                status = STOPPED
+            elif s.kind >= 0 and fix(data, s, slope) > 0:
+                continue
+            elif sweeps > 0:
+                fixed, status = sweep(linear, data, s, slope, bound - s.values[BEST])
+                sweeps = sweeps - 1 if fixed > 0 else 0
+                if status == SOLVED:
+                    continue
+            else:
+                if not is_sorted:
+                    roles = data[7][1:] if len(data[7]) > 0 else data[7]
+                    write_classes(roles, s.rewards, s.bonuses, s.order, s.place, s.start)
+                    is_sorted = True
+                if split(s, left, right, bound):
+                    continue
+        if status != SOLVED:
+            report[BOUND] = open_bound(s, bound)
+            return status
+        is_open, bound = other_half(s)
+        if not is_open:
+            report[BOUND] = limit_of(s)
+            return SOLVED
+
+
+@njit(cache=True)
+def index_search(
+    linear: Any,
+    data: tuple[IntArray, ...],
+    rewards: FloatArray,
+    bonuses: FloatArray,
+    ratio: float,
+    share: float,
+    hint: float,
+    m: int,
+    x: BoolArray,
+    most: int,
+    report: FloatArray,
+) -> int:
+    """Write a decision with ``max (rewards·x + sqrt(bonuses·x)) <= rewards·x + sqrt(bonuses·x) / ratio`` into `x`.
+
+    Parameters
+    ----------
+    linear : function pointer
+        P_LM, see :mod:`semibandits.kernels.oracles`.
+    data : tuple of ndarrays of int
+        Its data. If the last one is not empty, it holds the kind of the decisions, see ``kernels/oracles/kinds.py``, and maybe
+        their roles, one an item, see `classes`.
+    rewards, bonuses : ndarray of float, shape (d,)
+        Finite; bonuses >= 0.
+    ratio : float
+        In (0, 1].
+    share : float
+        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base. The answer is then the base if it is
+        best, and else a decision whose gain over the base is at least this share of the largest gain.
+    hint : float
+        The multiplier to begin with; 0 if nothing is known.
+    m : int
+        No decision has more items.
+    x : ndarray of bool, shape (d,)
+        The answer.
+    most : int
+        The search stops after about so many oracle calls.
+    report : ndarray of float, shape (REPORT,)
+        A bound on the index of all decisions (up to `ratio` and `share`), the best multiplier, and the oracle calls.
+
+    Returns
+    -------
+    int
+        ``SOLVED``; ``STOPPED`` if there is no proof, x is then the best decision met; ``FAILED`` if there is no answer.
+    """
+    d = len(rewards)
+    largest_a = largest_c = 0.0
+    for i in range(d):
+        largest_a, largest_c = max(largest_a, abs(rewards[i])), max(largest_c, bonuses[i])
+    report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
+    if largest_c == 0.0:
+        return SOLVED if linear(data, rewards, x) == ANSWERED else FAILED
+    steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
+    s = Search(
+        rewards,
+        bonuses,
+        np.empty(d),
+        np.empty(d, dtype=np.bool_),
+        np.zeros(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty((POOL, d), dtype=np.bool_),
+        np.empty(POOL),
+        np.empty(POOL),
+        np.empty(POOL, dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
+        np.full(2, -np.inf),
+        x,
+        Scales(ratio, share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
+        m,
+        data[7][0] if len(data[7]) > 0 else -1,
+        np.empty(d),
+        np.empty(d),
+        np.zeros(d, dtype=np.bool_),
+        attainable_sums(bonuses, m),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+    )
+    if share < 1.0:
+        copy_row(x, s.y)
+        meet(s, -1, -1)
+        s.values[BASE] = s.values[BEST]
+    status = explore(linear, data, s, hint, most, report)
+    report[SPENT] = float(s.counts[CALLS])
+    return status
