@@ -138,7 +138,7 @@ def spend(
     params = replace(policy, patience=0.0).params(problem.decision_set.m, variance)
     stats = np.zeros((ROWS, d))
     stats[PLAYS], stats[MEANS], stats[SCALES] = 1.0, problem.theta, spread
-    memory, marks, _ = policy.memory(d)
+    memory, marks, _ = policy.memory(d, problem.decision_set.m)
     kept = np.zeros((policy.kept, d), dtype=np.bool_)
     plays, t = np.zeros(len(problem.rows)), float(max(d, 3))
     decisions, entering, found = problem.rows.astype(np.float64), problem.entering, []

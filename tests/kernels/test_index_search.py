@@ -95,7 +95,7 @@ def pointer_to(kernel):
 
 @numba.njit
 def through(linear, data, rewards, bonuses, ratio, m, x):
-    return index_search(linear, data, rewards, bonuses, ratio, 1.0, 0.0, m, x, NO_LIMIT, np.zeros(REPORT))
+    return index_search(linear, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, NO_LIMIT, np.zeros(REPORT))
 
 
 def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> np.ndarray:
@@ -104,7 +104,7 @@ def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> 
     x, y = np.zeros(decisions.d, dtype=np.bool_), np.ones(decisions.d, dtype=np.bool_)
     rewards, bonuses = rewards.copy(), bonuses.copy()
     report = np.zeros(REPORT)
-    assert index_search(pointer, data, rewards, bonuses, ratio, 1.0, 0.0, decisions.m, x, NO_LIMIT, report) == SOLVED
+    assert index_search(pointer, data, rewards, bonuses, ratio, 1.0, 0.0, x, decisions.m, x, NO_LIMIT, report) == SOLVED
     assert through(pointer, data, rewards, bonuses, ratio, decisions.m, y) == SOLVED
     assert np.array_equal(x, y)
     listed = ALL[name]
@@ -224,7 +224,7 @@ def test_a_search_that_takes_long_is_handed_on():
         bonuses = rng.random(decisions.d)
         rewards = 1e-3 * rng.random(decisions.d) - 0.3 * bonuses
         report = np.zeros(REPORT)
-        status = index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, 1.0, 0.0, decisions.m, x, 1, report)
+        status = index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, 1.0, 0.0, x, decisions.m, x, 1, report)
         stopped += status == STOPPED
         check("m-sets", rewards, bonuses, 1.0)
     assert stopped > 0
@@ -263,7 +263,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     pointer = pointer_to(kernel)
     x = np.empty(3, dtype=np.bool_)
     bonuses = np.full(3, bonus)
-    assert index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
+    assert index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
 
 
 MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]

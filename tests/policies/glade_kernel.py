@@ -3,12 +3,13 @@
 import numpy as np
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY
-from semibandits.kernels.rules.glade import HEAD, MARKS, glade
+from semibandits.kernels.rules.glade import HEAD, glade
 
 
-def nothing_decided(policy, d):
+def nothing_decided(policy, decisions):
     """Marks and rows of a player that has decided nothing."""
-    return np.zeros(MARKS, dtype=np.int64), np.zeros((policy.kept, d), dtype=np.bool_)
+    d, m = decisions.shape[1], int(decisions.sum(axis=1).max())
+    return policy.memory(d, m)[1], np.zeros((policy.kept, d), dtype=np.bool_)
 
 
 def decide(decisions, stats, t, params, marks, rows):

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.rules.glade import BEST_ROW, MARKS, PLAYED_ROW, POOL, REMEMBERED, REPEATS, STAGE, START
+from semibandits.kernels.rules.glade import (
+    BEST_ROW,
+    PLAYED_ROW,
+    REMEMBERED,
+    REPEATS,
+    STAGE,
+    START,
+    pooled,
+    remember,
+)
 from semibandits.policies import GLADE
 
 
@@ -116,9 +125,10 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
     policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
-    marks, kept = nothing_decided(policy, d)
-    marks[REMEMBERED] = len(pool)
-    kept[POOL : POOL + len(pool)] = np.reshape(pool, (-1, d))
+    marks, kept = nothing_decided(policy, decisions)
+    for row in pool:
+        remember(marks, row)
+    pool = list({row.tobytes(): row for row in pool}.values())
     twin = Twin(decisions, stats, variance, t, policy)
     expected, fresh = twin.decision(pool)
     x = decide(decisions, stats, t, policy.params(int(decisions.sum(1).max()), variance), marks, kept)
@@ -129,7 +139,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     new = fresh is not None and fresh.tobytes() not in known
     assert marks[REMEMBERED] == len(pool) + new
     if new:
-        assert np.array_equal(kept[POOL + len(pool)], fresh)
+        assert np.array_equal(pooled(marks, len(pool)), np.flatnonzero(fresh))
     fewest = plays[x].min() if x.any() else 0
     assert marks[REPEATS] == max(int(policy.patience * fewest) - 1, 0)
     assert marks[STAGE] == START
@@ -144,9 +154,8 @@ def test_the_oldest_of_a_full_pool_makes_room():
         x = agent.choose(rng)
         agent.observe(np.flatnonzero(x), rng.normal(size=1))
         if agent.player.marks[REMEMBERED] > before:
-            newest.append(agent.player.rows[POOL + before % 2].copy())
-        expected = {row.tobytes() for row in newest[-2:]}
-        assert not newest or {row.tobytes() for row in agent.player.rows[POOL:]} >= expected
+            newest.append(pooled(agent.player.marks, before % 2).tolist())
+        assert all(items in [pooled(agent.player.marks, k).tolist() for k in range(2)] for items in newest[-2:])
     assert len(newest) > 2
 
 
@@ -175,9 +184,8 @@ def test_a_cheap_informative_decision_is_found():
     means = np.array([1.0, 0.0, 0.0, -0.6])
     scales = 1.0 / plays
     stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
-    rows, marks = decisions.enumerate(), np.zeros(MARKS, dtype=np.int64)
-    policy = GLADE(patience=0.0)
-    params, kept = policy.params(3, np.full(4, 0.5)), np.zeros((policy.kept, 4), dtype=bool)
+    rows, policy = decisions.enumerate(), GLADE(patience=0.0)
+    params, (marks, kept) = policy.params(3, np.full(4, 0.5)), nothing_decided(policy, rows)
     t = int(9 * math.exp(1 + 9.2))
     first = decide(rows, stats, t, params, marks, kept)
     assert first.tolist() == [False, False, True, False]  # only one of them has been seen to be plausible

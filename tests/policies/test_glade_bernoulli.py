@@ -150,7 +150,7 @@ def test_what_is_plausible_is_explored(name):
             price_of(t, DISCOUNT, gap, stats, best, x)[1] if gap > 0 else math.inf
             for x, gap in zip(decisions, gaps, strict=True)
         ]
-        played = decide(decisions, stats, t, params, *nothing_decided(policy, d))
+        played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))
         if min(needed) < 0.999:
             explored += 1
             assert (played != best).any()

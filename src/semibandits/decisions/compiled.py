@@ -92,7 +92,7 @@ class CompiledOracle:
         """
         x = np.empty(self.d, dtype=np.bool_)
         status = call_index(
-            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, self.m, x, NO_LIMIT,
+            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, x, self.m, x, NO_LIMIT,
             np.zeros(REPORT),
         )  # fmt: skip
         if status != SOLVED:

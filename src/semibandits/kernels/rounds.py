@@ -16,6 +16,7 @@ from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
     ENOUGH,
+    GUESS,
     HINT,
     INDEX,
     INDEX_FIRST,
@@ -171,7 +172,7 @@ def choose(
         counters[LINEAR_CALLS] += 1
         return DONE if linear(oracle.data, weights, x) == ANSWERED else FAILED
     if action == INDEX:
-        return DONE if searched(1.0, 0.0, linear, index, oracle, player, work) else FAILED
+        return DONE if searched(1.0, 0.0, work.x, linear, index, oracle, player, work) else FAILED
     if action == REPLAN:
         return REPLAN
     return asked(action, rule, linear, index, oracle, player, work)
@@ -179,7 +180,7 @@ def choose(
 
 @njit(cache=True)
 def searched(
-    share: float, hint: float, linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
+    share: float, hint: float, guess: BoolArray, linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch,
 ) -> bool:  # fmt: skip
     """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
@@ -190,7 +191,7 @@ def searched(
     most = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
     status = call_index(
         linear, index, oracle.searched, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
-        oracle.m, work.x, min(max(most, LEAST_CALLS), MOST_CALLS), work.report,
+        guess, oracle.m, work.x, min(max(most, LEAST_CALLS), MOST_CALLS), work.report,
     )  # fmt: skip
     counters[INDEX_CALLS] += 1
     counters[SEARCHED] += np.int64(work.report[SPENT])
@@ -211,7 +212,7 @@ def asked(
             counters[LINEAR_CALLS] += 1
             answered = linear(oracle.data, weights, x) == ANSWERED
         else:
-            answered = searched(ENOUGH, player.memory[HINT], linear, index, oracle, player, work)
+            answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], linear, index, oracle, player, work)
             player.memory[HINT] = work.report[SLOPE]
         if not answered:
             player.marks[WAITING] = 0

@@ -49,7 +49,7 @@ class RuleAgent(Agent):
         self.policy, self.decision_set, self.variance = policy, decision_set, variance
         self.oracle: CompiledOracle | None = decision_set.compiled()
         covers, cover = covering(self)
-        memory, marks, rows = policy.memory(d)
+        memory, marks, rows = policy.memory(d, decision_set.m)
         rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
         counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
         counters[rounds.UNSEEN] = np.count_nonzero(cover >= 0)

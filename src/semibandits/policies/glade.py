@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, POOL, STAGE, START, glade
+from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, ROWS, STAGE, START, WIDTH, glade
 from semibandits.policies.rules import RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
@@ -103,17 +103,25 @@ class GLADE(RulePolicy):
 
     @property
     def kept(self) -> int:
-        """The best decision, the last one played, and those that were plausible."""
-        return POOL + self.remembered
+        """The best decision and the last one played."""
+        return ROWS
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, and the parameters in their order."""
         return np.array([1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards]])
 
-    def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
+    def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""
-        return np.zeros(HEAD + d), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
+        marks = np.zeros(MARKS + self.remembered * (m + 1), dtype=np.int64)
+        marks[WIDTH] = m + 1
+        return np.zeros(HEAD + d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
-        """Whether it has all rows, and waits for no answer."""
-        return len(player.rows) == self.kept and player.marks[STAGE] == START and bool((player.marks >= 0).all())
+        """Whether it has all rows, waits for no answer, and remembers what can be decisions."""
+        marks, d = player.marks, player.stats.shape[1]
+        if len(player.rows) != self.kept or marks[STAGE] != START or (marks < 0).any():
+            return False
+        if marks[WIDTH] * self.remembered != len(marks) - MARKS:
+            return False
+        pool = marks[MARKS:].reshape(self.remembered, -1)
+        return bool((pool[:, 0] < pool.shape[1]).all() and (pool[:, 1:] < d).all())

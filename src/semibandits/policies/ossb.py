@@ -111,7 +111,7 @@ class OSSB(RadiusPolicy):
         log, loglog = self.coefficients(m)
         return np.array([1.0, (1.0 + self.gamma) * log, (1.0 + self.gamma) * loglog, self.epsilon, GROWTH])
 
-    def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
+    def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """No plan yet."""
         marks = np.full(HEAD + d, -1, dtype=np.int64)
         marks[EXPLORED] = 0

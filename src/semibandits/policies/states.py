@@ -32,7 +32,7 @@ def restored_player(
     player: rounds.Player,
     variance: FloatArray,
     decision_set: DecisionSet,
-    memory: Callable[[int], tuple[FloatArray, IntArray, BoolArray]],
+    memory: Callable[[int, int], tuple[FloatArray, IntArray, BoolArray]],
 ) -> rounds.Player:
     """The player of a state; `player` is one of the same policy on the same set, `memory` what its rule starts with.
 
@@ -47,7 +47,7 @@ def restored_player(
     sums = _floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
         raise damaged("sums", "finite, and 0 for items never seen")
-    floats, marks, _ = memory(d)
+    floats, marks, _ = memory(d, decision_set.m)
     restored = player._replace(
         stats=_statistics(plays, sums, variance),
         pending=_counts(state, "pending", d, least=0),

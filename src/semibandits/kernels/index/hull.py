@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.index.cycles import meet_cycle
 from semibandits.kernels.index.problem import (
     BROKEN,
     CALLS,
@@ -25,11 +26,15 @@ from semibandits.kernels.index.problem import (
     STOPPED,
     Search,
     ask,
+    gains,
     is_closed,
     meet,
 )
 from semibandits.kernels.index.sums import allowance
 from semibandits.kernels.typing import IntArray
+
+FEW_CALLS = 3
+"""A gain over the base is enough after so many calls, if one is asked for."""
 
 
 @njit(cache=True)
@@ -110,18 +115,28 @@ def known_peak(s: Search) -> tuple[int, int, float]:
 
 
 @njit(cache=True)
+def look_closer(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
+    """As long as nothing gains over the base, look at the cycles by which the decision just met differs from it."""
+    if s.scales.share < 1.0 and not gains(s):
+        meet_cycle(data, s, slot)
+
+
+@njit(cache=True)
 def climb(
     linear: Any, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
     """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
     while not is_closed(s, bound):
+        if gains(s) and s.counts[CALLS] >= FEW_CALLS:
+            return bound, left, right, slope, SOLVED
         if s.counts[CALLS] >= most:
             return bound, left, right, slope, STOPPED
         answer = ask(linear, data, s, slope)
         if answer != FOUND:
             return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
         slot = meet(s, left, right)
+        look_closer(data, s, slot)
         if 0.0 < slope < math.inf:
             bound = min(bound, s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope))
         if left < 0:
@@ -146,4 +161,5 @@ def try_slope(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) 
     if answer != FOUND:
         return -np.inf, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, -1, -1)
+    look_closer(data, s, slot)
     return s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope), SOLVED

@@ -133,6 +133,12 @@ def is_closed(s: Search, bound: float) -> bool:
 
 
 @njit(cache=True)
+def gains(s: Search) -> bool:
+    """Whether a gain over the base is asked for, and some decision has one."""
+    return bool(s.scales.share < 1.0 and s.values[BEST] > s.values[BASE] + s.scales.closing)
+
+
+@njit(cache=True)
 def copy_row(source: BoolArray, target: BoolArray) -> None:
     """Copy few numbers; a slice assignment would cost more."""
     for i in range(len(source)):

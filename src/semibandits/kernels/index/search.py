@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.index.classes import branching_item, force, write_classes
-from semibandits.kernels.index.hull import climb, try_slope
+from semibandits.kernels.index.hull import climb, look_closer, try_slope
 from semibandits.kernels.index.problem import (
     BASE,
     BEST,
@@ -33,12 +33,13 @@ from semibandits.kernels.index.problem import (
     Search,
     ask,
     copy_row,
+    gains,
     is_closed,
     limit_of,
     meet,
 )
 from semibandits.kernels.index.sums import allowance, attainable_sums
-from semibandits.kernels.index.swaps import all_sets_lose, best_swaps
+from semibandits.kernels.index.swaps import all_sets_lose, best_swaps, no_swap_gains
 from semibandits.kernels.losses import write_losses
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.status import ANSWERED
@@ -105,7 +106,7 @@ def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap:
         answer = ask(linear, data, s, other)
         if answer != FOUND:
             return 0, FAILED if answer == BROKEN else SOLVED
-        meet(s, -1, -1)
+        look_closer(data, s, meet(s, -1, -1))
         fix(data, s, other)
     return int(s.counts[FORCED] - before), SOLVED
 
@@ -116,19 +117,23 @@ def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool,
 
     The best single swap is met on the way. Returns a status, too.
     """
-    if s.values[BEST] > -np.inf:
-        copy_row(s.x, s.y)  # the base: it has the largest reward
+    if s.scales.share < 1.0:
+        copy_row(s.rows[0], s.y)  # the base
     else:
         answer = ask(linear, data, s, 0.0)
         if answer != FOUND:
             return True, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, -1, -1)
     a, c = s.a[slot], s.c[slot]
-    entering, leaving, gaps, gains = best_swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio)
+    entering, leaving, gaps, gains_of_swaps = best_swaps(
+        data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio
+    )
     if entering >= 0:
         s.y[entering], s.y[leaving] = True, False
         meet(s, -1, -1)
-    return all_sets_lose(gaps, gains, a, c, limit_of(s)), SOLVED
+    if s.scales.share < 1.0:
+        return no_swap_gains(gaps, gains_of_swaps), SOLVED
+    return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
 
 
 @njit(cache=True)
@@ -199,7 +204,7 @@ def explore(
         bound, left, right, slope, status = climb(linear, data, s, bound, most)
         if s.counts[FORCED] == 0:
             report[SLOPE] = slope
-        if status == SOLVED and left >= 0 and not is_closed(s, bound):
+        if status == SOLVED and left >= 0 and not is_closed(s, bound) and not gains(s):
             if s.counts[CALLS] >= most:
                 status = STOPPED
             elif s.kind >= 0 and fix(data, s, slope) > 0:
@@ -219,6 +224,9 @@ def explore(
         if status != SOLVED:
             report[BOUND] = open_bound(s, bound)
             return status
+        if gains(s):
+            report[BOUND] = open_bound(s, bound)
+            return SOLVED
         is_open, bound = other_half(s)
         if not is_open:
             report[BOUND] = limit_of(s)
@@ -234,6 +242,7 @@ def index_search(
     ratio: float,
     share: float,
     hint: float,
+    guess: BoolArray,
     m: int,
     x: BoolArray,
     most: int,
@@ -253,10 +262,13 @@ def index_search(
     ratio : float
         In (0, 1].
     share : float
-        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base. The answer is then the base if it is
-        best, and else a decision whose gain over the base is at least this share of the largest gain.
+        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base, and the question is whether some decision
+        has a larger index. If none has, the answer is the base. Else it is a decision that gains this share of the bound over the
+        base or, if the hull holds none, one with some gain.
     hint : float
         The multiplier to begin with; 0 if nothing is known.
+    guess : ndarray of bool, shape (d,)
+        With a share below 1, a decision that may gain.
     m : int
         No decision has more items.
     x : ndarray of bool, shape (d,)
@@ -308,6 +320,8 @@ def index_search(
         copy_row(x, s.y)
         meet(s, -1, -1)
         s.values[BASE] = s.values[BEST]
+        copy_row(guess, s.y)
+        meet(s, -1, -1)
     status = explore(linear, data, s, hint, most, report)
     report[SPENT] = float(s.counts[CALLS])
     return status

@@ -23,8 +23,8 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
 """Differences of bonuses are raised by this times the numbers subtracted: they may round down, and the root is steep at 0."""
-MAX_SETS = 200
-"""Sets that a proof looks at; one that needs more is given up."""
+MOST_STEPS = 20_000
+"""Items that a proof looks at, over all sets; one that needs more is given up."""
 
 
 @njit(cache=True)
@@ -95,7 +95,7 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
     """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
     if a + math.sqrt(c) > limit:
         return False
-    if c == 0.0 and _no_single_gains(gaps, gains):
+    if c == 0.0 and no_swap_gains(gaps, gains):
         return True
     items = np.empty(len(gaps), dtype=np.int64)
     n = 0
@@ -114,7 +114,7 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
 
 
 @njit(cache=True)
-def _no_single_gains(gaps: FloatArray, gains: FloatArray) -> bool:
+def no_swap_gains(gaps: FloatArray, gains: FloatArray) -> bool:
     """Whether ``sqrt(gain) <= gap`` for every item."""
     for i in range(len(gaps)):
         if gains[i] > gaps[i] * gaps[i]:
@@ -141,7 +141,7 @@ def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, 
     reward, bonus, following = np.empty(n + 1), np.empty(n + 1), np.zeros(n + 1, dtype=np.int64)
     reward[0], bonus[0] = a, c
     depth = 0
-    for _ in range(MAX_SETS):
+    for _ in range(MOST_STEPS // n):
         while following[depth] == n:
             if depth == 0:
                 return True

@@ -21,15 +21,15 @@ def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights:
 @njit(cache=True)
 def call_index(
     linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
-    rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, hint: float, m: int, x: BoolArray,
-    most: int, report: FloatArray,
+    rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, hint: float, guess: BoolArray, m: int,
+    x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """P_IM by the family's own kernel, or by search through `linear`; see :func:`index_search` for arguments and statuses."""
     for i in range(len(rewards)):
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
             return FAILED
     if searched:
-        return index_search(linear, data, rewards, bonuses, ratio, share, hint, m, x, most, report)
+        return index_search(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report)
     report[:] = 0.0
     return SOLVED if index(data, rewards, bonuses, ratio, x) == ANSWERED else FAILED
 

@@ -6,10 +6,10 @@ LINEAR_FIRST, INDEX_FIRST = 5, 6
 """Like ``LINEAR`` and ``INDEX``, but the answer is not played: the rule is asked again, with the answer in x.
 
 With ``INDEX_FIRST`` the rule leaves the base in x, a decision of largest reward whose items have no bonus, and gets it back if
-nothing has a larger index, else a decision with ``ENOUGH`` of the largest gain. ``memory[HINT]`` keeps the best multiplier from one
-question to the next."""
+nothing has a larger index, else a decision with a gain, ``ENOUGH`` of the largest one where that is soon found. ``memory[HINT]``
+keeps the best multiplier from one question to the next, and ``rows[GUESS]`` is a decision that may gain."""
 ENOUGH = 0.9
-HINT = 0
+HINT, GUESS = 0, 0
 WAITING = 0
 """Place in `marks` where a rule that asks first keeps what it waits for: 0 between rounds, and if a question finds no answer."""
 RATIO = 0

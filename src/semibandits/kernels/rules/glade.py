@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.rules.actions import HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
+from semibandits.kernels.rules.actions import GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -21,17 +21,20 @@ DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
 GAUSSIAN, BERNOULLI = 0.0, 1.0
 """Laws."""
-NEEDED, TRIES, HEAD = HINT + 1, HINT + 2, HINT + 3
-"""In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round proved not plausible. Then
-follow d scales: twice the variance of each item's mean, or what stands for it."""
+NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT = HINT + 1, HINT + 2, HINT + 3, HINT + 4
+"""In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round
+proved not plausible; up to which time, and which count of its rarest item, the best decision is taken for checked."""
+HEAD = HINT + 5
+"""Then follow d scales: twice the variance of each item's mean, or what stands for it."""
 MOST_TRIES = 3
 """How often bonuses are lowered."""
 SWEEPS = 4
 """Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
-STAGE, REPEATS, REMEMBERED = WAITING, 1, 2
+STAGE, REPEATS, REMEMBERED, WIDTH = WAITING, 1, 2, 3
 """Places in `marks`: which answer the rule waits for; how many more times the last decision is to be played; how many decisions
-were put into the pool so far."""
-MARKS = 3
+were put into the pool so far; the numbers that one of them takes. Then follows the pool, decisions that were plausible: of each the
+number of its items and the items, so that what it costs to go through them does not depend on d."""
+MARKS = 4
 LATE = 4.0
 """The level from which on smaller savings count."""
 FAR = 16.0
@@ -39,8 +42,12 @@ FAR = 16.0
 differ by less must be seen together. (A million rounds lead to levels below 13.)"""
 START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = 0, 1, 2, 3, 4
 """Stages."""
-BEST_ROW, PLAYED_ROW, POOL = 0, 1, 2
-"""Rows: the best decision at the estimates; the last one played; and from there on the pool, those that were plausible."""
+GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
+"""Rows: of the decisions in the pool the most plausible one; the best decision at the estimates; the last one played."""
+ROWS = 3
+RECHECK = 1.1
+"""While nothing in the pool is plausible and the best decision stays the same, it is not searched for others until the time, or the
+count of its rarest item, has grown by this factor."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -57,13 +64,16 @@ def glade(
             return PLAY
         return ask(BEST, LINEAR_FIRST, marks, stats, weights)
     if stage == BEST:
+        is_known = is_same(x, rows[BEST_ROW])
         copy(x, rows[BEST_ROW])
         memory[TRIES] = 0.0
         if params[LAW] == GAUSSIAN:
             uncertain = write_bonuses(t, params[DISCOUNT], stats, x, scales, bonuses)
         else:
             uncertain = write_reaches(t, params[DISCOUNT], stats, x, scales, bonuses)
-        if not uncertain:
+        is_guessed = uncertain and guess(stats, scales, bonuses, marks, rows)
+        is_checked = is_known and t <= memory[UNTIL_TIME] and rarest(stats, x) <= memory[UNTIL_COUNT]
+        if not uncertain or (is_checked and not is_guessed):
             return settle(params[PATIENCE], stats, marks, rows, x)
         return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
     if stage == CHEAPER:
@@ -82,14 +92,15 @@ def glade(
         plausible = scale > 0.0
     if not plausible:
         copy(rows[BEST_ROW], x)
+        memory[UNTIL_TIME], memory[UNTIL_COUNT] = RECHECK * t, RECHECK * rarest(stats, x)
     if not plausible or params[FORESIGHT] == 0.0:
         return settle(params[PATIENCE], stats, marks, rows, x)
-    remember(marks, rows, x)
+    remember(marks, x)
     copy(x, rows[PLAYED_ROW])
     level = bonus / scale
     prices = bonuses
     foresight = params[FORESIGHT] * math.sqrt(max(1.0, level / FAR))
-    write_prices(foresight, stats, scales, marks, rows, prices)
+    write_prices(foresight, stats, scales, marks, rows[BEST_ROW], prices)
     memory[NEEDED] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
     question = ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
     for i in range(len(weights)):
@@ -203,22 +214,70 @@ def total(values: FloatArray, x: BoolArray) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def remember(marks: IntArray, rows: BoolArray, x: BoolArray) -> None:
+def is_same(x: BoolArray, y: BoolArray) -> bool:
+    """Whether two decisions are the same."""
+    same = True
+    for i in range(len(x)):
+        same &= x[i] == y[i]
+    return same
+
+
+@njit(cache=True, error_model="numpy")
+def rarest(stats: FloatArray, x: BoolArray) -> float:
+    """Count of the rarest item of x, inf if it has none."""
+    fewest = math.inf
+    for i in range(len(x)):
+        if x[i]:
+            fewest = min(fewest, stats[PLAYS, i])
+    return fewest
+
+
+@njit(cache=True, error_model="numpy")
+def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: IntArray, rows: BoolArray) -> bool:
+    """Write the most plausible decision of the pool into its row, the best decision if none is; whether there is one."""
+    best, most, largest = rows[BEST_ROW], -1, 0.0
+    members = np.flatnonzero(best)
+    for k in range(min(marks[REMEMBERED], pool_size(marks))):
+        gap, _, bonus = compare_items(stats, scales, bonuses, best, members, pooled(marks, k))
+        if math.sqrt(bonus) - gap > largest:
+            most, largest = k, math.sqrt(bonus) - gap
+    copy(best, rows[GUESS_ROW])
+    if most >= 0:
+        rows[GUESS_ROW] = False
+        for i in pooled(marks, most):
+            rows[GUESS_ROW, i] = True
+    return most >= 0
+
+
+@njit(cache=True, error_model="numpy")
+def pool_size(marks: IntArray) -> int:
+    """How many decisions the pool has room for."""
+    return int((len(marks) - MARKS) // marks[WIDTH])
+
+
+@njit(cache=True, error_model="numpy")
+def pooled(marks: IntArray, k: int) -> IntArray:
+    """Items of a decision of the pool, ascending."""
+    at = MARKS + k * marks[WIDTH]
+    return marks[at + 1 : at + 1 + marks[at]]
+
+
+@njit(cache=True, error_model="numpy")
+def remember(marks: IntArray, x: BoolArray) -> None:
     """Put x into the pool unless it is there; of a full pool the oldest makes room."""
-    size = len(rows) - POOL
+    size, items = pool_size(marks), np.flatnonzero(x)
     for k in range(min(marks[REMEMBERED], size)):
-        i = 0
-        while i < len(x) and rows[POOL + k, i] == x[i]:
-            i += 1
-        if i == len(x):
+        if np.array_equal(pooled(marks, k), items):
             return
-    copy(x, rows[POOL + marks[REMEMBERED] % size])
+    at = MARKS + (marks[REMEMBERED] % size) * marks[WIDTH]
+    marks[at] = len(items)
+    marks[at + 1 : at + 1 + len(items)] = items
     marks[REMEMBERED] += 1
 
 
 @njit(cache=True, error_model="numpy")
 def write_prices(
-    foresight: float, stats: FloatArray, scales: FloatArray, marks: IntArray, rows: BoolArray, prices: FloatArray
+    foresight: float, stats: FloatArray, scales: FloatArray, marks: IntArray, best: BoolArray, prices: FloatArray
 ) -> None:
     """What one play of each item is worth, in regret; in place of the bonuses.
 
@@ -228,36 +287,56 @@ def write_prices(
     the items that enter k are together worth what k needs, ``need_k D_k``, or more if mu_k is 0. These are the prices of P_GL
     at the counts reached, of the constraints in the pool. Found multiplier by multiplier, in a few sweeps.
     """
-    d, size = len(prices), min(marks[REMEMBERED], len(rows) - POOL)
-    best, bonuses = rows[BEST_ROW], prices.copy()
-    falls, multipliers, worth = np.empty(d), np.zeros(size), np.zeros(size)
-    for i in range(d):
-        prices[i] = 0.0
-        falls[i] = 0.0 if best[i] else scales[i] / max(stats[PLAYS, i], 1.0)
+    size, members = min(marks[REMEMBERED], pool_size(marks)), np.flatnonzero(best)
+    falls, multipliers, worth = np.zeros(size), np.zeros(size), np.zeros(size)
     for k in range(size):
-        gap, variance, bonus = compare(stats, scales, bonuses, best, rows[POOL + k])
+        items = pooled(marks, k)
+        gap, variance, bonus = compare_items(stats, scales, prices, best, members, items)
         if gap > 0.0 and variance > 0.0:
             worth[k] = max(min(1.0, 1.0 + (bonus - gap * gap) / (foresight * variance)), 0.0) * gap
+            for i in items:
+                falls[k] += 0.0 if best[i] else scales[i] / max(stats[PLAYS, i], 1.0)
+    prices[:] = 0.0
     for _ in range(SWEEPS):
         for k in range(size):
             if worth[k] > 0.0:
-                row = rows[POOL + k]
-                step = (worth[k] - total(prices, row)) / total(falls, row)
-                step = max(step, -multipliers[k])
+                items, sum_of_prices = pooled(marks, k), 0.0
+                for i in items:
+                    sum_of_prices += prices[i]
+                step = max((worth[k] - sum_of_prices) / falls[k], -multipliers[k])
                 multipliers[k] += step
-                for i in range(d):
-                    if row[i]:
-                        prices[i] += step * falls[i]
+                for i in items:
+                    if not best[i]:
+                        prices[i] += step * (scales[i] / max(stats[PLAYS, i], 1.0))
+
+
+@njit(cache=True, error_model="numpy")
+def compare_items(
+    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, items: IntArray
+) -> tuple[float, float, float]:
+    """The same as :func:`compare` for a decision given by its items; `members` are those of the best one, both ascending."""
+    gap, variance, bonus, at = 0.0, 0.0, 0.0, 0
+    for i in items:
+        while at < len(members) and members[at] < i:
+            gap += stats[MEANS, members[at]]
+            at += 1
+        if at < len(members) and members[at] == i:
+            at += 1
+        else:
+            gap -= stats[MEANS, i]
+            variance += scales[i]
+            bonus += bonuses[i]
+    while at < len(members):
+        gap += stats[MEANS, members[at]]
+        at += 1
+    return gap, variance, bonus
 
 
 @njit(cache=True, error_model="numpy")
 def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray, x: BoolArray) -> int:
     """Play x, and again until the count of its rarest item has grown by the share `patience`."""
     copy(x, rows[PLAYED_ROW])
-    fewest = math.inf
-    for i in range(len(x)):
-        if x[i]:
-            fewest = min(fewest, stats[PLAYS, i])
+    fewest = rarest(stats, x)
     marks[REPEATS] = max(int(patience * fewest) - 1, 0) if fewest < math.inf else 0
     marks[STAGE] = START
     return PLAY
