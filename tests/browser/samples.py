@@ -170,7 +170,7 @@ def only_nulls():
         "parameters": "",
         "mean": [0.0],
         "regret": 0.0,
-        "calls": {"linear": 0, "index": 0, "plans": 0},
+        "calls": {"linear": 0, "index": 0, "plans": 0, "undecided": 0},
     }
     simulation = {
         "rewards": "",
@@ -194,7 +194,8 @@ def large():
     rng = np.random.default_rng(5)
     n, d, rounds = 120, 300, np.unique(np.round(np.logspace(0, 5, 115)).astype(int))[:100].tolist()
     curves = [
-        {"name": f"policy {k}", "parameters": "", "calls": {"linear": 1, "index": 0, "plans": 0}} for k in range(5)
+        {"name": f"policy {k}", "parameters": "", "calls": {"linear": 1, "index": 0, "plans": 0, "undecided": 0}}
+        for k in range(5)
     ]
     for k, curve in enumerate(curves):
         mean = [(k + 1) * math.log(t) ** 1.5 for t in rounds]
@@ -290,7 +291,7 @@ def _policy(result, row):
         "name": row.policy, "parameters": "default parameters", "mean": band.mean.tolist(), "lower": band.lower.tolist(),
         "upper": band.upper.tolist(), "regret": row.regret, "regret_interval": list(row.regret_interval),
         "regret_ratio": row.regret_ratio, "slope": row.slope, "slope_interval": list(row.slope_interval),
-        "slope_ratio": row.slope_ratio, "calls": dict(zip(("linear", "index", "plans"), row.calls, strict=True)),
+        "slope_ratio": row.slope_ratio, "calls": dict(zip(("linear", "index", "plans", "undecided"), row.calls, strict=True)),
         "seconds": 0.25,
     }  # fmt: skip
 

@@ -310,7 +310,7 @@ def test_the_folder_has_result_table_and_figure(run):
             assert float(row[key]) == policy[key]
         assert [float(row[key]) for key in ("regret_lower", "regret_upper")] == policy["regret_interval"]
         assert [float(row[key]) for key in ("slope_lower", "slope_upper")] == policy["slope_interval"]
-        assert [float(row[key]) for key in ("linear_calls", "index_calls", "plans")] == list(summary.calls)
+        assert [float(row[key]) for key in ("linear_calls", "index_calls", "plans", "undecided")] == list(summary.calls)
         assert (float(row["bound_lower"]), float(row["bound_upper"])) == (answer["lower"], answer["value"])
     timings = json.loads(Path("run/timings.json").read_text(encoding="utf-8"))["seconds"]
     assert answer["policies"][0]["seconds"] == pytest.approx(np.mean(list(timings["CUCB"].values())))

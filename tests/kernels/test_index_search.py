@@ -263,7 +263,9 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     pointer = pointer_to(kernel)
     x = np.empty(3, dtype=np.bool_)
     bonuses = np.full(3, bonus)
-    assert index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
+    assert (
+        index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
+    )
 
 
 MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]

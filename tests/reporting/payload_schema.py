@@ -100,7 +100,7 @@ def check_simulation(simulation, _):
         for interval in ("regret_interval", "slope_interval"):
             if policy[interval] is not None:
                 numbers(policy[interval], 2)
-        keys(policy["calls"], "linear index plans")
+        keys(policy["calls"], "linear index plans undecided")
 
 
 def check_plan(plan, d):

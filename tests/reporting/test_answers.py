@@ -45,7 +45,7 @@ def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
     regret = {p: np.outer(np.resize(np.asarray(f, dtype=float), replications), shape) for p, f in finals.items()}
     zeros = {p: np.zeros((replications, len(rounds))) for p in finals}
     counts = {p: np.zeros((replications, len(rounds), d), dtype=np.int64) for p in finals}
-    calls = {p: np.zeros((replications, len(rounds), 3), dtype=np.int64) for p in finals}
+    calls = {p: np.zeros((replications, len(rounds), 4), dtype=np.int64) for p in finals}
     return SimulationResult(
         policies=tuple(finals),
         checkpoints=rounds,

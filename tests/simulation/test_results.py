@@ -73,7 +73,7 @@ def test_counts_are_stored_small_and_read_as_they_were(tmp_path, most):
     plays = {p: np.zeros((1, 1, 4), dtype=np.int64) for p in ("OSSB", "CUCB")}
     plays["CUCB"][0, 0, 2] = most
     flat = {p: np.ones((1, 1)) for p in plays}
-    calls = {p: np.full((1, 1, 3), most) for p in plays}
+    calls = {p: np.full((1, 1, 4), most) for p in plays}
     result = made_up(checkpoints=[most], plays=plays, regret=flat, reward=flat, calls=calls)
     result.save(tmp_path / "run")
     assert_same(load_simulation(tmp_path / "run"), result)
@@ -173,7 +173,7 @@ def with_entry(value, *place):
         (
             "calls",
             lambda a: a[..., :2],
-            r"calls\['CUCB'\] must have shape \(n, c, 3\) = \(3, 16, 3\), got \(3, 16, 2\)",
+            r"calls\['CUCB'\] must have shape \(n, c, 4\) = \(3, 16, 4\), got \(3, 16, 2\)",
         ),
         ("regret", with_entry(np.nan, 0, 3), "must be finite"),
         ("reward", with_entry(-np.inf, 1, 3), "must be finite"),

@@ -122,7 +122,7 @@ def test_levels_that_are_none(level):
 
 
 def row_of(regret, bound, rounds=(1, 10, 100)):
-    calls = np.arange(2 * len(rounds) * 3).reshape(2, len(rounds), 3)
+    calls = np.arange(2 * len(rounds) * 4).reshape(2, len(rounds), 4)
     return summarise("CUCB", np.array(rounds), np.array(regret), calls, bound)
 
 
@@ -139,7 +139,7 @@ def test_a_row_by_hand():
     np.testing.assert_allclose(row.slope_interval, [3 - quantile, 3 + quantile])
     assert row.slope_ratio == pytest.approx(2.0)
     assert row.regret_ratio == pytest.approx(2.0)
-    assert row.calls == (10.5, 11.5, 12.5)
+    assert row.calls == (14.0, 15.0, 16.0, 17.0)
 
 
 @pytest.mark.parametrize("bound", [None, 0.0])

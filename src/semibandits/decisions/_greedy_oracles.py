@@ -31,8 +31,8 @@ _KERNELS: dict[int, Any] = {
 def greedy_oracle(matroid: Matroid) -> tuple[LinearKernel, Data] | None:
     """Kernel that finds the heaviest basis of a matroid, and the eight arrays it takes; None for oracle matroids.
 
-    The last array has the kind of the matroid, by which `index_search` finds its exchanges, and the roles of the items; empty over
-    the reals.
+    The last array has the kind of the matroid, by which `index_search` finds its exchanges, and the roles of the items; empty
+    over the reals.
     """
     found = packed(matroid)
     if found is None:
@@ -47,8 +47,8 @@ def greedy_oracle(matroid: Matroid) -> tuple[LinearKernel, Data] | None:
 def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> tuple[LinearKernel, Data] | None:
     """Kernel that finds the heaviest common independent set of `size` items, and the eight arrays it takes.
 
-    The last array has the kind INTERSECTION and the roles of the items. None for oracle matroids, and for linear matroids over the reals: their exchanges are
-    found with LAPACK, and other arithmetic could decide otherwise.
+    The last array has the kind INTERSECTION and the roles of the items. None for oracle matroids, and for linear matroids over
+    the reals: their exchanges are found with LAPACK, and other arithmetic could decide otherwise.
     """
     first, second = packed(m1), packed(m2)
     if first is None or second is None or kinds.REAL in (first[0], second[0]):
@@ -62,8 +62,8 @@ def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> tuple[LinearKern
 def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> IntArray:
     """A number for each item, shape (d,): items of the same number may be exchanged in every basis.
 
-    These are all items of a uniform matroid, those of a group or of an innermost set, parallel edges, items that may serve the same
-    places, and equal vectors.
+    These are all items of a uniform matroid, those of a group or of an innermost set, parallel edges, items that may serve the
+    same places, and equal vectors.
     """
     first, second, third = arrays
     if kind == kinds.UNIFORM:

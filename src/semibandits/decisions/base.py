@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -14,7 +15,7 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.optimization.front import BudgetFront, front_by_search, infeasible, undominated
-from semibandits.optimization.problems import budgeted_by_search, index_by_search
+from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, index_by_search
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
 LARGEST_NUMBER = 1e100
@@ -156,16 +157,69 @@ class DecisionSet(ABC):
         The paper, problem P_IM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
         ``maximize`` alone, and stop early if the ratio allows: exact, not polynomial.
         """
+        a, c, _ = self._index_problem(rewards, bonuses)
+        return self._maximize_index(a, c, _ratio(ratio))
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM on checked input."""
+        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m).decision
+
+    def search_index(
+        self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000
+    ) -> IndexAnswer:
+        """The same with a budget: the best decision that is found, and a bound on what a better one could have.
+
+        Parameters
+        ----------
+        rewards, bonuses, ratio
+            As for :meth:`maximize_index`.
+        most : int
+            >= 1. The search stops after about so many linear maximisations (P_LM). They are counted rather than seconds, so that
+            the answer is the same everywhere.
+
+        Returns
+        -------
+        IndexAnswer
+            The decision, its index, the bound, and whether it is proven to be what was asked for.
+
+        Raises
+        ------
+        InvalidInputError
+            As for :meth:`maximize_index`, or if `most` is no integer >= 1.
+
+        Notes
+        -----
+        Branch and bound on Lagrangian bounds (``kernels/index``). Items that can stand for each other are branched on by their
+        number, so that ties do not multiply the work; where bonuses take one value and decisions are the bases of a matroid, the
+        bound is tight. Policies search like this in every round.
+        """
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+            raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
+        a, c, power = self._index_problem(rewards, bonuses)
+        found = self._search_index(a, c, _ratio(ratio), int(most))
+        x = found.decision
+        value = float(np.ldexp(a[x].sum() + np.sqrt(c[x].sum()), -power))
+        return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
+
+    def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
+        """P_IM on checked input with a budget; what a subclass says in its own words is taken for proven."""
+        oracle = self.compiled()
+        if oracle is not None:
+            return oracle.search_index(rewards, bonuses, ratio, most)
+        if _is_own(type(self)):
+            x = checked_answer(self.maximize_index(rewards, bonuses, ratio), self.d, self.m)
+            value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
+            return IndexAnswer(x, value, value, True, 0)
+        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m, most)
+
+    def _index_problem(self, rewards: ArrayLike, bonuses: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
+        """P_IM checked and rescaled, and the power of two by which rewards were multiplied."""
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
             raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: their sum stands under a root")
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
         power = exponent(largest)
-        return self._maximize_index(rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), _ratio(ratio))
-
-    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """P_IM on checked input."""
-        return index_by_search(self.maximize, rewards, bonuses, ratio, self.m)
+        return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
 
     def budget_front(self, rewards: ArrayLike, budgets: ArrayLike) -> BudgetFront:
         """Answers of ``maximize_budgeted`` for all budgets at once.
@@ -276,6 +330,12 @@ class DecisionSet(ABC):
 def _first(kind: type[DecisionSet], method: str) -> int:
     """Place, in the order in which Python looks for methods, of the class that a method is taken from."""
     return next(place for place, base in enumerate(kind.__mro__) if method in vars(base))
+
+
+def _is_own(kind: type[DecisionSet]) -> bool:
+    """Whether a class has P_IM of its own."""
+    inherited = (DecisionSet.maximize_index, DecisionSet._maximize_index)
+    return (kind.maximize_index, kind._maximize_index) != inherited
 
 
 def _ratio(value: float) -> float:

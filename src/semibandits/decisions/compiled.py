@@ -13,10 +13,11 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import SOLVED
-from semibandits.kernels.index.search import NO_LIMIT, REPORT
+from semibandits.kernels.index.problem import FAILED, SOLVED
+from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
 from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.optimization.problems import IndexAnswer
 
 PARTS = 8
 """Arrays of integers that describe a decision set to its kernels."""
@@ -91,13 +92,34 @@ class CompiledOracle:
             If there is none.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        status = call_index(
-            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, x, self.m, x, NO_LIMIT,
-            np.zeros(REPORT),
-        )  # fmt: skip
-        if status != SOLVED:
-            raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
+        self._search(rewards, bonuses, ratio, NO_LIMIT, x, np.zeros(REPORT))
         return x
+
+    def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
+        """The same within a budget of linear maximisations.
+
+        Raises
+        ------
+        SolverError
+            If there is no answer.
+        """
+        x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
+        status = self._search(rewards, bonuses, ratio, most, x, report)
+        value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
+        is_exact = status == SOLVED and ratio == 1.0
+        return IndexAnswer(x, value, value if is_exact else report[BOUND], status == SOLVED, int(report[SPENT]))
+
+    def _search(
+        self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
+    ) -> int:
+        """Search, write the answer into x and how it ended into the report; the status."""
+        status: int = call_index(
+            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, x, self.m, x, most,
+            report,
+        )  # fmt: skip
+        if status == FAILED:
+            raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
+        return status
 
 
 def compiled_oracle(

@@ -33,8 +33,8 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 DONE, FAILED, PAUSED = 0, -1, -2
 """How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, or after enough rounds."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
-"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans, index
-calls that ended without a proof, and linear maximisations in searches for the index."""
+"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans,
+index calls that ended without a proof, and linear maximisations in searches for the index."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 16, 400
 """Linear maximisations that one search may take: at least, a round so far less those taken, and at most."""
@@ -179,19 +179,24 @@ def choose(
 
 
 @njit(cache=True)
+def budget(counters: IntArray) -> int:
+    """Linear maximisations that the next search may take."""
+    return int(min(max(counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED], LEAST_CALLS), MOST_CALLS))
+
+
+@njit(cache=True)
 def searched(
-    share: float, hint: float, guess: BoolArray, linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
-    work: Scratch,
+    share: float, hint: float, guess: BoolArray, linear: Callable[..., int], index: Callable[..., int],
+    oracle: Oracle, player: Player, work: Scratch,
 ) -> bool:  # fmt: skip
     """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
 
     The budget is counted in linear maximisations, never in seconds, so that the same seed gives the same decisions everywhere.
     """
     counters = player.counters
-    most = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
     status = call_index(
         linear, index, oracle.searched, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
-        guess, oracle.m, work.x, min(max(most, LEAST_CALLS), MOST_CALLS), work.report,
+        guess, oracle.m, work.x, budget(counters), work.report,
     )  # fmt: skip
     counters[INDEX_CALLS] += 1
     counters[SEARCHED] += np.int64(work.report[SPENT])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.optimization.criteria import AtLeast, SquareRoot
@@ -25,10 +26,47 @@ def budgeted_by_search(
     return search(maximize, rewards, budgets, criterion, m=m, keep=0).decision
 
 
+@dataclass(frozen=True, eq=False)
+class IndexAnswer:
+    """What a search for the largest index found within its budget.
+
+    Attributes
+    ----------
+    decision : ndarray of bool, shape (d,)
+        The best decision met.
+    value : float
+        Its index, ``rewards·x + sqrt(bonuses·x)``.
+    bound : float
+        No decision has a larger index (up to rounding).
+    is_proven : bool
+        Whether the search ended, so that the decision is what was asked for.
+    calls : int
+        Linear maximisations (P_LM).
+    """
+
+    decision: BoolArray
+    value: float
+    bound: float
+    is_proven: bool
+    calls: int
+
+    def __post_init__(self) -> None:
+        self.decision.setflags(write=False)
+
+
 def index_by_search(
-    maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int
-) -> BoolArray:
-    """Decision x of largest ``rewards·x + sqrt(bonuses·x)``, or with ``rewards·x + sqrt(bonuses·x) / ratio`` at least that."""
-    decision = search(maximize, rewards, bonuses, SquareRoot(), m=m, ratio=ratio, keep=0).decision
-    assert decision is not None  # every decision has a value
-    return decision
+    maximize: Callable[[FloatArray], BoolArray],
+    rewards: FloatArray,
+    bonuses: FloatArray,
+    ratio: float,
+    m: int,
+    most: int | None = None,
+) -> IndexAnswer:
+    """Decision x of largest ``rewards·x + sqrt(bonuses·x)``, or with ``rewards·x + sqrt(bonuses·x) / ratio`` at least that.
+
+    The search stops after about `most` linear maximisations.
+    """
+    found = search(maximize, rewards, bonuses, SquareRoot(), m=m, ratio=ratio, keep=0, most=most)
+    assert found.decision is not None  # every decision has a value
+    proven = most is None or found.oracle_calls < most
+    return IndexAnswer(found.decision, found.value, max(found.bound, found.value), proven, found.oracle_calls)

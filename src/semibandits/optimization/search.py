@@ -98,6 +98,7 @@ def search(
     keep: int | None = 16,
     branching: Branching = HEAVIEST_DIFFERENCE,
     steepest: float = STEEPEST,
+    most: int | None = None,
 ) -> SearchResult:
     """Decision x that maximises F(rewards·x, budgets·x).
 
@@ -121,6 +122,8 @@ def search(
         Which item to branch on.
     steepest : float
         Largest multiplier of an edge, see ``STEEPEST``.
+    most : int, optional
+        The search stops after about so many linear maximisations; ``bound`` then says how much a better decision could have.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def search(
     state = _Search(maximize, pool, m, ratio, criterion, branching)
     for x in () if known is None else known:
         state.meet(x)
-    bound = state.run(len(rewards))
+    bound = state.run(len(rewards), math.inf if most is None else most)
     order = np.argsort(-np.array(pool.values), kind="stable")[:keep]
     best = state.best
     return SearchResult(
@@ -180,10 +183,10 @@ class _Search:
         self._score = -math.inf
         self.calls = self.nodes = 0
 
-    def run(self, d: int) -> float:
-        """Search, and return a bound on the value of every decision."""
+    def run(self, d: int, most: float = math.inf) -> float:
+        """Search, as far as the budget reaches, and return a bound on the value of every decision."""
         self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
-        while self._open and not self._is_closed(-self._open[0][0]):
+        while self._open and self.calls < most and not self._is_closed(-self._open[0][0]):
             self._split(heapq.heappop(self._open)[2])
         return max(self._score, -self._open[0][0] if self._open else -math.inf)
 

@@ -85,6 +85,11 @@ class RuleAgent(Agent):
         linear, index, plans = self.player.counters[rounds.LINEAR_CALLS : rounds.PLANS + 1].tolist()
         return linear, index, plans
 
+    @property
+    def undecided(self) -> int:
+        """Number so far of index maximisations that spent their budget before a proof."""
+        return int(self.player.counters[rounds.UNDECIDED])
+
     def choose(self, rng: np.random.Generator) -> BoolArray:
         """Decision of the next round, by the kernel that simulations call; its items count as open until they are observed."""
         x = self._chosen(rng)
@@ -175,7 +180,11 @@ class RuleAgent(Agent):
                 return self.maximize(weights)
             assert action in (INDEX, INDEX_FIRST)
             counters[rounds.INDEX_CALLS] += 1
-            return self.decision_set.maximize_index(weights, bonuses, float(player.params[RATIO]))
+            most = rounds.budget(counters)
+            found = self.decision_set.search_index(weights, bonuses, float(player.params[RATIO]), most=int(most))
+            counters[rounds.SEARCHED] += found.calls
+            counters[rounds.UNDECIDED] += not found.is_proven
+            return checked_answer(found.decision, self.decision_set.d, self.decision_set.m).copy()
         except BaseException:
             if action in (LINEAR_FIRST, INDEX_FIRST):
                 player.marks[WAITING] = 0

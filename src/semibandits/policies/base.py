@@ -42,6 +42,11 @@ class Agent(ABC):
         """Numbers so far of linear maximisations, index maximisations, and plans; zeros unless it counts them."""
         return (0, 0, 0)
 
+    @property
+    def undecided(self) -> int:
+        """Number so far of index maximisations that spent their budget before a proof; 0 unless it counts them."""
+        return 0
+
 
 class Policy(ABC):
     """A policy for combinatorial semi-bandits: immutable, it can be played on any decision set.

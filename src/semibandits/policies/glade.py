@@ -46,6 +46,9 @@ class GLADE(RulePolicy):
         more than ``saving * 2 / sqrt(f)``.
     remembered : int
         Up to so many decisions that were plausible are remembered, from 1 to 10,000.
+    recheck : float
+        >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
+        once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
     rewards : {"gaussian", "bernoulli"}
         "bernoulli", for rewards 0 and 1, measures what is plausible by divergences of Bernoulli laws instead of variances, as
         C(theta) of such rewards does. (For any rewards in [0, 1] that is valid too, though not the best.)
@@ -69,6 +72,7 @@ class GLADE(RulePolicy):
     foresight: float = 8.0
     saving: float = 0.5
     remembered: int = 128
+    recheck: float = 0.1
     rewards: str = "gaussian"
 
     def __post_init__(self) -> None:
@@ -78,6 +82,7 @@ class GLADE(RulePolicy):
             ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
             ("foresight", "8 is the default, 0 looks at one decision at a time"),
             ("saving", "0.5 is the default"),
+            ("recheck", "0.1 is the default, 0 searches whenever anything is decided"),
         ):
             value = finite_number(getattr(self, name), name)
             if value < 0 or (name == "patience" and value >= 1):
@@ -108,7 +113,9 @@ class GLADE(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, and the parameters in their order."""
-        return np.array([1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards]])
+        return np.array(
+            [1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards], self.recheck]
+        )
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""

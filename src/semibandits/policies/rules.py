@@ -59,7 +59,9 @@ class RulePolicy(Policy):
         return 0
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
-        """What the kernel keeps at the start: floats, integers, decisions one a row (to which `kept` more are added); for d items, at most m in a decision."""
+        """What the kernel keeps at the start: floats, integers, decisions one a row (to which `kept` more are added); for d
+        items, at most m in a decision.
+        """
         return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
     def plan(self, agent: RuleAgent) -> None:

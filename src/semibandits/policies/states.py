@@ -51,7 +51,7 @@ def restored_player(
     restored = player._replace(
         stats=_statistics(plays, sums, variance),
         pending=_counts(state, "pending", d, least=0),
-        counters=_counts(state, "counters", rounds.COUNTERS, least=0),
+        counters=_counters(state),
         memory=_floats(state, "memory", len(floats)),
         marks=_counts(state, "marks", len(marks), least=None),
         rows=_rows(state, decision_set),
@@ -61,6 +61,16 @@ def restored_player(
     if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
     return restored
+
+
+def _counters(state: dict[str, Any]) -> IntArray:
+    """Counters; states from before searches had a budget lack the last two."""
+    counters = _counts(state, "counters", None, least=0)
+    if len(counters) == rounds.UNDECIDED:
+        counters = np.concatenate((counters, np.zeros(rounds.COUNTERS - rounds.UNDECIDED, dtype=np.int64)))
+    if len(counters) != rounds.COUNTERS:
+        raise damaged("counters", f"{rounds.COUNTERS} numbers")
+    return counters
 
 
 def damaged(name: str, wanted: str) -> InvalidInputError:

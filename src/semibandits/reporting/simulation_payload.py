@@ -19,7 +19,7 @@ from semibandits.simulation.statistics import PolicySummary
 
 COLUMNS: Final = (
     "policy", "horizon", "replications", "regret", "regret_lower", "regret_upper", "regret_ratio", "slope",
-    "slope_lower", "slope_upper", "slope_ratio", "linear_calls", "index_calls", "plans", "seconds", "bound_lower",
+    "slope_lower", "slope_upper", "slope_ratio", "linear_calls", "index_calls", "plans", "undecided", "seconds", "bound_lower",
     "bound_upper",
 )  # fmt: skip
 

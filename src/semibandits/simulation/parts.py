@@ -146,7 +146,7 @@ class Parts:
         if header != wanted or set(arrays) != set(_ARRAYS):
             raise InvalidInputError(f"{path} must hold replication {replication} of {policy}, got another one")
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
-        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 3)}
+        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4)}
         for name, shape in shapes.items():
             if arrays[name].shape != shape:
                 raise InvalidInputError(f"{path} must hold {name} of shape {shape}, got {arrays[name].shape}")

@@ -35,8 +35,8 @@ class Trajectory:
         Sum of the rewards received.
     plays : ndarray of int, shape (c, d)
         How often each item was played.
-    calls : ndarray of int, shape (c, 3)
-        Numbers of linear maximisations, index maximisations, and plans.
+    calls : ndarray of int, shape (c, 4)
+        Numbers of linear maximisations, index maximisations, plans, and index maximisations without a proof.
     """
 
     regret: FloatArray
@@ -113,7 +113,7 @@ def _in_python(
     best, tie = _best(specification)
     regret = reward = 0.0
     plays = np.zeros(decision_set.d, dtype=np.int64)
-    rows: list[tuple[float, float, IntArray, tuple[int, int, int]]] = []
+    rows: list[tuple[float, float, IntArray, tuple[int, int, int, int]]] = []
     for t in range(1, specification.horizon + 1):
         x = agent.choose(rng)
         if x not in decision_set:
@@ -129,8 +129,8 @@ def _in_python(
             reward += outcome
         plays[items] += 1
         if t == specification.checkpoints[len(rows)]:
-            rows.append((regret, reward, plays.copy(), agent.calls))
+            rows.append((regret, reward, plays.copy(), (*agent.calls, agent.undecided)))
     regrets, rewards, counts, calls = zip(*rows, strict=True)
     return Trajectory(
-        np.array(regrets), np.array(rewards), np.array(counts), np.array(calls, dtype=np.int64).reshape(len(rows), 3)
+        np.array(regrets), np.array(rewards), np.array(counts), np.array(calls, dtype=np.int64).reshape(len(rows), 4)
     )

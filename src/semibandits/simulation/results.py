@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 KIND: Final = "simulation result"
-CALLS: Final = ("linear", "index", "plans")
+CALLS: Final = ("linear", "index", "plans", "undecided")
 """What is counted in the last axis of `SimulationResult.calls`."""
 
 _RECORDS: Final = ("regret", "reward", "plays", "calls")
@@ -51,8 +51,9 @@ class SimulationResult:
         Cumulative reward as drawn.
     plays : mapping from policy to ndarray of int64, shape (n, c, d)
         How often each item was played so far.
-    calls : mapping from policy to ndarray of int64, shape (n, c, 3)
-        Number of linear oracle calls, index oracle calls and plans so far.
+    calls : mapping from policy to ndarray of int64, shape (n, c, 4)
+        Number so far of linear oracle calls, index oracle calls, plans, and index calls that ended without a proof. Arrays
+        without the last of these are taken to have none.
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
@@ -132,7 +133,8 @@ class SimulationResult:
                 )
             arrays = {}
             for policy in self.policies:
-                array = self._checked_record(f"{name}[{policy!r}]", records[policy], (n, c, *last))
+                given = _with_undecided(records[policy]) if name == "calls" else records[policy]
+                array = self._checked_record(f"{name}[{policy!r}]", given, (n, c, *last))
                 arrays[policy], n = array, len(array)
             self._put(name, MappingProxyType(arrays))
         for policy in self.policies:
@@ -144,7 +146,7 @@ class SimulationResult:
     @staticmethod
     def _checked_record(where: str, values: object, shape: tuple[int | None, ...]) -> Any:
         counts = len(shape) == 3
-        symbols = "(n, c)" if not counts else "(n, c, d)" if where.startswith("plays") else "(n, c, 3)"
+        symbols = "(n, c)" if not counts else "(n, c, d)" if where.startswith("plays") else "(n, c, 4)"
         array = fixed_array(values, np.int64 if counts else np.float64, where, shape, symbols)
         if len(array) == 0:
             raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
@@ -373,6 +375,12 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     if arrays:
         raise InvalidInputError(f"{path} must hold a simulation result, got unknown arrays {sorted(arrays)} in it")
     return result
+
+
+def _with_undecided(calls: Any) -> Any:
+    """Calls as recorded today; before searches had a budget, one without a proof was an error."""
+    known = isinstance(calls, np.ndarray) and calls.ndim == 3 and calls.shape[2] == len(CALLS) - 1
+    return np.concatenate((calls, np.zeros_like(calls[:, :, :1])), axis=2) if known else calls
 
 
 def _narrow(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -52,8 +52,8 @@ class PolicySummary:
         ``slope / C(theta)``; None where the bound is unknown or 0.
     regret_ratio : float or None
         ``regret / (C(theta) ln T)`` at the horizon T; None where the bound is unknown or ``C(theta) ln T`` is 0.
-    calls : (float, float, float)
-        Mean number of linear oracle calls, index oracle calls and plans up to the horizon.
+    calls : (float, float, float, float)
+        Mean number of linear oracle calls, index oracle calls, plans, and index calls without a proof, up to the horizon.
     """
 
     policy: str
@@ -64,7 +64,7 @@ class PolicySummary:
     slope_interval: tuple[float, float]
     slope_ratio: float | None
     regret_ratio: float | None
-    calls: tuple[float, float, float]
+    calls: tuple[float, float, float, float]
 
 
 def standard_error(samples: FloatArray) -> FloatArray:
@@ -187,8 +187,8 @@ def summarise(
         Rounds of the columns.
     regret : ndarray of float, shape (n, c)
         Cumulative pseudo-regret, one replication a row.
-    calls : ndarray of int, shape (n, c, 3)
-        Numbers of oracle calls and plans.
+    calls : ndarray of int, shape (n, c, 4)
+        Numbers of oracle calls, plans, and index calls without a proof.
     lower_bound : float or None
         C(theta), where it holds.
     """
@@ -196,7 +196,7 @@ def summarise(
     slope = slope_estimate(checkpoints, regret, 1.0)
     bound = lower_bound or math.nan  # no ratio to a bound of 0
     mean, reference = float(final.mean[0]), bound * math.log(int(checkpoints[-1]))
-    linear, index, plans = (float(count) for count in calls[:, -1].mean(axis=0))
+    linear, index, plans, undecided = (float(count) for count in calls[:, -1].mean(axis=0))
     return PolicySummary(
         policy=policy,
         regret=mean,
@@ -206,5 +206,5 @@ def summarise(
         slope_interval=(slope.lower, slope.upper),
         slope_ratio=slope.value / bound if bound > 0 else None,
         regret_ratio=mean / reference if reference > 0 else None,
-        calls=(linear, index, plans),
+        calls=(linear, index, plans, undecided),
     )

@@ -191,7 +191,7 @@ def _check_engine(case: Case) -> None:
             drawn = rewards.draw(items, reward_rng)
             agent.observe(items, drawn)
             rounds.append(x)
-            calls.append(agent.calls)
+            calls.append((*agent.calls, agent.undecided))
             gaps.append(best - float(rewards.theta @ x))
             received.append(float(drawn.sum()))
         require_same(np.cumsum(rounds, axis=0), engine.plays, "simulations must play what an agent chooses")

@@ -1,10 +1,10 @@
 """Items that can stand for each other.
 
-Two items of one *role* may be exchanged in every decision: exchanging them maps the decision set to itself. Roles come with the data
-of a decision set: items of a group, items that lie in the same innermost set, parallel edges. Items of one role with equal reward
-and equal bonus form a *class*. Permuting a class changes neither rewards nor bonuses, so among the best decisions of a part is one
-that takes the first items of each class, in the order of their indices. Hence a part is split by how many items of a class it
-takes, not by which: more than p means that the first p + 1 are in, at most p that the others are out.
+Two items of one *role* may be exchanged in every decision: exchanging them maps the decision set to itself. Roles come with
+the data of a decision set: items of a group, items that lie in the same innermost set, parallel edges. Items of one role with
+equal reward and equal bonus form a *class*. Permuting a class changes neither rewards nor bonuses, so among the best decisions
+of a part is one that takes the first items of each class, in the order of their indices. Hence a part is split by how many
+items of a class it takes, not by which: more than p means that the first p + 1 are in, at most p that the others are out.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def class_end(s: Search, i: int) -> int:
     first, p = s.start[i], s.place[i] + 1
     while p < len(s.order) and s.start[s.order[p]] == first:
         p += 1
-    return p
+    return int(p)
 
 
 @njit(cache=True)
@@ -86,7 +86,9 @@ def _free_item(s: Search, first: int, number: int) -> int:
 
 @njit(cache=True)
 def force(s: Search, item: int, side: int) -> None:
-    """Force an item that stands last on the path to a side, and with it those of its class: those before it in, or after it out."""
+    """Force an item that stands last on the path to a side, and with it those of its class: those before it in, or after it
+    out.
+    """
     s.forced[item] = side
     p = s.start[item] if side > 0 else s.place[item] + 1
     end = s.place[item] if side > 0 else class_end(s, item)

@@ -1,8 +1,9 @@
 """Cycles of the exchange between the base and another decision.
 
-Two matchings differ by alternating cycles and paths with disjoint nodes, two paths by detours. Each of these alone turns the base into
-a decision. Around a base without bonus, some of them is as plausible as all together: if ``c_k <= D_k^2`` for the bonus and the gap of
-every one, then ``sum c_k <= (sum D_k)^2`` (docs/policies/optimality.md, A). So whatever the hull finds, its cycles are looked at.
+Two matchings differ by alternating cycles and paths with disjoint nodes, two paths by detours. Each of these alone turns the
+base into a decision. Around a base without bonus, some of them is as plausible as all together: if ``c_k <= D_k^2`` for the
+bonus and the gap of every one, then ``sum c_k <= (sum D_k)^2`` (docs/policies/optimality.md, A). So whatever the hull finds,
+its cycles are looked at.
 """
 
 from __future__ import annotations

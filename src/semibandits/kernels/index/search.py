@@ -1,10 +1,10 @@
 """The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
 
-A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a part
-(`hull`) also falls by what an item loses if it changes sides (`kernels.losses`). An item whose bound then holds nothing that matters
-keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run of ESCB, whose unknown
-items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that suit smaller and larger c fix
-most of the others.
+A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a
+part (`hull`) also falls by what an item loses if it changes sides (`kernels.losses`). An item whose bound then holds nothing
+that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run of
+ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
+suit smaller and larger c fix most of the others.
 """
 
 from __future__ import annotations
@@ -159,7 +159,9 @@ def split(s: Search, left: int, right: int, bound: float) -> bool:
 
 @njit(cache=True)
 def other_half(s: Search) -> tuple[bool, float]:
-    """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its bound."""
+    """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its
+    bound.
+    """
     while s.counts[FORCED] > 0:
         depth = s.counts[FORCED] - 1
         item = s.path[depth]
@@ -183,9 +185,7 @@ def open_bound(s: Search, bound: float) -> float:
 
 
 @njit(cache=True)
-def explore(
-    linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
-) -> int:
+def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
     """Search all parts, as far as the budget reaches; returns a status."""
     bound = math.inf
     if 0 <= s.kind < kinds.INTERSECTION:
@@ -262,9 +262,9 @@ def index_search(
     ratio : float
         In (0, 1].
     share : float
-        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base, and the question is whether some decision
-        has a larger index. If none has, the answer is the base. Else it is a decision that gains this share of the bound over the
-        base or, if the hull holds none, one with some gain.
+        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base, and the question is whether some
+        decision has a larger index. If none has, the answer is the base. Else it is a decision that gains this share of the
+        bound over the base or, if the hull holds none, one with some gain.
     hint : float
         The multiplier to begin with; 0 if nothing is known.
     guess : ndarray of bool, shape (d,)

@@ -1,10 +1,10 @@
 """Sums of bonuses, where bonuses take few values.
 
-``sqrt(c) - l c`` is at most ``1 / (4 l)``, attained at ``c = 1 / (4 l^2)``. Where bonuses take few values v_1, ..., v_k besides 0,
-a decision has c = n_1 v_1 + ... + n_k v_k, and the maximum over these sums alone is a smaller bound. With one value, and for the bases
-of a matroid, it leaves no gap: the largest reward of a basis with n items of positive bonus is concave in n, so is the root, and
-for concave sequences Fenchel duality is exact. Hence P_IM is then polynomial: the best multiplier proves its decision, without a
-search over parts.
+``sqrt(c) - l c`` is at most ``1 / (4 l)``, attained at ``c = 1 / (4 l^2)``. Where bonuses take few values v_1, ..., v_k
+besides 0, a decision has c = n_1 v_1 + ... + n_k v_k, and the maximum over these sums alone is a smaller bound. With one
+value, and for the bases of a matroid, it leaves no gap: the largest reward of a basis with n items of positive bonus is
+concave in n, so is the root, and for concave sequences Fenchel duality is exact. Hence P_IM is then polynomial: the best
+multiplier proves its decision, without a search over parts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
             values[k] = bonuses[i]
             n_values += 1
         numbers[k] = min(numbers[k] + 1, m)
-    n1, n2, n3 = numbers
+    n1, n2, n3 = int(numbers[0]), int(numbers[1]), int(numbers[2])
     if (n1 + 1) * (n2 + 1) * (n3 + 1) > 6 * MOST_SUMS:
         return np.empty(0)
     sums, n = np.empty((n1 + 1) * (n2 + 1) * (n3 + 1)), 0
@@ -60,8 +60,8 @@ def allowance(sums: FloatArray, slope: float) -> float:
     highest = 0.25 / slope
     if len(sums) == 0:
         return highest
-    at = np.searchsorted(sums, 4.0 * highest * highest)
+    at = int(np.searchsorted(sums, 4.0 * highest * highest))
     largest = 0.0
     for k in range(max(at - 2, 0), min(at + 2, len(sums))):
         largest = max(largest, math.sqrt(sums[k]) - slope * sums[k])
-    return min(largest * (1.0 + 1e-14) + 1e-15 * slope * sums[-1], highest)
+    return float(min(largest * (1.0 + 1e-14) + 1e-15 * slope * sums[-1], highest))

@@ -116,10 +116,10 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
 @njit(cache=True)
 def no_swap_gains(gaps: FloatArray, gains: FloatArray) -> bool:
     """Whether ``sqrt(gain) <= gap`` for every item."""
+    losing = True
     for i in range(len(gaps)):
-        if gains[i] > gaps[i] * gaps[i]:
-            return False
-    return True
+        losing &= gains[i] <= gaps[i] * gaps[i]
+    return losing
 
 
 @njit(cache=True)

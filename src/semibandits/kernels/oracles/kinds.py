@@ -12,9 +12,9 @@ BINARY                  bits of the packed words        (d, words of an item)   
 REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
 ======================  ==============================  ==========================  ==================
 
-``INTERSECTION``, ``MATCHINGS`` and ``PATHS`` are no matroids. The kind in the last array of an oracle's data tells `kernels.losses`
-how to read the others: the modules of that name in ``kernels/oracles`` say what they are. Behind the kind may stand the role of each
-item, see ``kernels/index/classes.py``.
+``INTERSECTION``, ``MATCHINGS`` and ``PATHS`` are no matroids. The kind in the last array of an oracle's data tells
+`kernels.losses` how to read the others: the modules of that name in ``kernels/oracles`` say what they are. Behind the kind may
+stand the role of each item, see ``kernels/index/classes.py``.
 
 Sets and groups without a number are -1. Unused arrays are empty.
 """

@@ -1,4 +1,6 @@
-"""Paths in a DAG: data = in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, (m,), as in `kernels.dag`; PATHS in the last one."""
+"""Paths in a DAG: data = in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, (m,), as in `kernels.dag`; PATHS in the
+last one.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
+DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK = 1, 2, 3, 4, 5, 6
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
 GAUSSIAN, BERNOULLI = 0.0, 1.0
 """Laws."""
@@ -32,8 +32,8 @@ SWEEPS = 4
 """Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
 STAGE, REPEATS, REMEMBERED, WIDTH = WAITING, 1, 2, 3
 """Places in `marks`: which answer the rule waits for; how many more times the last decision is to be played; how many decisions
-were put into the pool so far; the numbers that one of them takes. Then follows the pool, decisions that were plausible: of each the
-number of its items and the items, so that what it costs to go through them does not depend on d."""
+were put into the pool so far; the numbers that one of them takes. Then follows the pool, decisions that were plausible: of
+each the number of its items and the items, so that what it costs to go through them does not depend on d."""
 MARKS = 4
 LATE = 4.0
 """The level from which on smaller savings count."""
@@ -45,9 +45,6 @@ START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = 0, 1, 2, 3, 4
 GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
 """Rows: of the decisions in the pool the most plausible one; the best decision at the estimates; the last one played."""
 ROWS = 3
-RECHECK = 1.1
-"""While nothing in the pool is plausible and the best decision stays the same, it is not searched for others until the time, or the
-count of its rarest item, has grown by this factor."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -72,7 +69,7 @@ def glade(
         else:
             uncertain = write_reaches(t, params[DISCOUNT], stats, x, scales, bonuses)
         is_guessed = uncertain and guess(stats, scales, bonuses, marks, rows)
-        is_checked = is_known and t <= memory[UNTIL_TIME] and rarest(stats, x) <= memory[UNTIL_COUNT]
+        is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
         if not uncertain or (is_checked and not is_guessed):
             return settle(params[PATIENCE], stats, marks, rows, x)
         return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
@@ -92,7 +89,8 @@ def glade(
         plausible = scale > 0.0
     if not plausible:
         copy(rows[BEST_ROW], x)
-        memory[UNTIL_TIME], memory[UNTIL_COUNT] = RECHECK * t, RECHECK * rarest(stats, x)
+        growth = 1.0 + params[RECHECK]
+        memory[UNTIL_TIME], memory[UNTIL_COUNT] = growth * t, growth * rarest(stats, x)
     if not plausible or params[FORESIGHT] == 0.0:
         return settle(params[PATIENCE], stats, marks, rows, x)
     remember(marks, x)

@@ -61,7 +61,7 @@ function policiesTable(data) {
     column(`Ratio to ${BOUND_NAME}`, (row) => row.regret_ratio, (row) => ratio(row.regret_ratio)),
     column(`Slope${unit} per ln\u00a0T`, (row) => row.slope, (row) => [number(row.slope), fine(interval(row.slope_interval))]),
     column("Ratio to C(θ)", (row) => row.slope_ratio, (row) => ratio(row.slope_ratio)),
-    ...[["linear", "Linear calls"], ["index", "Index calls"], ["plans", "Plans"]].map(([kind, title]) =>
+    ...[["linear", "Linear calls"], ["index", "Index calls"], ["plans", "Plans"], ["undecided", "Undecided"]].map(([kind, title]) =>
       any((row) => calls(row, kind) || NaN) && column(title, (row) => calls(row, kind), (row) => number(calls(row, kind)))),
     column("Seconds", (row) => row.seconds, (row) => number(row.seconds, 3)),
   ].filter(Boolean);
