@@ -70,6 +70,7 @@ class GLADE(RulePolicy):
     saving: float = 0.5
     remembered: int = 128
     rewards: str = "gaussian"
+    rivals: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,11 +109,13 @@ class GLADE(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, and the parameters in their order."""
-        return np.array([1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards]])
+        return np.array([
+            1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards], self.rivals, max(m, 1),
+        ])  # fmt: skip
 
     def memory(self, d: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""
-        return np.zeros(HEAD + d), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
+        return np.zeros(HEAD + 2 * d), np.zeros(MARKS, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
         """Whether it has all rows, and waits for no answer."""
