@@ -14,7 +14,7 @@ def nothing_decided(policy, d):
 def decide(decisions, stats, t, params, marks, rows):
     """What the kernel decides; of several best answers, it is given the first."""
     d = stats.shape[1]
-    memory, weights, bonuses, x = np.zeros(HEAD + d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
+    memory, weights, bonuses, x = np.zeros(HEAD + 2 * d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
     for _ in range(8):
         action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
         if action == PLAY:

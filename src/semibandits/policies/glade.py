@@ -25,15 +25,20 @@ class GLADE(RulePolicy):
 
     With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
     smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
-    with the levels ``f_i = (ln(t / n_i) - discount)+``. If none is plausible, x_best is played. Else the most plausible one is;
-    or, if there is such, a decision that teaches about several of them at less regret. Most rounds repeat the decision before;
-    now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three P_LM and four P_IM.
+    with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i, or more if many items compete. If none is plausible,
+    x_best is played. Else the most plausible one is; or, if there is such, a decision that teaches about several of them at less
+    regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three
+    P_LM and four P_IM.
 
     Parameters
     ----------
     discount : float
         >= 0. The larger it is, the less is explored, and the more often a run goes wrong (about in proportion to its
         exponential).
+    rivals : float
+        In [0, 1]. How far items that compete count in levels: ``h_i = (1 - rivals) n_i + (rivals / m) sum_j min(n_i,
+        sqrt(n_i n_j))``, over the items j outside x_best, i among them, with m the size of the largest decision. 0 makes
+        h_i = n_i: more exploration where there are many items, and fewer runs that go wrong.
     patience : float
         In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
         cost next to nothing. 0 decides anew in every round.
@@ -59,30 +64,32 @@ class GLADE(RulePolicy):
 
     Notes
     -----
+    h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision, and without the arm that is best.
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
     docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
     """
 
     discount: float = 1.0
+    rivals: float = 0.4
     patience: float = 0.02
     foresight: float = 8.0
     saving: float = 0.5
     remembered: int = 128
     rewards: str = "gaussian"
-    rivals: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, remedy in (
             ("discount", "1 is the default, 0 explores more"),
+            ("rivals", "0.4 is the default, 0 counts each item alone"),
             ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
             ("foresight", "8 is the default, 0 looks at one decision at a time"),
             ("saving", "0.5 is the default"),
         ):
             value = finite_number(getattr(self, name), name)
-            if value < 0 or (name == "patience" and value >= 1):
-                allowed = "lie in [0, 1)" if name == "patience" else "be >= 0"
+            if value < 0 or (name == "patience" and value >= 1) or (name == "rivals" and value > 1):
+                allowed = {"patience": "lie in [0, 1)", "rivals": "lie in [0, 1]"}.get(name, "be >= 0")
                 raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
             object.__setattr__(self, name, value)
         count = finite_number(self.remembered, "remembered")

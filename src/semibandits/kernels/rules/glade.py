@@ -139,10 +139,10 @@ def sharpen(
 @njit(cache=True, error_model="numpy")
 def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
     """Whether an item that enters x was played less often than its level says."""
+    found = False
     for i in range(len(x)):
-        if x[i] and plays_of(stats, i) < levels[i]:
-            return True
-    return False
+        found |= x[i] and plays_of(stats, i) < levels[i]
+    return found
 
 
 @njit(cache=True, error_model="numpy")

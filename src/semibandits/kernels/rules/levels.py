@@ -11,13 +11,14 @@ from semibandits.kernels.rules.statistics import PLAYS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 EXPONENTS = 1026
-"""Counts lie between 2^(e - 1) and 2^e for an e below this."""
+"""Counts have fewer binary digits than this, as floats do."""
 
 
 @njit(cache=True, error_model="numpy")
 def plays_of(stats: FloatArray, i: int) -> float:
     """How often an item counts as played, at least 1."""
-    return max(stats[PLAYS, i], 1.0)
+    plays: float = max(stats[PLAYS, i], 1.0)
+    return plays
 
 
 @njit(cache=True, error_model="numpy")
@@ -26,23 +27,23 @@ def write_levels(
 ) -> None:
     """``(ln(t / h_i) - discount)+`` outside the best decision, 0 in it.
 
-    ``h_i = (1 - share) n_i + (share / places) sum_j r_ij`` over all j outside the best decision, i among them. ``r_ij`` is n_i, or
-    ``sqrt(n_i n_j)`` if n_j is smaller and has fewer binary digits than n_i: so items need not be sorted. (AdaUCB has
-    ``min(n_i, sqrt(n_i n_j))``, which is at least 0.7 times as much.)
+    ``h_i = (1 - share) n_i + (share / places) sum_j r_ij`` over all j outside the best decision, i among them. ``r_ij`` is n_i,
+    or ``sqrt(n_i n_j)`` if n_j has fewer binary digits than n_i: so items need not be sorted. (AdaUCB has the smaller of the two,
+    which is at least 0.7 times as much.)
     """
-    smaller, roots, last = np.zeros(EXPONENTS), np.zeros(EXPONENTS), 0
-    outside = 0.0
+    # Of items with fewer digits: how many, and the sum of their roots.
+    fewer, roots, outside, last = np.zeros(EXPONENTS), np.zeros(EXPONENTS), 0.0, 0
     if share > 0.0:
         for i in range(len(levels)):
             if not best[i]:
                 n = plays_of(stats, i)
                 digits = math.frexp(n)[1]
-                smaller[digits + 1] += 1.0
+                fewer[digits + 1] += 1.0
                 roots[digits + 1] += math.sqrt(n)
                 last = max(last, digits)
                 outside += 1.0
         for digits in range(2, last + 1):
-            smaller[digits] += smaller[digits - 1]
+            fewer[digits] += fewer[digits - 1]
             roots[digits] += roots[digits - 1]
     for i in range(len(levels)):
         levels[i] = 0.0
@@ -50,6 +51,6 @@ def write_levels(
             n, rivals = plays_of(stats, i), 0.0
             if share > 0.0:
                 digits = math.frexp(n)[1]
-                rivals = outside - smaller[digits] + roots[digits] / math.sqrt(n)
+                rivals = outside - fewer[digits] + roots[digits] / math.sqrt(n)
             ratio = 1.0 - share + share / places * rivals
             levels[i] = max(math.log(t / n) - math.log(ratio) - discount, 0.0)

@@ -137,9 +137,7 @@ def price_of(
 
 
 @njit(cache=True)
-def _raised(
-    levels: FloatArray, price: float, stats: FloatArray, best: BoolArray, x: BoolArray
-) -> tuple[float, float]:
+def _raised(levels: FloatArray, price: float, stats: FloatArray, best: BoolArray, x: BoolArray) -> tuple[float, float]:
     """Sum of the best raises at a price, and their information."""
     raised = information = 0.0
     for i in range(len(x)):
