@@ -8,7 +8,7 @@ time on, any other play costs its gap. Counts are numbers in the millions that g
 matter, and time goes on far beyond what a computer can play, so that the start does not matter either.
 
 Whenever the best decision is played, no other one is plausible: the counts n meet the constraint of every other decision,
-``sum of 2 sigma_i^2 f_i / n_i <= gap^2`` with the logarithm ``f_i = ln(t / n_i) - discount`` of each item as it stands. The
+``sum of 2 sigma_i^2 f_i / n_i <= gap^2`` with the logarithm ``f_i = ln(t / h_i) - discount`` of each item as it stands. The
 least that this can cost is C(theta) with variances sigma_i^2 f_i. So the ratio of all that was spent to that least is at least 1,
 with nothing subtracted, and what the start wasted goes to 0 in it as t grows. Its increments from one level to the next are
 printed too ("slope"): they forget the start, but may be below 1 where too much was played before.
@@ -32,7 +32,8 @@ from panel import Instance, panel, star
 
 import semibandits as sb
 from semibandits.kernels.rules.actions import INDEX_FIRST, PLAY
-from semibandits.kernels.rules.glade import BEST_ROW, glade
+from semibandits.kernels.rules.glade import BEST_ROW, DISCOUNT, PLACES, RIVALS, glade
+from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROWS, SCALES
 from semibandits.policies.glade import GLADE
 
@@ -150,7 +151,8 @@ def spend(
             constraints, squares,
         )  # fmt: skip
         needs = np.zeros(len(plays))
-        logarithms = np.log(t / stats[PLAYS]) - policy.discount
+        logarithms = np.zeros(d)
+        write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, kept[BEST_ROW], logarithms)
         needs[relevant] = constraints @ (stats[SCALES] * np.maximum(logarithms, 0.0)) / squares
         if not needs.max() <= 1.0 + 1e-9:
             raise RuntimeError(f"the best decision was played while another one was plausible: {needs.max():.6g} > 1")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY
-from semibandits.kernels.rules.glade import HEAD, glade
+from semibandits.kernels.rules.glade import BERNOULLI, HEAD, WORDS, glade
 
 
 def nothing_decided(policy, decisions):
@@ -15,7 +15,12 @@ def nothing_decided(policy, decisions):
 def decide(decisions, stats, t, params, marks, rows):
     """What the kernel decides; of several best answers, it is given the first."""
     d = stats.shape[1]
-    memory, weights, bonuses, x = np.zeros(HEAD + d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
+    memory, weights, bonuses, x = (
+        np.zeros(HEAD + WORDS[BERNOULLI] * d),
+        np.zeros(d),
+        np.zeros(d),
+        np.zeros(d, dtype=np.bool_),
+    )
     for _ in range(8):
         action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
         if action == PLAY:

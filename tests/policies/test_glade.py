@@ -21,13 +21,53 @@ from semibandits.kernels.rules.glade import (
     pooled,
     remember,
 )
+from semibandits.kernels.rules.levels import write_levels
+from semibandits.kernels.rules.statistics import PLAYS
 from semibandits.policies import GLADE
 
 
-def bonuses_of(account, best, t, discount):
-    """2 sigma^2 (ln(t / n) - c)+ / n outside the best decision."""
-    levels = np.maximum(np.log(t / np.maximum(account.plays, 1.0)) - discount, 0.0)
-    return np.where(best, 0.0, account.bonuses(levels))
+def levels_of(plays, best, t, discount, rivals, m):
+    """(ln(t / h) - c)+ outside the best decision, pair by pair of items."""
+    plays, levels = np.maximum(plays, 1.0), np.zeros(len(plays))
+    for i in np.flatnonzero(~best):
+        h = (1 - rivals) * plays[i]
+        for j in np.flatnonzero(~best):
+            has_fewer_digits = math.floor(math.log2(plays[j])) < math.floor(math.log2(plays[i]))
+            h += rivals / m * (math.sqrt(plays[i] * plays[j]) if has_fewer_digits else plays[i])
+        levels[i] = max(math.log(t / h) - discount, 0.0)
+    return levels
+
+
+@pytest.mark.parametrize("largest", [3.0, 2000.0, 1e150])
+@given(seed=st.integers(0, 2**32 - 1), rivals=st.sampled_from([0.0, 0.4, 1.0]), m=st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_levels_are_those_of_the_definition(largest, seed, rivals, m):
+    rng = np.random.default_rng(seed)
+    plays = np.floor(np.exp(rng.uniform(0, math.log(largest), rng.integers(1, 200)))) - (rng.random() < 0.2)
+    best, stats, found = rng.random(len(plays)) < 0.3, np.zeros((5, len(plays))), np.full(len(plays), np.nan)
+    stats[PLAYS] = plays
+    t = float(np.ceil(plays.sum() * rng.uniform(1, 50))) + 3
+    write_levels(t, 0.7, rivals, float(m), stats, best, found)
+    assert found == pytest.approx(levels_of(plays, best, t, 0.7, rivals, m), abs=1e-9)
+
+
+def test_a_level_counts_plays_as_adaucb_does():
+    """The sum of min(n_i, sqrt(n_i n_j)), but that counts of as many binary digits are as good as equal."""
+    plays, found = np.array([1e6, 10.0, 12.0, 100.0, 1000.0]), np.zeros(5)
+    stats = np.zeros((5, 5))
+    stats[PLAYS] = plays
+    write_levels(10**7, 1.0, 1.0, 1.0, stats, np.arange(5) == 0, found)
+    n = plays[1:]
+    counts = np.minimum(n[:, None], np.sqrt(np.outer(n, n))).sum(axis=1)
+    counts[1] += 12 - math.sqrt(120)
+    assert found == pytest.approx([0.0, *(np.log(1e7 / counts) - 1)])
+    write_levels(10**7, 1.0, 0.4, 1.0, stats, np.arange(5) != 2, found)
+    assert found[2] == pytest.approx(math.log(1e7 / 12) - 1)  # an item without rivals, as one of two arms
+
+
+def bonuses_of(account, best, t, policy, m):
+    """2 sigma^2 f / n outside the best decision."""
+    return account.bonuses(levels_of(account.plays, best, t, policy.discount, policy.rivals, m))
 
 
 @pytest.mark.parametrize("discount", [0.0, 1.0])
@@ -36,11 +76,12 @@ def bonuses_of(account, best, t, discount):
 def test_without_foresight_it_plays_a_plausible_decision_if_there_is_one(discount, situation):
     policy = GLADE(discount=discount, patience=0.0, foresight=0.0, recheck=0.0)
     for t, x, account, rows, _ in play(policy, situation):
+        m = int(rows.sum(axis=1).max())
         values = rows @ account.means
         scale = np.abs(account.means).sum() + math.sqrt(account.bonuses(math.log(t + 1)).sum())
         found = []
         for best in rows[values >= values.max() - 1e-9 * scale]:  # where several tie, any may be taken for the best
-            index = values + np.sqrt(rows @ bonuses_of(account, best, t, discount))
+            index = values + np.sqrt(rows @ bonuses_of(account, best, t, policy, m))
             found.append((best, index))
         errors = []
         for best, index in found:
@@ -65,7 +106,8 @@ class Twin:
         self.values = rows @ self.means
         self.best = rows[self.values.argmax()]
         self.scale = 2 * variance / np.maximum(self.plays, 1)
-        self.level = np.maximum(np.log(t / np.maximum(self.plays, 1)) - policy.discount, 0)
+        m = int(rows.sum(axis=1).max())
+        self.level = levels_of(self.plays, self.best, t, policy.discount, policy.rivals, m)
 
     def enters(self, x):
         return np.flatnonzero(x & ~self.best)
@@ -201,6 +243,7 @@ def test_a_cheap_informative_decision_is_found():
     ("parameters", "message"),
     [
         ({"discount": -1.0}, "discount must be >= 0, got -1: 1 is the default"),
+        ({"rivals": 1.5}, r"rivals must lie in \[0, 1\], got 1.5: 0.4 is the default"),
         ({"patience": 1.0}, r"patience must lie in \[0, 1\), got 1: "),
         ({"foresight": float("nan")}, "foresight must be a finite number, got nan"),
         ({"saving": -0.5}, "saving must be >= 0, got -0.5"),

@@ -11,7 +11,9 @@ from scipy.optimize import brentq, minimize
 import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.bernoulli import divergence
-from semibandits.kernels.rules.raises import add_reaches, lower, price_of, reach, write_reaches
+from semibandits.kernels.rules.glade import PLACES
+from semibandits.kernels.rules.levels import write_levels
+from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, reach, write_reaches
 
 T, DISCOUNT = 5000, 1.0
 
@@ -23,7 +25,7 @@ def situation(seed, d=5):
     means = np.round(rng.uniform(0, 1, d) * plays) / plays
     best = np.arange(d) >= d - 2
     stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
-    return stats, np.log(T / plays) - DISCOUNT, best
+    return stats, np.where(best, 0.0, np.log(T / plays) - DISCOUNT), best
 
 
 def information(plays, levels, means, raises):
@@ -65,7 +67,7 @@ def test_the_reach_of_an_item_is_the_radius_of_kl_ucb(mean, ratio):
 def test_first_bonuses_are_no_less_than_what_is_open(seed):
     stats, levels, best = situation(seed)
     scales, bonuses = np.zeros(5), np.zeros(5)
-    assert write_reaches(T, DISCOUNT, stats, best, scales, bonuses)
+    assert write_reaches(levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
     assert (bonuses[best] == 0).all()
     assert np.allclose(scales[~best] * levels[~best], bonuses[~best])
     for entering in itertools.chain(
@@ -89,20 +91,20 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
     assert len(i)  # true of all these draws
     largest = largest_raise(stats[0, i], levels[i], stats[2, i])
     for share in (0.7, 0.99, 1.01, 1.3):
-        price, needed, _ = price_of(T, DISCOUNT, share * largest, stats, best, x)
+        price, needed, _ = price_of(levels, share * largest, stats, best, x)
         assert (needed < 1) == (share < 1)
         assert price > 0
     for gap in (largest, 10.0):  # as large as can be closed with information 1, and larger than means of 1 could
-        price, needed, psi = price_of(T, DISCOUNT, gap, stats, best, x)
+        price, needed, psi = price_of(levels, gap, stats, best, x)
         assert needed == (math.inf if gap == 10.0 else pytest.approx(1.0, abs=1e-3))
         assert psi == pytest.approx(price * largest - 1, rel=1e-2)
         scales, bonuses = np.zeros(5), np.full(5, math.inf)
         bonuses[best] = 0.0
-        lower(T, DISCOUNT, price, psi, stats, best, scales, bonuses)
+        lower(levels, price, psi, stats, scales, bonuses)
         assert math.sqrt(bonuses[x].sum()) == pytest.approx(largest, rel=1e-3)
         before = bonuses.copy()
         for other in (2 * largest, 0.5 * largest):
-            lower(T, DISCOUNT, *price_of(T, DISCOUNT, other, stats, best, x)[::2], stats, best, scales, bonuses)
+            lower(levels, *price_of(levels, other, stats, best, x)[::2], stats, scales, bonuses)
             assert (bonuses <= before).all()
 
 
@@ -110,7 +112,7 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
 def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     stats, levels, best = situation(seed)
     weights = np.zeros(5)
-    add_reaches(T, DISCOUNT, stats, best, weights)
+    add_reaches(levels, stats, weights)
     assert (weights[best] == 0).all()
     i = np.flatnonzero(~best & (stats[2] < 1))
     assert largest_raise(stats[0, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
@@ -146,8 +148,10 @@ def test_what_is_plausible_is_explored(name):
         gaps = rewards.max() - rewards
         if np.sort(gaps)[1] < 1e-3:
             continue  # which one is best is for the oracle to choose
+        levels = np.zeros(d)
+        write_levels(t, policy.discount, policy.rivals, params[PLACES], stats, best, levels)
         needed = [
-            price_of(t, DISCOUNT, gap, stats, best, x)[1] if gap > 0 else math.inf
+            price_of(levels, gap, stats, best, x)[1] if gap > 0 else math.inf
             for x, gap in zip(decisions, gaps, strict=True)
         ]
         played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))

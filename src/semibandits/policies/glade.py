@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, ROWS, STAGE, START, WIDTH, glade
+from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, ROWS, STAGE, START, WIDTH, WORDS, glade
 from semibandits.policies.rules import RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
@@ -25,15 +25,20 @@ class GLADE(RulePolicy):
 
     With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
     smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
-    with the levels ``f_i = (ln(t / n_i) - discount)+``. If none is plausible, x_best is played. Else the most plausible one is;
-    or, if there is such, a decision that teaches about several of them at less regret. Most rounds repeat the decision before;
-    now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three P_LM and four P_IM.
+    with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i, or more if many items compete. If none is plausible,
+    x_best is played. Else the most plausible one is; or, if there is such, a decision that teaches about several of them at less
+    regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three
+    P_LM and four P_IM.
 
     Parameters
     ----------
     discount : float
         >= 0. The larger it is, the less is explored, and the more often a run goes wrong (about in proportion to its
         exponential).
+    rivals : float
+        In [0, 1]. How far items that compete count in levels: ``h_i = (1 - rivals) n_i + (rivals / m) sum_j min(n_i,
+        sqrt(n_i n_j))``, over the items j outside x_best, i among them, with m the size of the largest decision. 0 makes
+        h_i = n_i: more exploration where there are many items, and fewer runs that go wrong.
     patience : float
         In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
         cost next to nothing. 0 decides anew in every round.
@@ -62,12 +67,14 @@ class GLADE(RulePolicy):
 
     Notes
     -----
+    h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision, and without the arm that is best.
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
     docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
     """
 
     discount: float = 1.0
+    rivals: float = 0.4
     patience: float = 0.02
     foresight: float = 8.0
     saving: float = 0.5
@@ -79,14 +86,15 @@ class GLADE(RulePolicy):
         super().__post_init__()
         for name, remedy in (
             ("discount", "1 is the default, 0 explores more"),
+            ("rivals", "0.4 is the default, 0 counts each item alone"),
             ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
             ("foresight", "8 is the default, 0 looks at one decision at a time"),
             ("saving", "0.5 is the default"),
             ("recheck", "0.1 is the default, 0 searches whenever anything is decided"),
         ):
             value = finite_number(getattr(self, name), name)
-            if value < 0 or (name == "patience" and value >= 1):
-                allowed = "lie in [0, 1)" if name == "patience" else "be >= 0"
+            if value < 0 or (name == "patience" and value >= 1) or (name == "rivals" and value > 1):
+                allowed = {"patience": "lie in [0, 1)", "rivals": "lie in [0, 1]"}.get(name, "be >= 0")
                 raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
             object.__setattr__(self, name, value)
         count = finite_number(self.remembered, "remembered")
@@ -113,15 +121,16 @@ class GLADE(RulePolicy):
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio 1, and the parameters in their order."""
-        return np.array(
-            [1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards], self.recheck]
-        )
+        return np.array([
+            1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards], self.recheck, self.rivals,
+            max(m, 1),
+        ])  # fmt: skip
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""
         marks = np.zeros(MARKS + self.remembered * (m + 1), dtype=np.int64)
         marks[WIDTH] = m + 1
-        return np.zeros(HEAD + d), marks, np.zeros((0, d), dtype=np.bool_)
+        return np.zeros(HEAD + WORDS[LAWS[self.rewards]] * d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
         """Whether it has all rows, waits for no answer, and remembers what can be decisions."""

@@ -13,11 +13,12 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.rules.actions import GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
-from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
+from semibandits.kernels.rules.levels import plays_of, write_levels
+from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK = 1, 2, 3, 4, 5, 6
+DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
 GAUSSIAN, BERNOULLI = 0.0, 1.0
 """Laws."""
@@ -25,7 +26,10 @@ NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT = HINT + 1, HINT + 2, HINT + 3, HINT + 4
 """In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round
 proved not plausible; up to which time, and which count of its rarest item, the best decision is taken for checked."""
 HEAD = HINT + 5
-"""Then follow d scales: twice the variance of each item's mean, or what stands for it."""
+"""Then follow d scales: twice the variance of each item's mean, or what stands for it; d levels; and with Bernoulli laws what
+:func:`write_reaches` keeps."""
+WORDS = {GAUSSIAN: 2, BERNOULLI: 2 + KNOWN}
+"""Numbers an item in `memory`."""
 MOST_TRIES = 3
 """How often bonuses are lowered."""
 SWEEPS = 4
@@ -53,7 +57,9 @@ def glade(
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
 ) -> int:  # fmt: skip
     """Go on from what the last question was."""
-    stage, scales = marks[STAGE], memory[HEAD:]
+    d = len(weights)
+    stage, scales, levels = marks[STAGE], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
+    known = memory[HEAD + 2 * d :]
     if stage == START:
         if marks[REPEATS] > 0:
             marks[REPEATS] -= 1
@@ -64,10 +70,11 @@ def glade(
         is_known = is_same(x, rows[BEST_ROW])
         copy(x, rows[BEST_ROW])
         memory[TRIES] = 0.0
+        write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, levels)
         if params[LAW] == GAUSSIAN:
-            uncertain = write_bonuses(t, params[DISCOUNT], stats, x, scales, bonuses)
+            uncertain = write_bonuses(levels, stats, scales, bonuses)
         else:
-            uncertain = write_reaches(t, params[DISCOUNT], stats, x, scales, bonuses)
+            uncertain = write_reaches(levels, stats, scales, bonuses, known)
         is_guessed = uncertain and guess(stats, scales, bonuses, marks, rows)
         is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
         if not uncertain or (is_checked and not is_guessed):
@@ -82,7 +89,7 @@ def glade(
     gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
     plausible = bonus > 0.0 and bonus > gap * abs(gap)
     if params[LAW] == BERNOULLI and (plausible or memory[TRIES] > 0.0):
-        question = sharpen(t, params, gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
+        question = sharpen(gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
         if question != PLAY:
             return question
         gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
@@ -108,8 +115,8 @@ def glade(
 
 @njit(cache=True, error_model="numpy")
 def sharpen(
-    t: int, params: FloatArray, gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray,
-    rows: BoolArray, weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+    gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
 ) -> int:  # fmt: skip
     """Test x, which may be plausible, with Bernoulli laws; ``PLAY`` once that is settled, else the next search.
 
@@ -118,24 +125,26 @@ def sharpen(
     item alone could be raised by, before which no decision stands that not even means of 1 would make best. If nothing proves
     plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its level.
     """
-    best, scales = rows[BEST_ROW], memory[HEAD:]
+    d = len(weights)
+    best, scales, levels = rows[BEST_ROW], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
+    known = memory[HEAD + 2 * d :]
     if plausible:
-        price, information, psi = price_of(t, params[DISCOUNT], gap, stats, best, x)
+        price, information, psi = price_of(levels, gap, stats, best, x)
         if gap <= 0.0 or information < 1.0:
             return PLAY
         if memory[TRIES] == 0.0:
             copy(x, rows[PLAYED_ROW])
         memory[TRIES] += 1.0
         if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
-            lower(t, params[DISCOUNT], price, psi, stats, best, scales, bonuses)
+            lower(levels, price, psi, stats, scales, bonuses)
             copy(best, x)
             return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
     if marks[STAGE] == PLAUSIBLE:
-        write_reaches(t, params[DISCOUNT], stats, best, scales, bonuses)
+        write_reaches(levels, stats, scales, bonuses, known)
         question = ask(REACHABLE, LINEAR_FIRST, marks, stats, weights)
-        add_reaches(t, params[DISCOUNT], stats, best, weights)
+        add_reaches(levels, stats, weights)
         return question
-    if is_new(t, params[DISCOUNT], stats, best, rows[PLAYED_ROW]):
+    if is_new(levels, stats, rows[PLAYED_ROW]):
         copy(rows[PLAYED_ROW], x)
     else:
         copy(best, x)
@@ -143,14 +152,12 @@ def sharpen(
 
 
 @njit(cache=True, error_model="numpy")
-def is_new(t: int, discount: float, stats: FloatArray, best: BoolArray, x: BoolArray) -> bool:
-    """Whether an item that enters x was played less often than its level says, ln(t / n) - c."""
+def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
+    """Whether an item that enters x was played less often than its level says."""
+    found = False
     for i in range(len(x)):
-        if x[i] and not best[i]:
-            n = max(stats[PLAYS, i], 1.0)
-            if n < math.log(t / n) - discount:
-                return True
-    return False
+        found |= x[i] and plays_of(stats, i) < levels[i]
+    return found
 
 
 @njit(cache=True, error_model="numpy")
@@ -170,18 +177,13 @@ def copy(source: BoolArray, target: BoolArray) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def write_bonuses(
-    t: int, discount: float, stats: FloatArray, best: BoolArray, scales: FloatArray, bonuses: FloatArray
-) -> bool:
-    """2 sigma_i^2 (ln(t / n_i) - c)+ / n_i for items outside the best decision, 0 in it; whether any is positive."""
+def write_bonuses(levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray) -> bool:
+    """2 sigma_i^2 f_i / n_i, which is 0 in the best decision; whether any is positive."""
     uncertain = False
     for i in range(len(bonuses)):
-        bonuses[i], scales[i] = 0.0, stats[SCALES, i]
-        if not best[i]:
-            level = math.log(t / max(stats[PLAYS, i], 1.0)) - discount
-            if level > 0.0:
-                bonuses[i] = scales[i] * level
-                uncertain = True
+        scales[i] = stats[SCALES, i]
+        bonuses[i] = scales[i] * levels[i]
+        uncertain |= levels[i] > 0.0
     return uncertain
 
 
@@ -293,7 +295,7 @@ def write_prices(
         if gap > 0.0 and variance > 0.0:
             worth[k] = max(min(1.0, 1.0 + (bonus - gap * gap) / (foresight * variance)), 0.0) * gap
             for i in items:
-                falls[k] += 0.0 if best[i] else scales[i] / max(stats[PLAYS, i], 1.0)
+                falls[k] += 0.0 if best[i] else scales[i] / plays_of(stats, i)
     prices[:] = 0.0
     for _ in range(SWEEPS):
         for k in range(size):
@@ -305,7 +307,7 @@ def write_prices(
                 multipliers[k] += step
                 for i in items:
                     if not best[i]:
-                        prices[i] += step * (scales[i] / max(stats[PLAYS, i], 1.0))
+                        prices[i] += step * (scales[i] / plays_of(stats, i))
 
 
 @njit(cache=True, error_model="numpy")

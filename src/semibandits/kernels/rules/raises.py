@@ -15,10 +15,15 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
-from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.rules.levels import plays_of
+from semibandits.kernels.rules.statistics import MEANS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 NEWTON_STEPS, BISECTIONS = 60, 60
+BRACKET = 1e-3
+"""Relative width at which :func:`widest` stops."""
+STEP = 1.0 / 16.0
+KNOWN = 4
 FAR = 60.0
 """Logarithms of prices are searched for between this and its negative."""
 
@@ -41,7 +46,7 @@ def reach(mean: float, information: float) -> float:
 
 @njit(cache=True)
 def widest(mean: float, information: float) -> float:
-    """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows.
+    """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows; at most 1 % more.
 
     Cauchy's inequality makes sums of raises no larger than the root of a sum of these. For means above 1/2 the quotient falls
     from the start; for others it grows first, up to where ``raise d'(raise) = 2 d(raise)``.
@@ -53,12 +58,14 @@ def widest(mean: float, information: float) -> float:
         return alone * alone
     low, high = 0.0, alone
     for _ in range(BISECTIONS):
+        if high - low <= BRACKET * high:
+            break
         middle = 0.5 * (low + high)
         if _still_grows(mean, middle):
             low = middle
         else:
             high = middle
-    return high * high / divergence(mean, high) * information
+    return high * high / divergence(mean, low if low > 0.0 else high) * information
 
 
 @njit(cache=True)
@@ -68,46 +75,50 @@ def _still_grows(mean: float, rise: float) -> bool:
 
 
 @njit(cache=True)
-def _of_item(t: int, discount: float, stats: FloatArray, i: int) -> tuple[float, float, float]:
-    """Plays, mean within [0, 1], and level, which may be negative."""
-    n = max(stats[PLAYS, i], 1.0)
-    return n, min(max(stats[MEANS, i], 0.0), 1.0), math.log(t / n) - discount
+def _of_item(stats: FloatArray, i: int) -> tuple[float, float]:
+    """Plays, and mean within [0, 1]."""
+    return plays_of(stats, i), min(max(stats[MEANS, i], 0.0), 1.0)
 
 
 @njit(cache=True)
 def write_reaches(
-    t: int, discount: float, stats: FloatArray, best: BoolArray, scales: FloatArray, bonuses: FloatArray
+    levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray, known: FloatArray
 ) -> bool:
     """Bonuses outside the best decision that are no less than the right ones at any price; whether any is positive.
 
-    ``scales`` are what they come from: a bonus is its scale times its level.
+    ``scales`` are what they come from: a bonus is its scale times its level. Levels are rounded up to multiples of ``STEP``,
+    and what was found for the same level, count and mean is found again in `known`, shape (KNOWN * d,): most items stay as
+    they were.
     """
-    uncertain = False
-    for i in range(len(bonuses)):
-        n, mean, level = _of_item(t, discount, stats, i)
+    uncertain, d = False, len(bonuses)
+    for i in range(d):
+        n, mean = _of_item(stats, i)
         bonuses[i], scales[i] = 0.0, 2.0 * mean * (1.0 - mean) / n
-        if level > 0.0 and not best[i]:
-            bonuses[i] = widest(mean, level / n)
-            scales[i] = bonuses[i] / level
+        if levels[i] > 0.0:
+            level = STEP * math.ceil(levels[i] / STEP)
+            if known[i] != level or known[d + i] != n or known[2 * d + i] != mean:
+                known[i], known[d + i], known[2 * d + i], known[3 * d + i] = level, n, mean, widest(mean, level / n)
+            bonuses[i] = known[3 * d + i]
+            scales[i] = bonuses[i] / levels[i]
             uncertain |= bonuses[i] > 0.0
     return uncertain
 
 
 @njit(cache=True)
-def add_reaches(t: int, discount: float, stats: FloatArray, best: BoolArray, weights: FloatArray) -> None:
+def add_reaches(levels: FloatArray, stats: FloatArray, weights: FloatArray) -> None:
     """Add the largest raise of each item outside the best decision, as if it had all information to itself.
 
     Sums of these are no less than what any decision can be raised by, and end at means of 1.
     """
     for i in range(len(weights)):
-        n, mean, level = _of_item(t, discount, stats, i)
-        if level > 0.0 and not best[i]:
-            weights[i] += reach(mean, level / n)
+        if levels[i] > 0.0:
+            n, mean = _of_item(stats, i)
+            weights[i] += reach(mean, levels[i] / n)
 
 
 @njit(cache=True)
 def price_of(
-    t: int, discount: float, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
+    levels: FloatArray, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float, float]:
     """How hard x is to raise to the best decision.
 
@@ -123,46 +134,42 @@ def price_of(
     room = 0.0
     for i in range(len(x)):
         if x[i] and not best[i]:
-            _, mean, level = _of_item(t, discount, stats, i)
-            room += (level > 0.0) * (1.0 - mean)
+            _, mean = _of_item(stats, i)
+            room += (levels[i] > 0.0) * (1.0 - mean)
     low, high = -FAR, FAR
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        raised, information = _raised(t, discount, math.exp(middle), stats, best, x)
+        raised, information = _raised(levels, math.exp(middle), stats, best, x)
         if (raised < gap) if room > gap else (information < 1.0):
             low = middle
         else:
             high = middle
     price = math.exp(high)
-    raised, information = _raised(t, discount, price, stats, best, x)
+    raised, information = _raised(levels, price, stats, best, x)
     return price, information if room > gap else np.inf, price * raised - information
 
 
 @njit(cache=True)
-def _raised(
-    t: int, discount: float, price: float, stats: FloatArray, best: BoolArray, x: BoolArray
-) -> tuple[float, float]:  # fmt: skip
+def _raised(levels: FloatArray, price: float, stats: FloatArray, best: BoolArray, x: BoolArray) -> tuple[float, float]:
     """Sum of the best raises at a price, and their information."""
     raised = information = 0.0
     for i in range(len(x)):
-        if x[i] and not best[i]:
-            n, mean, level = _of_item(t, discount, stats, i)
-            if level > 0.0:
-                rise, _, d = tilt(mean, price * level / n)
-                raised += rise
-                information += n / level * d
+        if x[i] and not best[i] and levels[i] > 0.0:
+            n, mean = _of_item(stats, i)
+            rise, _, d = tilt(mean, price * levels[i] / n)
+            raised += rise
+            information += n / levels[i] * d
     return raised, information
 
 
 @njit(cache=True)
 def lower(
-    t: int, discount: float, price: float, psi: float, stats: FloatArray, best: BoolArray, scales: FloatArray,
-    bonuses: FloatArray,
-) -> None:  # fmt: skip
+    levels: FloatArray, price: float, psi: float, stats: FloatArray, scales: FloatArray, bonuses: FloatArray
+) -> None:
     """Lower bonuses to those that are right for a decision of this price, whose psi add up to `psi`."""
     factor = (1.0 + psi) ** 2 / (psi * price * price)
     for i in range(len(bonuses)):
-        n, mean, level = _of_item(t, discount, stats, i)
-        if level > 0.0 and not best[i]:
-            bonuses[i] = min(bonuses[i], factor * conjugate(mean, n / level, price))
-            scales[i] = bonuses[i] / level
+        if levels[i] > 0.0:
+            n, mean = _of_item(stats, i)
+            bonuses[i] = min(bonuses[i], factor * conjugate(mean, n / levels[i], price))
+            scales[i] = bonuses[i] / levels[i]
