@@ -13,7 +13,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.bernoulli import divergence
 from semibandits.kernels.rules.glade import PLACES
 from semibandits.kernels.rules.levels import write_levels
-from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, reach, write_reaches
+from semibandits.kernels.rules.raises import KNOWN, STEP, add_reaches, lower, price_of, reach, write_reaches
 
 T, DISCOUNT = 5000, 1.0
 
@@ -77,10 +77,21 @@ def test_first_bonuses_are_no_less_than_what_is_open(seed):
         if i:
             largest = largest_raise(stats[0, i], levels[i], stats[2, i])
             assert largest <= math.sqrt(bonuses[i].sum()) * (1 + 1e-5)
-            if len(i) == 1:  # the largest quotient on a grid of raises
-                raises = largest * np.linspace(1e-4, 1, 2001)
-                squares = [r * r / information(stats[0, i], levels[i], stats[2, i], [r]) for r in raises]
-                assert bonuses[i[0]] == pytest.approx(max(squares), rel=1e-3)
+            if len(i) == 1:  # the largest quotient on a grid of raises, at the level and at its next multiple of the step
+                squares = []
+                for level in (levels[i], STEP * np.ceil(levels[i] / STEP)):
+                    raises = largest_raise(stats[0, i], level, stats[2, i]) * np.linspace(1e-4, 1, 2001)
+                    squares.append(max(r * r / information(stats[0, i], level, stats[2, i], [r]) for r in raises))
+                assert squares[0] * (1 - 1e-5) <= bonuses[i[0]] <= squares[1] * (1 + 1e-2)
+    first, known = bonuses.copy(), np.zeros(KNOWN * len(bonuses))
+    for _ in range(2):  # what is known is found again
+        assert write_reaches(levels, stats, scales, bonuses, known)
+        assert np.array_equal(bonuses, first)
+    stats[2, ~best] *= 0.9
+    write_reaches(levels, stats, scales, bonuses, known)
+    fresh = bonuses.copy()
+    write_reaches(levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
+    assert np.array_equal(bonuses, fresh)
 
 
 @pytest.mark.parametrize("seed", range(30))
