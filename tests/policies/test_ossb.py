@@ -13,7 +13,7 @@ import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, COUNTS, EXPLOITED, EXPLORED, HEAD, PLANNED, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, PLANNED, TOLD, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -349,7 +349,7 @@ def test_counts_begin_where_the_plan_was_made():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
     agent.replan()
     d = 4
-    assert np.array_equal(agent.player.memory[COUNTS * d :], agent.player.stats[PLAYS])
+    assert np.array_equal(agent.player.memory[TOLD * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
 
 

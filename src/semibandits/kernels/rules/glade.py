@@ -14,7 +14,7 @@ from numba import njit
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
@@ -137,7 +137,7 @@ def is_new(t: int, discount: float, stats: FloatArray, best: BoolArray, x: BoolA
     """Whether an item that enters x was played less often than its level says, ln(t / n) - c."""
     for i in range(len(x)):
         if x[i] and not best[i]:
-            n = max(stats[PLAYS, i], 1.0)
+            n = max(stats[COUNTS, i], 1.0)
             if n < math.log(t / n) - discount:
                 return True
     return False
@@ -168,7 +168,7 @@ def write_bonuses(
     for i in range(len(bonuses)):
         bonuses[i], scales[i] = 0.0, stats[SCALES, i]
         if not best[i]:
-            level = math.log(t / max(stats[PLAYS, i], 1.0)) - discount
+            level = math.log(t / max(stats[COUNTS, i], 1.0)) - discount
             if level > 0.0:
                 bonuses[i] = scales[i] * level
                 uncertain = True
@@ -232,7 +232,7 @@ def write_prices(
     falls, multipliers, worth = np.empty(d), np.zeros(size), np.zeros(size)
     for i in range(d):
         prices[i] = 0.0
-        falls[i] = 0.0 if best[i] else scales[i] / max(stats[PLAYS, i], 1.0)
+        falls[i] = 0.0 if best[i] else scales[i] / max(stats[COUNTS, i], 1.0)
     for k in range(size):
         gap, variance, bonus = compare(stats, scales, bonuses, best, rows[POOL + k])
         if gap > 0.0 and variance > 0.0:
@@ -256,7 +256,7 @@ def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray,
     fewest = math.inf
     for i in range(len(x)):
         if x[i]:
-            fewest = min(fewest, stats[PLAYS, i])
+            fewest = min(fewest, stats[COUNTS, i])
     marks[REPEATS] = max(int(patience * fewest) - 1, 0) if fewest < math.inf else 0
     marks[STAGE] = START
     return PLAY

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
-from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.rules.statistics import COUNTS, MEANS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 NEWTON_STEPS, BISECTIONS = 60, 60
@@ -69,8 +69,8 @@ def _still_grows(mean: float, rise: float) -> bool:
 
 @njit(cache=True)
 def _of_item(t: int, discount: float, stats: FloatArray, i: int) -> tuple[float, float, float]:
-    """Plays, mean within [0, 1], and level, which may be negative."""
-    n = max(stats[PLAYS, i], 1.0)
+    """Plays told and open, mean within [0, 1], and level, which may be negative."""
+    n = max(stats[COUNTS, i], 1.0)
     return n, min(max(stats[MEANS, i], 0.0), 1.0), math.log(t / n) - discount
 
 
