@@ -63,7 +63,7 @@ def lend_queue(queue: Queue) -> Queue:
 @njit(cache=True)
 def is_full(queue: Queue) -> bool:
     """Whether there is no room for another round."""
-    return queue.counts[OPEN] == len(queue.heap)
+    return bool(queue.counts[OPEN] == len(queue.heap))
 
 
 @njit(cache=True)
@@ -125,12 +125,12 @@ def first_out(queue: Queue) -> int:
         place = child
     heap[place] = row
     heap[size] = first
-    return first
+    return int(first)
 
 
 @njit(cache=True, error_model="numpy")
 def is_before(rounds: IntArray, row: int, other: int) -> bool:
     """Whether a round is due before another one, or was asked before it."""
     if rounds[row, DUE] != rounds[other, DUE]:
-        return rounds[row, DUE] < rounds[other, DUE]
-    return rounds[row, ASKED] < rounds[other, ASKED]
+        return bool(rounds[row, DUE] < rounds[other, DUE])
+    return bool(rounds[row, ASKED] < rounds[other, ASKED])

@@ -18,7 +18,6 @@ from semibandits.kernels.rules.statistics import (
     ROOTS,
     SCALES,
     SUMS,
-    TOLD_ROOTS,
     fresh_statistics,
 )
 
@@ -88,7 +87,6 @@ def _statistics(plays: IntArray, sums: FloatArray, pending: IntArray, variance: 
     stats[COUNTS] = plays + pending
     stats[SCALES] = 2.0 * variance / np.maximum(stats[COUNTS], 1.0)
     stats[ROOTS] = np.sqrt(stats[SCALES])
-    stats[TOLD_ROOTS] = np.sqrt(2.0 * variance / np.maximum(stats[PLAYS], 1.0))
     return stats
 
 

@@ -28,6 +28,34 @@ class Distribution(Protocol):
         """Draw `size` numbers."""
 
 
+@dataclass(frozen=True)
+class Geometric:
+    """Delays that may end in each round with the same probability, of a given mean: 0, 1, 2 ... rounds."""
+
+    mean: float
+
+    @staticmethod
+    def of(text: str) -> Geometric:
+        """From a text such as ``geometric:100``."""
+        name, _, number = text.partition(":")
+        try:
+            mean = float(number) if name.strip().casefold() == "geometric" else math.nan
+        except ValueError:
+            mean = math.nan
+        if not 0 < mean <= LONGEST_HORIZON:
+            raise InvalidInputError(
+                f"delay as a text must be geometric:MEAN with a positive mean, got {text!r}: write for instance geometric:100"
+            )
+        return Geometric(mean)
+
+    def rvs(self, size: int, random_state: np.random.Generator) -> IntArray:
+        """Draw `size` delays."""
+        return random_state.geometric(1.0 / (1.0 + self.mean), size) - 1
+
+    def __str__(self) -> str:
+        return f"geometric:{self.mean!r}".removesuffix(".0")
+
+
 @dataclass(frozen=True, eq=False)
 class Lateness:
     """How many rounds late each outcome is told, and how many outcomes never are.
@@ -75,14 +103,16 @@ def _checked(delay: object) -> int | IntArray | Distribution:
                 f"delay must be a number of rounds from 0 to 2^53, got {delay}: 0 tells outcomes before the next round"
             )
         return int(delay)
+    if isinstance(delay, str):
+        return Geometric.of(delay)
     if isinstance(delay, Distribution):
         _rounded_down(delay.rvs(size=1, random_state=np.random.default_rng(0)))
         return delay
-    values = np.asarray(delay) if isinstance(delay, Sequence | np.ndarray) and not isinstance(delay, str) else None
+    values = np.asarray(delay) if isinstance(delay, Sequence | np.ndarray) else None
     if values is None or values.ndim != 1 or not values.size or values.dtype.kind not in "iu":
         raise InvalidInputError(
             f"delay must be a whole number of rounds, a sequence of observed ones, or a frozen distribution, got {delay!r}: "
-            "pass for instance 100 or scipy.stats.geom(0.01)"
+            "pass for instance 100, 'geometric:100', or scipy.stats.geom(0.01)"
         )
     if values.min() < 0 or values.max() > LONGEST_HORIZON:
         raise InvalidInputError(
@@ -107,16 +137,13 @@ def _described(delay: int | IntArray | Distribution) -> Any:
     if isinstance(delay, np.ndarray):
         values = delay.tolist()
         return values if len(values) <= MOST_SHOWN else {"observed": len(values), "digest": digest(values)}
-    law, parameters = getattr(delay, "dist", None), (getattr(delay, "args", ()), getattr(delay, "kwds", {}))
-    name = getattr(law, "name", None)
+    if isinstance(delay, Geometric):
+        return str(delay)
+    name = getattr(getattr(delay, "dist", None), "name", None)
     if not isinstance(name, str):
         return {"distribution": type(delay).__name__, "repr": repr(delay)}
-    args, named = parameters
-    return {
-        "distribution": name,
-        "args": [_number(value) for value in args],
-        **{key: _number(value) for key, value in named.items()},
-    }
+    named = {key: _number(value) for key, value in getattr(delay, "kwds", {}).items()}
+    return {"distribution": name, "args": [_number(value) for value in getattr(delay, "args", ())], **named}
 
 
 def _number(value: object) -> Any:

@@ -42,7 +42,7 @@ def simulate(
     progress: bool | Callable[[int, int], None] = False,
     *,
     checkpoints: ArrayLike | None = None,
-    delay: int | Sequence[int] | IntArray | Distribution = 0,
+    delay: int | str | Sequence[int] | IntArray | Distribution = 0,
     loss: float = 0.0,
     bound: bool | GravesLaiResult = True,
     scheduler: Any = None,
@@ -75,11 +75,11 @@ def simulate(
         replications.
     checkpoints : array_like of int, shape (c,), optional
         Rounds after which the state is kept, increasing, the last one the horizon; by default 20 a decade.
-    delay : int, sequence of int, or frozen distribution
+    delay : int, str, sequence of int, or frozen distribution
         How late outcomes are told: that of round t with the delay D, in rounds, is told before round t + D + 1 is chosen; several
-        that are due at once in the order in which they were asked. A whole number >= 0; or observed ones, drawn again; or what
-        has a method ``rvs(size=, random_state=)``, as distributions of SciPy have, of numbers >= 0, rounded down. Outcomes due
-        after the horizon are never told.
+        that are due at once in the order in which they were asked. A whole number >= 0; ``"geometric:100"`` for geometric ones
+        of that mean; observed ones, drawn again; or what has a method ``rvs(size=, random_state=)``, as distributions of SciPy
+        have, of numbers >= 0, rounded down. Outcomes due after the horizon are never told.
     loss : float
         In [0, 1): share of the rounds, drawn at random, whose outcome is never told. Such a round is forgotten when its outcome
         would have been due, as by a service with a time-out.

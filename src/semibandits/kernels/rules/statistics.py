@@ -1,9 +1,9 @@
-"""What is known of each item: the rows of an array of shape (7, d).
+"""What is known of each item: the rows of an array of shape (6, d).
 
 A round is open from its choice until its outcome is known (told) or given up (forgotten). ``PLAYS``: how many rewards of the
 item were told; ``SUMS``, ``MEANS`` of these; ``COUNTS``: rewards told plus open rounds with the item; ``SCALES``:
-2 sigma_i^2 / max(counts, 1), twice the variance that its mean has once all open rounds are told; ``ROOTS``: their square roots;
-``TOLD_ROOTS``: sqrt(2 sigma_i^2 / max(plays, 1)), from what was told alone. With no round open, counts are plays.
+2 sigma_i^2 / max(counts, 1), twice the variance that its mean has once all open rounds are told; ``ROOTS``: their square roots.
+With no round open, counts are plays.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numba import njit
 
 from semibandits.kernels.typing import FloatArray, IntArray
 
-PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS, TOLD_ROOTS = 0, 1, 2, 3, 4, 5, 6
-ROWS = 7
+PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
+ROWS = 6
 
 
 @njit(cache=True)
@@ -25,7 +25,6 @@ def fresh_statistics(variance: FloatArray) -> FloatArray:
     stats = np.zeros((ROWS, len(variance)))
     stats[SCALES] = 2.0 * variance
     stats[ROOTS] = np.sqrt(2.0 * variance)
-    stats[TOLD_ROOTS] = stats[ROOTS]
     return stats
 
 
@@ -46,7 +45,6 @@ def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outc
         stats[MEANS, i] = stats[SUMS, i] / n
         stats[SCALES, i] = spread[i] / n
         stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
-        stats[TOLD_ROOTS, i] = stats[ROOTS, i]
     return fresh
 
 
@@ -74,7 +72,6 @@ def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcome
         stats[PLAYS, i] = n
         stats[SUMS, i] += outcomes[p]
         stats[MEANS, i] = stats[SUMS, i] / n
-        stats[TOLD_ROOTS, i] = math.sqrt(spread[i] / n)
         if stats[COUNTS, i] < n:
             stats[COUNTS, i] = n
             stats[SCALES, i] = spread[i] / n
