@@ -24,6 +24,7 @@ from stacked import StackedRewards
 import semibandits as sb
 from semibandits.kernels.rules.actions import LINEAR
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.policies.rules import RulePolicy
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "delays.md"
@@ -35,7 +36,10 @@ SETTINGS: Final = ((0, 0.0), (10, 0.0), (BLIND, 0.0), (1000, 0.0), (0, 0.1), ("g
 
 
 @njit(error_model="numpy")
-def told_only(t, params, stats, z, memory, marks, rows, weights, bonuses, x):  # type: ignore[no-untyped-def]
+def told_only(
+    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
     """A draw from the posterior of what was told; its variances stand in the parameters."""
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * z[i]
