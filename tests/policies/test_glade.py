@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.glade import BEST_ROW, MARKS, PLAYED_ROW, POOL, REMEMBERED, REPEATS, STAGE, START
+from semibandits.kernels.rules.statistics import COUNTS
 from semibandits.policies import GLADE
 
 
@@ -50,7 +51,7 @@ class Twin:
 
     def __init__(self, rows, stats, variance, t, policy):
         self.rows, self.policy = rows, policy
-        self.plays, _, self.means, _, _ = stats
+        _, _, self.means, _, _, self.plays = stats
         self.values = rows @ self.means
         self.best = rows[self.values.argmax()]
         self.scale = 2 * variance / np.maximum(self.plays, 1)
@@ -113,7 +114,8 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     plays, variance = np.ceil(np.exp(rng.uniform(0, math.log(60), d))), rng.uniform(0.1, 1, d)
     means = rng.normal(size=d) * rng.choice([0.1, 1.0])
     scales = 2 * variance / plays
-    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    told = plays // 2.0  # the others are open: the rule looks at both together
+    stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
     marks, kept = nothing_decided(policy, d)
@@ -174,14 +176,15 @@ def test_a_cheap_informative_decision_is_found():
     plays = np.array([1e5, 9.0, 8.9, 1e5])
     means = np.array([1.0, 0.0, 0.0, -0.6])
     scales = 1.0 / plays
-    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    told = plays // 2.0  # the others are open: the rule looks at both together
+    stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     rows, marks = decisions.enumerate(), np.zeros(MARKS, dtype=np.int64)
     policy = GLADE(patience=0.0)
     params, kept = policy.params(3, np.full(4, 0.5)), np.zeros((policy.kept, 4), dtype=bool)
     t = int(9 * math.exp(1 + 9.2))
     first = decide(rows, stats, t, params, marks, kept)
     assert first.tolist() == [False, False, True, False]  # only one of them has been seen to be plausible
-    stats[0, 2], stats[3, 2] = 9.1, 1 / 9.1
+    stats[COUNTS, 2], stats[3, 2] = 9.1, 1 / 9.1
     second = decide(rows, stats, t, params, marks, kept)
     assert second.tolist() == [False, True, True, True]
     assert decide(rows, stats, t, GLADE(saving=1.0, patience=0.0).params(3, np.full(4, 0.5)), marks, kept).sum() == 1

@@ -12,6 +12,7 @@ import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.bernoulli import divergence
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, reach, write_reaches
+from semibandits.kernels.rules.statistics import COUNTS
 
 T, DISCOUNT = 5000, 1.0
 
@@ -22,7 +23,7 @@ def situation(seed, d=5):
     plays = np.ceil(np.exp(rng.uniform(0.7, 6.0, d)))
     means = np.round(rng.uniform(0, 1, d) * plays) / plays
     best = np.arange(d) >= d - 2
-    stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
+    stats = np.array([plays // 2.0, plays // 2.0 * means, means, 0.5 / plays, np.sqrt(0.5 / plays), plays])
     return stats, np.log(T / plays) - DISCOUNT, best
 
 
@@ -73,11 +74,11 @@ def test_first_bonuses_are_no_less_than_what_is_open(seed):
     ):
         i = [k for k in entering if stats[2, k] < 1]
         if i:
-            largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+            largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
             assert largest <= math.sqrt(bonuses[i].sum()) * (1 + 1e-5)
             if len(i) == 1:  # the largest quotient on a grid of raises
                 raises = largest * np.linspace(1e-4, 1, 2001)
-                squares = [r * r / information(stats[0, i], levels[i], stats[2, i], [r]) for r in raises]
+                squares = [r * r / information(stats[COUNTS, i], levels[i], stats[2, i], [r]) for r in raises]
                 assert bonuses[i[0]] == pytest.approx(max(squares), rel=1e-3)
 
 
@@ -87,7 +88,7 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
     x = np.array([True, True, seed % 2 == 0, False, True])
     i = np.flatnonzero(x & ~best & (stats[2] < 1))
     assert len(i)  # true of all these draws
-    largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+    largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
     for share in (0.7, 0.99, 1.01, 1.3):
         price, needed, _ = price_of(T, DISCOUNT, share * largest, stats, best, x)
         assert (needed < 1) == (share < 1)
@@ -113,7 +114,7 @@ def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     add_reaches(T, DISCOUNT, stats, best, weights)
     assert (weights[best] == 0).all()
     i = np.flatnonzero(~best & (stats[2] < 1))
-    assert largest_raise(stats[0, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
+    assert largest_raise(stats[COUNTS, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
     assert (weights <= 1 - stats[2]).all()
 
 
@@ -140,7 +141,7 @@ def test_what_is_plausible_is_explored(name):
         theta = rng.uniform(0, 1, d) if rng.random() < 0.5 else rng.uniform(0.3, 0.7, d)
         plays = np.ceil(np.exp(rng.uniform(0, 0.75 * math.log(t), d)))
         means = rng.binomial(plays.astype(int), theta) / plays
-        stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
+        stats = np.array([plays // 2.0, plays // 2.0 * means, means, 0.5 / plays, np.sqrt(0.5 / plays), plays])
         rewards = decisions @ means
         best = decisions[rewards.argmax()]
         gaps = rewards.max() - rewards
