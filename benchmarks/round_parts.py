@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from semibandits.kernels import rounds
+from semibandits.kernels import late, rounds
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.rules.actions import RATIO
@@ -84,7 +84,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     while True:
         status = rounds.play(
             agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
-            agent.player, environment, record, work, rng, reward_rng, warm_rounds,
+            agent.player, environment, record, work, late.queue(0, d, decision_set.m), rng, reward_rng, warm_rounds,
         )  # fmt: skip
         if status == rounds.DONE:
             return agent, rng

@@ -34,7 +34,7 @@ import semibandits as sb
 from semibandits.kernels.rules.actions import INDEX_FIRST, PLAY
 from semibandits.kernels.rules.glade import BEST_ROW, DISCOUNT, PLACES, RIVALS, glade
 from semibandits.kernels.rules.levels import write_levels
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROWS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, ROWS, SCALES
 from semibandits.policies.glade import GLADE
 
 Vector = NDArray[np.float64]
@@ -138,7 +138,7 @@ def spend(
     spread = 2.0 * variance
     params = replace(policy, patience=0.0).params(problem.decision_set.m, variance)
     stats = np.zeros((ROWS, d))
-    stats[PLAYS], stats[MEANS], stats[SCALES] = 1.0, problem.theta, spread
+    stats[PLAYS], stats[COUNTS], stats[MEANS], stats[SCALES] = 1.0, 1.0, problem.theta, spread
     memory, marks, _ = policy.memory(d, problem.decision_set.m)
     kept = np.zeros((policy.kept, d), dtype=np.bool_)
     plays, t = np.zeros(len(problem.rows)), float(max(d, 3))
@@ -184,6 +184,7 @@ def advance(
             for i in range(d):
                 if x[i]:
                     stats[PLAYS, i] += n
+                    stats[COUNTS, i] = stats[PLAYS, i]
                     stats[SCALES, i] = spread[i] / stats[PLAYS, i]
             continue
         best = (x == kept[BEST_ROW]).all()
@@ -191,7 +192,7 @@ def advance(
             t *= 1.0 + share
         for i in range(d):  # optimal decisions are played nearly always
             if x[i] and stats[PLAYS, i] < t:
-                stats[PLAYS, i] = t
+                stats[PLAYS, i] = stats[COUNTS, i] = t
                 stats[SCALES, i] = spread[i] / t
         if best:
             information = math.inf

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import semibandits as sb
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.glade import PATIENCE, REPEATS
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -101,7 +101,7 @@ def _play(
                 plays = stats[PLAYS, i] + n
                 mean = theta[i] + math.sqrt(player.spread[i] / 2.0 / n) * rng.standard_normal()
                 stats[MEANS, i] += n / plays * (mean - stats[MEANS, i])
-                stats[PLAYS, i] = plays
+                stats[PLAYS, i] = stats[COUNTS, i] = plays
                 stats[SCALES, i] = player.spread[i] / plays
         if best - value > tie:
             regret += n * (best - value)

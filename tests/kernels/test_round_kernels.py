@@ -76,11 +76,16 @@ def test_unseen_items_come_first_and_those_of_open_rounds_do_not_count():
     chosen = [agent.choose(rng) for _ in range(3)]
     assert np.logical_or.reduce(chosen).all()
     assert agent.calls == (0, 0, 0)
-    agent.choose(rng)  # all items are in open rounds: the rule is asked
-    assert agent.calls == (1, 0, 0)
+    assert np.array_equal(agent.choose(rng), chosen[0])  # nothing is known: those in the fewest open rounds again
+    assert agent.calls == (0, 0, 0)
     agent.forget(np.flatnonzero(chosen[2]))
     again = agent.choose(rng)
     assert np.array_equal(again, chosen[2])
+    for x in chosen:
+        items = np.flatnonzero(x)
+        agent.observe(items, np.zeros(len(items)))
+    agent.choose(rng)  # something is known of each: the rule is asked
+    assert agent.calls == (1, 0, 0)
 
 
 def test_items_in_no_decision_are_not_waited_for():

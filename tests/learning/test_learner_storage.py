@@ -229,6 +229,8 @@ def test_every_changed_digit_is_found():
         if text[position].isdigit():
             digit = str((int(text[position]) + 1) % 10)
             changed = json.loads(text[:position] + digit + text[position + 1 :])
+            if changed == json.loads(text):
+                continue  # the last digit of a float, which is the same number
             with pytest.raises(InvalidInputError):
                 Learner.from_state(changed)
 

@@ -119,13 +119,14 @@ def assert_best(x, values, rows, scale):
 
 
 def random_statistics(seed, d=7):
-    """Statistics as the rules read them, with the plays, means and variances behind them; one item was never seen."""
+    """Statistics as the rules read them, with plays (told and open), means and variances; one item was never seen."""
     rng = np.random.default_rng(seed)
     plays, means = rng.integers(1, 50, d).astype(float), np.round(rng.normal(size=d), 1)
     plays[0] = means[0] = 0.0
     variance = rng.random(d) + 0.1
     scales = 2.0 * variance / np.maximum(plays, 1.0)
-    return np.array([plays, plays * means, means, scales, np.sqrt(scales)]), plays, means, variance
+    told = plays // 2.0  # the others are open: rules look at both together
+    return np.array([told, told * means, means, scales, np.sqrt(scales), plays]), plays, means, variance
 
 
 def asked(rule, t, params, stats, z=None):

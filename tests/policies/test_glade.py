@@ -22,7 +22,7 @@ from semibandits.kernels.rules.glade import (
     remember,
 )
 from semibandits.kernels.rules.levels import write_levels
-from semibandits.kernels.rules.statistics import PLAYS
+from semibandits.kernels.rules.statistics import COUNTS, ROWS
 from semibandits.policies import GLADE
 
 
@@ -44,8 +44,8 @@ def levels_of(plays, best, t, discount, rivals, m):
 def test_levels_are_those_of_the_definition(largest, seed, rivals, m):
     rng = np.random.default_rng(seed)
     plays = np.floor(np.exp(rng.uniform(0, math.log(largest), rng.integers(1, 200)))) - (rng.random() < 0.2)
-    best, stats, found = rng.random(len(plays)) < 0.3, np.zeros((5, len(plays))), np.full(len(plays), np.nan)
-    stats[PLAYS] = plays
+    best, stats, found = rng.random(len(plays)) < 0.3, np.zeros((ROWS, len(plays))), np.full(len(plays), np.nan)
+    stats[COUNTS] = plays
     t = float(np.ceil(plays.sum() * rng.uniform(1, 50))) + 3
     write_levels(t, 0.7, rivals, float(m), stats, best, found)
     assert found == pytest.approx(levels_of(plays, best, t, 0.7, rivals, m), abs=1e-9)
@@ -54,8 +54,8 @@ def test_levels_are_those_of_the_definition(largest, seed, rivals, m):
 def test_a_level_counts_plays_as_adaucb_does():
     """The sum of min(n_i, sqrt(n_i n_j)), but that counts of as many binary digits are as good as equal."""
     plays, found = np.array([1e6, 10.0, 12.0, 100.0, 1000.0]), np.zeros(5)
-    stats = np.zeros((5, 5))
-    stats[PLAYS] = plays
+    stats = np.zeros((ROWS, 5))
+    stats[COUNTS] = plays
     write_levels(10**7, 1.0, 1.0, 1.0, stats, np.arange(5) == 0, found)
     n = plays[1:]
     counts = np.minimum(n[:, None], np.sqrt(np.outer(n, n))).sum(axis=1)
@@ -102,7 +102,7 @@ class Twin:
 
     def __init__(self, rows, stats, variance, t, policy):
         self.rows, self.policy = rows, policy
-        self.plays, _, self.means, _, _ = stats
+        _, _, self.means, _, _, self.plays = stats
         self.values = rows @ self.means
         self.best = rows[self.values.argmax()]
         self.scale = 2 * variance / np.maximum(self.plays, 1)
@@ -166,7 +166,8 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     plays, variance = np.ceil(np.exp(rng.uniform(0, math.log(60), d))), rng.uniform(0.1, 1, d)
     means = rng.normal(size=d) * rng.choice([0.1, 1.0])
     scales = 2 * variance / plays
-    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    told = plays // 2.0  # the others are open: the rule looks at both together
+    stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
     marks, kept = nothing_decided(policy, decisions)
@@ -227,13 +228,14 @@ def test_a_cheap_informative_decision_is_found():
     plays = np.array([1e5, 9.0, 8.9, 1e5])
     means = np.array([1.0, 0.0, 0.0, -0.6])
     scales = 1.0 / plays
-    stats = np.array([plays, plays * means, means, scales, np.sqrt(scales)])
+    told = plays // 2.0  # the others are open: the rule looks at both together
+    stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     rows, policy = decisions.enumerate(), GLADE(patience=0.0)
     params, (marks, kept) = policy.params(3, np.full(4, 0.5)), nothing_decided(policy, rows)
     t = int(9 * math.exp(1 + 9.2))
     first = decide(rows, stats, t, params, marks, kept)
     assert first.tolist() == [False, False, True, False]  # only one of them has been seen to be plausible
-    stats[0, 2], stats[3, 2] = 9.1, 1 / 9.1
+    stats[COUNTS, 2], stats[3, 2] = 9.1, 1 / 9.1
     second = decide(rows, stats, t, params, marks, kept)
     assert second.tolist() == [False, True, True, True]
     assert decide(rows, stats, t, GLADE(saving=1.0, patience=0.0).params(3, np.full(4, 0.5)), marks, kept).sum() == 1

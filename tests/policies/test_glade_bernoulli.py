@@ -14,6 +14,7 @@ from semibandits.kernels.bernoulli import divergence
 from semibandits.kernels.rules.glade import PLACES
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.raises import KNOWN, STEP, add_reaches, lower, price_of, reach, write_reaches
+from semibandits.kernels.rules.statistics import COUNTS
 
 T, DISCOUNT = 5000, 1.0
 
@@ -24,7 +25,7 @@ def situation(seed, d=5):
     plays = np.ceil(np.exp(rng.uniform(0.7, 6.0, d)))
     means = np.round(rng.uniform(0, 1, d) * plays) / plays
     best = np.arange(d) >= d - 2
-    stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
+    stats = np.array([plays // 2.0, plays // 2.0 * means, means, 0.5 / plays, np.sqrt(0.5 / plays), plays])
     return stats, np.where(best, 0.0, np.log(T / plays) - DISCOUNT), best
 
 
@@ -75,13 +76,15 @@ def test_first_bonuses_are_no_less_than_what_is_open(seed):
     ):
         i = [k for k in entering if stats[2, k] < 1]
         if i:
-            largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+            largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
             assert largest <= math.sqrt(bonuses[i].sum()) * (1 + 1e-5)
-            if len(i) == 1:  # the largest quotient on a grid of raises, at the level and at its next multiple of the step
+            if (
+                len(i) == 1
+            ):  # the largest quotient on a grid of raises, at the level and at its next multiple of the step
                 squares = []
                 for level in (levels[i], STEP * np.ceil(levels[i] / STEP)):
-                    raises = largest_raise(stats[0, i], level, stats[2, i]) * np.linspace(1e-4, 1, 2001)
-                    squares.append(max(r * r / information(stats[0, i], level, stats[2, i], [r]) for r in raises))
+                    raises = largest_raise(stats[COUNTS, i], level, stats[2, i]) * np.linspace(1e-4, 1, 2001)
+                    squares.append(max(r * r / information(stats[COUNTS, i], level, stats[2, i], [r]) for r in raises))
                 assert squares[0] * (1 - 1e-5) <= bonuses[i[0]] <= squares[1] * (1 + 1e-2)
     first, known = bonuses.copy(), np.zeros(KNOWN * len(bonuses))
     for _ in range(2):  # what is known is found again
@@ -100,7 +103,7 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
     x = np.array([True, True, seed % 2 == 0, False, True])
     i = np.flatnonzero(x & ~best & (stats[2] < 1))
     assert len(i)  # true of all these draws
-    largest = largest_raise(stats[0, i], levels[i], stats[2, i])
+    largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
     for share in (0.7, 0.99, 1.01, 1.3):
         price, needed, _ = price_of(levels, share * largest, stats, best, x)
         assert (needed < 1) == (share < 1)
@@ -126,7 +129,7 @@ def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     add_reaches(levels, stats, weights)
     assert (weights[best] == 0).all()
     i = np.flatnonzero(~best & (stats[2] < 1))
-    assert largest_raise(stats[0, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
+    assert largest_raise(stats[COUNTS, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
     assert (weights <= 1 - stats[2]).all()
 
 
@@ -153,7 +156,7 @@ def test_what_is_plausible_is_explored(name):
         theta = rng.uniform(0, 1, d) if rng.random() < 0.5 else rng.uniform(0.3, 0.7, d)
         plays = np.ceil(np.exp(rng.uniform(0, 0.75 * math.log(t), d)))
         means = rng.binomial(plays.astype(int), theta) / plays
-        stats = np.array([plays, plays * means, means, 0.5 / plays, np.sqrt(0.5 / plays)])
+        stats = np.array([plays // 2.0, plays // 2.0 * means, means, 0.5 / plays, np.sqrt(0.5 / plays), plays])
         rewards = decisions @ means
         best = decisions[rewards.argmax()]
         gaps = rewards.max() - rewards

@@ -12,8 +12,8 @@ from small_sets import SETS, Pairs, grid, listed, run
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, COUNTS, EXPLOITED, EXPLORED, HEAD, PLANNED, ossb
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, PLANNED, TOLD, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -39,17 +39,17 @@ LONELY = {
 def twin(t, params, stats, memory, marks, rows):
     """The rule in plain Python: action, decision or None, marks."""
     d, marks = stats.shape[1], marks.copy()
-    plays, means, scales = stats[PLAYS].tolist(), stats[MEANS].tolist(), stats[SCALES].tolist()
+    told, plays, means, scales = (stats[row].tolist() for row in (PLAYS, COUNTS, MEANS, SCALES))
     inverses, references, tolerances, counts = memory.reshape(BLOCKS, d).tolist()
     _, log, loglog, epsilon, growth = params.tolist()
     if marks[PLANNED] < 0:
         return REPLAN, None, marks
-    gained = [n - c for n, c in zip(plays, counts, strict=True)]
+    gained = [n - c for n, c in zip(told, counts, strict=True)]
     optimal = rows[-1]
     if any(gained[i] >= growth * counts[i] and abs(means[i] - references[i]) > tolerances[i] for i in range(d)):
         return REPLAN, None, marks
     if any(g > 0 for g in gained) and any(
-        marks[EXPLOITED] - gained[i] > growth * counts[i] for i in range(d) if optimal[i]
+        marks[EXPLOITED] - (plays[i] - counts[i]) > growth * counts[i] for i in range(d) if optimal[i]
     ):
         return REPLAN, None, marks
     f = log * math.log(t) + (loglog * math.log(math.log(t)) if t > 2 else 0.0)
@@ -84,9 +84,10 @@ def random_state(rng):
     d, k, covers = int(rng.integers(1, 6)), int(rng.integers(0, 4)), int(rng.integers(1, 3))
     rows = rng.random((k + covers + 1, d)) < 0.5
     counts = rng.integers(0, 20, d).astype(float)
-    plays = counts + rng.integers(0, 6, d) * (rng.random() < 0.5)
-    stats = np.zeros((5, d))
-    stats[PLAYS], stats[MEANS] = plays, rng.integers(-3, 4, d) / 2.0
+    told = counts + rng.integers(0, 6, d) * (rng.random() < 0.5)
+    plays = told + rng.integers(0, 4, d) * (rng.random() < 0.5)  # some are open
+    stats = np.zeros((6, d))
+    stats[PLAYS], stats[COUNTS], stats[MEANS] = told, plays, rng.integers(-3, 4, d) / 2.0
     stats[SCALES] = rng.choice([1.0, 1.0, 0.25]) / np.maximum(plays, 1.0)
     inverses = np.where(rng.random(d) < 0.4, np.inf, rng.integers(1, 20, d) / 8.0)
     inverses[~rows[:k].any(axis=0)] = np.inf if rng.random() < 0.8 else 0.5
@@ -102,7 +103,7 @@ def random_state(rng):
 
 def test_rule_is_its_twin():
     rng, seen = np.random.default_rng(5), {PLAY: 0, LINEAR: 0, REPLAN: 0}
-    for _ in range(4000):
+    for _ in range(5000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
         d = stats.shape[1]
@@ -349,7 +350,7 @@ def test_counts_begin_where_the_plan_was_made():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
     agent.replan()
     d = 4
-    assert np.array_equal(agent.player.memory[COUNTS * d :], agent.player.stats[PLAYS])
+    assert np.array_equal(agent.player.memory[TOLD * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
 
 

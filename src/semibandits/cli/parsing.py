@@ -6,6 +6,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from semibandits.errors import InvalidInputError
+from semibandits.simulation.checkpoints import LONGEST_HORIZON
+from semibandits.simulation.lateness import Geometric
 from semibandits.studies.fields import ALL_CORES, MOST_WORKERS
 
 MOST_DIGITS: Final = 100
@@ -31,6 +33,34 @@ def whole_number(text: str, option: str, least: int, largest: int | None = None)
     if largest is not None and number > largest:
         raise InvalidInputError(f"{option} must be at most {largest:,}, got {text!r}: choose fewer")
     return int(number)
+
+
+def delay_of(text: str) -> int | str:
+    """A number of rounds, or geometric:MEAN.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is neither.
+    """
+    return str(Geometric.of(text)) if ":" in text else whole_number(text, "--delay", 0, LONGEST_HORIZON)
+
+
+def share(text: str, option: str) -> float:
+    """A number from 0 to below 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < 1.0:
+        raise InvalidInputError(f"{option} must be a number from 0 to below 1, got {text!r}: write for instance 0.1")
+    return number
 
 
 def worker_count(text: str) -> int:

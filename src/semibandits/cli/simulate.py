@@ -19,7 +19,7 @@ from semibandits.cli.options import (
     Target,
     Variance,
 )
-from semibandits.cli.parsing import whole_number, worker_count
+from semibandits.cli.parsing import delay_of, share, whole_number, worker_count
 from semibandits.cli.studying import run_and_tell
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
@@ -40,6 +40,7 @@ semibandits simulate delays.csv --source a --target z --workers auto
 semibandits simulate rewards.csv --size 10 -p ESCB -p ESCB:radius=log-loglog
 semibandits simulate clicks.csv --size 2 --rewards bernoulli --plot regret.png
 semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
+semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume
 semibandits simulate flights-on-time --rewards replay --output run2
@@ -98,6 +99,20 @@ def simulate(
             rich_help_panel=SIMULATION,
         ),
     ] = "gaussian",
+    delay: Annotated[
+        str,
+        typer.Option(
+            metavar="ROUNDS",
+            help="Outcomes are told so many rounds late; geometric:100 draws delays of that mean.",
+            rich_help_panel=SIMULATION,
+        ),
+    ] = "0",
+    loss: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE", help="Share of outcomes that are never told, as 0.1.", rich_help_panel=SIMULATION
+        ),
+    ] = "0",
     workers: Annotated[
         str,
         typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one a core.", rich_help_panel=EXECUTION),
@@ -153,6 +168,8 @@ def simulate(
             horizon=whole_number(horizon, "--horizon", 1, LONGEST_HORIZON),
             replications=whole_number(replications, "--replications", 1, MOST_REPLICATIONS),
             seed=whole_number(seed, "--seed", 0),
+            delay=delay_of(delay),
+            loss=share(loss, "--loss"),
         ),
         execution=Execution(workers=worker_count(workers), scheduler=scheduler),
         output=Output(folder=output, figure=True if plot is None else plot, report=report is not False),

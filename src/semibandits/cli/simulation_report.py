@@ -11,8 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from semibandits.reporting.figures import can_draw
+from semibandits.reporting.findings import specification
 from semibandits.reporting.simulation_payload import Answer
-from semibandits.reporting.wording import NOUNS, bracket_text, count_decisions, count_text, counted, number_text
+from semibandits.reporting.wording import (
+    NOUNS,
+    bracket_text,
+    count_decisions,
+    count_text,
+    counted,
+    lateness_text,
+    number_text,
+)
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.simulation.results import CALLS
@@ -40,6 +49,9 @@ def _facts(answer: Answer) -> Table:
     if instance.note:
         facts.add_row("Numbers", instance.note)
     facts.add_row("Rewards", _rewards_text(answer.rewards, instance.unit))
+    late = lateness_text(specification(result))
+    if late:
+        facts.add_row("Outcomes", late)
     for name, text in _bound(answer):
         facts.add_row(name, text)
     replications = counted(result.replications, "replication", "replications")

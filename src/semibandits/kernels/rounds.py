@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from numba import njit
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index import problem
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
+from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
@@ -27,11 +29,12 @@ from semibandits.kernels.rules.actions import (
     REPLAN,
     WAITING,
 )
-from semibandits.kernels.rules.statistics import PLAYS, observe
+from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-DONE, FAILED, PAUSED = 0, -1, -2
-"""How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, or after enough rounds."""
+DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
+"""How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, after enough rounds, or
+where the queue of open rounds is full or has no more delays."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
 """Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans,
 index calls that ended without a proof, and linear maximisations in searches for the index."""
@@ -51,8 +54,7 @@ class Oracle(NamedTuple):
 class Player(NamedTuple):
     """A policy at work: its numbers, what it has seen, and what it keeps.
 
-    ``cover[i]`` is the row of `covers` with a decision that has item i, -1 if there is none; ``pending[i]`` says how many rounds
-    with item i are open; `spread` is 2 sigma_i^2.
+    ``cover[i]`` is the row of `covers` with a decision that has item i, -1 if there is none; `spread` is 2 sigma_i^2.
     """
 
     params: FloatArray
@@ -63,7 +65,6 @@ class Player(NamedTuple):
     rows: BoolArray
     cover: IntArray
     covers: BoolArray
-    pending: IntArray
     counters: IntArray
 
 
@@ -124,7 +125,7 @@ def lend_player(player: Player) -> Player:
     return Player(
         borrowed(player.params), borrowed(player.spread), borrowed(player.stats), borrowed(player.memory),
         borrowed(player.marks), borrowed(player.rows), borrowed(player.cover), borrowed(player.covers),
-        borrowed(player.pending), borrowed(player.counters),
+        borrowed(player.counters),
     )  # fmt: skip
 
 
@@ -144,14 +145,12 @@ def choose(
 ) -> int:  # fmt: skip
     """Decision of the next round into x; ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
 
-    Items never seen come first: a decision that covers the first of them that is in no open round.
+    Items never seen come first: a decision that covers the first of those that are in the fewest open rounds.
     """
     counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
     if counters[UNSEEN] > 0:
-        for i in range(len(player.cover)):
-            if player.cover[i] >= 0 and player.stats[PLAYS, i] == 0.0 and player.pending[i] == 0:
-                x[:] = player.covers[player.cover[i]]
-                return DONE
+        x[:] = player.covers[player.cover[unseen(player)]]
+        return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
     action = rule(
@@ -176,6 +175,17 @@ def choose(
     if action == REPLAN:
         return REPLAN
     return asked(action, rule, linear, index, oracle, player, work)
+
+
+@njit(cache=True)
+@njit(cache=True)
+def unseen(player: Player) -> int:
+    """Of the items that can be seen and were not, the first of those in the fewest open rounds."""
+    item, fewest = -1, math.inf
+    for i in range(len(player.cover)):
+        if player.cover[i] >= 0 and player.stats[PLAYS, i] == 0.0 and player.stats[COUNTS, i] < fewest:
+            item, fewest = i, player.stats[COUNTS, i]
+    return item
 
 
 @njit(cache=True)
@@ -232,11 +242,15 @@ def asked(
 @njit(cache=True)
 def play(
     rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
-    environment: Environment, record: Record, work: Scratch,
+    environment: Environment, record: Record, work: Scratch, queue: Queue,
     policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
-    """Play until the last checkpoint, at most so many rounds; ``DONE``, or why not."""
-    oracle, player, work = lend_oracle(oracle), lend_player(player), lend_scratch(work)
+    """Play until the last checkpoint, at most so many rounds; ``DONE``, or why not.
+
+    Outcomes wait in the queue, if it has room for any; else they are known at once.
+    """
+    oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
+    is_late = len(queue.heap) > 0
     counters, totals, theta = player.counters, record.totals, environment.theta
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
@@ -244,6 +258,10 @@ def play(
     while counters[RECORDED] < len(record.checkpoints):
         if counters[ROUND] == last:
             return PAUSED
+        if is_late:
+            if wants(queue):
+                return WANTING
+            counters[UNSEEN] -= tell_due(queue, player.stats, player.spread, counters[ROUND])
         status = choose(rule, linear, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
@@ -254,8 +272,11 @@ def play(
                 value += theta[i]
                 k += 1
         draw(environment.kind, environment.floats, environment.ints, items, k, reward_rng, noise, outcomes)
-        counters[UNSEEN] -= observe(player.stats, player.spread, items, k, outcomes)
         counters[ROUND] += 1
+        if is_late:
+            postpone(queue, player.stats, player.spread, counters[ROUND], items, k, outcomes)
+        else:
+            counters[UNSEEN] -= observe(player.stats, player.spread, items, k, outcomes)
         gap = environment.best - value
         totals[0] += gap if gap > environment.tie else 0.0
         for p in range(k):
@@ -264,7 +285,7 @@ def play(
             row = counters[RECORDED]
             record.sums[row] = totals
             for i in range(d):
-                record.counts[row, i] = np.int64(player.stats[PLAYS, i])
+                record.counts[row, i] = np.int64(queue.played[i] if is_late else player.stats[PLAYS, i])
             record.counts[row, d:] = counters[LINEAR_CALLS : UNDECIDED + 1]
             counters[RECORDED] += 1
     return DONE

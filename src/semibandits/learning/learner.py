@@ -265,7 +265,7 @@ class Learner:
         if (
             not np.array_equal(agent.plays, self._plays)
             or not np.array_equal(agent.means, self.means)
-            or not np.array_equal(agent.player.pending, pending)
+            or not np.array_equal(agent.pending, pending)
             or agent.player.counters[0] != self._next
         ):
             raise InvalidInputError(
@@ -305,7 +305,7 @@ class Learner:
                 memory=player.memory.copy(),
                 marks=player.marks.copy(),
                 rows=player.rows.copy(),
-                pending=player.pending.copy(),
+                stats=player.stats.copy(),
                 counters=player.counters.copy(),
             )
         try:

@@ -15,7 +15,7 @@ from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, fresh_statistics, observe
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
 
@@ -62,7 +62,6 @@ class RuleAgent(Agent):
             rows=rows,
             cover=cover,
             covers=covers,
-            pending=np.zeros(d, dtype=np.int64),
             counters=counters,
         )
         self._work = rounds.scratch(d, samples=policy.samples)
@@ -80,6 +79,12 @@ class RuleAgent(Agent):
         return plays
 
     @property
+    def pending(self) -> IntArray:
+        """How many open rounds hold each item, shape (d,)."""
+        pending: IntArray = (self.player.stats[COUNTS] - self.player.stats[PLAYS]).astype(np.int64)
+        return pending
+
+    @property
     def calls(self) -> tuple[int, int, int]:
         """Numbers so far of linear maximisations, index maximisations, and plans."""
         linear, index, plans = self.player.counters[rounds.LINEAR_CALLS : rounds.PLANS + 1].tolist()
@@ -94,19 +99,19 @@ class RuleAgent(Agent):
         """Decision of the next round, by the kernel that simulations call; its items count as open until they are observed."""
         x = self._chosen(rng)
         self.player.counters[rounds.ROUND] += 1
-        self.player.pending[x] += 1
+        self._enter(np.flatnonzero(x), 1.0)
         return x
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """Take in the rewards of the items of one decision."""
-        self.forget(items)
-        self.player.counters[rounds.UNSEEN] -= observe(
-            self.player.stats, self.player.spread, items, len(items), rewards
-        )
+        self.player.counters[rounds.UNSEEN] -= told(self.player.stats, self.player.spread, items, len(items), rewards)
 
     def forget(self, items: IntArray) -> None:
         """Take note that a round with these items is open no more."""
-        self.player.pending[items] -= 1
+        self._enter(items, -1.0)
+
+    def _enter(self, items: IntArray, change: float) -> None:
+        enter(self.player.stats, self.player.spread, items, len(items), change)
 
     def replan(self) -> None:
         """Do outside the kernels what the rule asked for."""
@@ -149,9 +154,8 @@ class RuleAgent(Agent):
     def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
         """What the kernel ``rounds.choose`` does, for decision sets that kernels cannot see."""
         player, counters = self.player, self.player.counters
-        unseen = (player.cover >= 0) & (player.stats[PLAYS] == 0) & (player.pending == 0)
-        if unseen.any():
-            return np.array(player.covers[player.cover[np.argmax(unseen)]])
+        if counters[rounds.UNSEEN] > 0:
+            return np.array(player.covers[player.cover[rounds.unseen(player)]])
         d = self.decision_set.d
         x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
         z = np.array([rng.standard_normal() for _ in range(d)]) if self.policy.samples else np.zeros(0)

@@ -12,7 +12,7 @@ from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import Rewards
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.exploration import Wanted, kept_inside, resolved_by, wanted, wanted_of_bernoulli
@@ -133,7 +133,7 @@ class OSSB(RadiusPolicy):
             plan = wanted_of_bernoulli(agent.decision_set, means, plays, self.gap)
             tolerances = MOVEMENT * _resolved_of_bernoulli(plan, means, plays, player.cover >= 0)
         else:
-            scales = player.stats[SCALES].copy()
+            scales = player.spread / np.maximum(plays, 1.0)
             plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
             tolerances = MOVEMENT * _resolved(plan, agent.variance)
         inverses = _inverses(plan)

@@ -11,7 +11,15 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, ROOTS, SCALES, SUMS, fresh_statistics
+from semibandits.kernels.rules.statistics import (
+    COUNTS,
+    MEANS,
+    PLAYS,
+    ROOTS,
+    SCALES,
+    SUMS,
+    fresh_statistics,
+)
 
 
 def player_state(player: rounds.Player) -> dict[str, Any]:
@@ -19,7 +27,7 @@ def player_state(player: rounds.Player) -> dict[str, Any]:
     return {
         "plays": player.stats[PLAYS].tolist(),
         "sums": player.stats[SUMS].tolist(),
-        "pending": player.pending.tolist(),
+        "pending": (player.stats[COUNTS] - player.stats[PLAYS]).astype(np.int64).tolist(),
         "counters": player.counters.tolist(),
         "memory": [_plain(value) for value in player.memory.tolist()],
         "marks": player.marks.tolist(),
@@ -47,17 +55,17 @@ def restored_player(
     sums = _floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
         raise damaged("sums", "finite, and 0 for items never seen")
+    pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
     restored = player._replace(
-        stats=_statistics(plays, sums, variance),
-        pending=_counts(state, "pending", d, least=0),
+        stats=_statistics(plays, sums, pending, variance),
         counters=_counters(state),
         memory=_floats(state, "memory", len(floats)),
         marks=_counts(state, "marks", len(marks), least=None),
         rows=_rows(state, decision_set),
     )
     unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
-    played = int((plays + restored.pending).max())
+    played = int((plays + pending).max())
     if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
     return restored
@@ -81,12 +89,13 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
     )
 
 
-def _statistics(plays: IntArray, sums: FloatArray, variance: FloatArray) -> FloatArray:
+def _statistics(plays: IntArray, sums: FloatArray, pending: IntArray, variance: FloatArray) -> FloatArray:
     """Statistics as the kernel keeps them, by the same arithmetic."""
     stats, seen = fresh_statistics(variance.copy()), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
     stats[MEANS, seen] = sums[seen] / plays[seen]
-    stats[SCALES, seen] = 2.0 * variance[seen] / plays[seen]
+    stats[COUNTS] = plays + pending
+    stats[SCALES] = 2.0 * variance / np.maximum(stats[COUNTS], 1.0)
     stats[ROOTS] = np.sqrt(stats[SCALES])
     return stats
 

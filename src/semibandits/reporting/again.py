@@ -55,11 +55,15 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
     if policies is None or not isinstance(seed, int):
         return []
     law = LAWS.get(str(rewards_told(result).get("name")))
-    options = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
+    options: dict[str, Any] = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
+    options |= {key: told[key] for key in ("delay", "loss") if key in told}
+    if isinstance(options.get("delay"), dict):
+        return []  # a distribution, or many observed delays, of which the result holds a digest
     usual = np.array_equal(result.checkpoints, log_spaced(result.horizon))
     ways = []
     if has_instance and law is not None:
-        command = None if not usual else _command(law[0], options, policies)
+        can_be_said = usual and not isinstance(options.get("delay"), list)
+        command = None if not can_be_said else _command(law[0], options, policies)
         if command is not None and not findings.study:
             ways.append(("Shell, with the instance in instance.json", command))
         head, what = f"{_HEAD}{_READ}rewards = {law[1]}\n", "instance.decision_set, rewards"
@@ -68,7 +72,7 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
         head, what = _HEAD, "decision_set, rewards"
         label = "Python, with the decision set and the rewards that were played"
     named = "".join(f"    {name!r}: {expression(policy)},\n" for name, policy in policies.items())
-    said = "".join(f", {key}={value}" for key, value in options.items())
+    said = "".join(f", {key}={value!r}" for key, value in options.items())
     rounds = "" if usual else f", checkpoints={result.checkpoints.tolist()}"
     code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{said}{rounds})\n"
     return [*ways, (label, code)]
@@ -109,7 +113,7 @@ def _radius_name(radius: Radius) -> str | None:
     return next((name for name, known in RADII.items() if known == radius), None)
 
 
-def _command(law: str, options: dict[str, int], policies: dict[str, Policy]) -> str | None:
+def _command(law: str, options: dict[str, Any], policies: dict[str, Policy]) -> str | None:
     """The command line, None if it would give policies other names or cannot say their parameters."""
     words = ["semibandits", "simulate", "instance.json"]
     if law != "gaussian":

@@ -20,7 +20,7 @@ from semibandits.reporting.answers import answers_of, bound_words, rewards_words
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.findings import BoundFacts, Findings, Structure, specification
 from semibandits.reporting.shapes import nouns_of
-from semibandits.reporting.wording import change_text, counted
+from semibandits.reporting.wording import change_text, counted, lateness_text
 from semibandits.simulation.results import CALLS, SimulationResult
 from semibandits.simulation.statistics import summarise
 
@@ -79,6 +79,8 @@ def _subtitle(findings: Findings) -> str:
         parts.append(counted(len(result.policies), "policy", "policies"))
         parts.append(counted(result.replications, "replication", "replications"))
         parts.append(counted(result.horizon, "round", "rounds"))
+        late = lateness_text(specification(result))
+        parts += [f"outcomes {late}"] if late else []
     return ", ".join(parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any, Final, Protocol
 
@@ -164,3 +164,18 @@ def _chain_text(instance: Named, arcs: list[int]) -> str:
 def _arc(instance: Named, i: int) -> tuple[Any, ...]:
     item = instance.decision_set.items[i]
     return item if isinstance(item, tuple) else (item,)
+
+
+def lateness_text(specification: Mapping[str, Any]) -> str:
+    """How late outcomes are told and how many are lost, by the specification of a simulation; empty if none is either."""
+    delay, loss = specification.get("delay", 0), specification.get("loss", 0.0)
+    parts = []
+    if isinstance(delay, int) and delay > 0:
+        parts.append(f"{counted(delay, 'round', 'rounds')} late")
+    elif not isinstance(delay, int):
+        drawn = "observed ones" if isinstance(delay, list) or (isinstance(delay, dict) and "observed" in delay) else ""
+        law = delay if isinstance(delay, str) else delay.get("distribution", "") if isinstance(delay, dict) else ""
+        parts.append(f"late, delays drawn from {drawn or law}")
+    if isinstance(loss, float) and loss > 0:
+        parts.append(f"{100 * loss:.3g} % lost")
+    return ", ".join(parts)

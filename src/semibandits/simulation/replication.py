@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import rounds
+from semibandits.kernels import late, rounds
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.rewards._checks import checked_rewards
@@ -19,6 +23,8 @@ from semibandits.simulation.specification import Specification
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
 """Kernels come back to Python about every so many seconds, where an interrupt is heard. What is played does not depend on it."""
+Delays: TypeAlias = tuple[IntArray, BoolArray]
+"""Delays of some rounds, and whether their outcomes are lost."""
 TIE = 1e-12
 """Decisions whose gap is at most this times m times the largest mean in size count as optimal, as for `graves_lai`."""
 
@@ -52,8 +58,19 @@ def replicate(specification: Specification, policy: str, replication: int) -> Tr
     reward_rng, rng = np.random.default_rng(rewards), np.random.default_rng(own)
     law = specification.rewards.compiled()
     if isinstance(agent, RuleAgent) and agent.oracle is not None and law is not None:
-        return _by_kernels(specification, agent, agent.oracle, law, rng, reward_rng)
-    return _in_python(specification, agent, rng, reward_rng)
+        return _by_kernels(
+            specification, agent, agent.oracle, law, rng, reward_rng, _delays(specification, replication)
+        )
+    return _in_python(specification, agent, rng, reward_rng, _delays(specification, replication))
+
+
+def _delays(specification: Specification, replication: int) -> Iterator[Delays] | None:
+    """Blocks of delays and losses, without end; None where no outcome is late."""
+    lateness = specification.lateness
+    if lateness is None:
+        return None
+    rng = np.random.default_rng(specification.late_seed(replication))
+    return (lateness.draw(rng) for _ in itertools.count())
 
 
 def _best(specification: Specification) -> tuple[float, float]:
@@ -78,6 +95,7 @@ def _by_kernels(
     law: CompiledRewards,
     rng: np.random.Generator,
     reward_rng: np.random.Generator,
+    delays: Iterator[Delays] | None,
 ) -> Trajectory:
     c, d = len(specification.checkpoints), specification.decision_set.d
     environment = rounds.Environment(
@@ -87,17 +105,20 @@ def _by_kernels(
         specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 4), dtype=np.int64), np.zeros(2)
     )
     work = rounds.scratch(d, samples=agent.policy.samples)
+    queue = late.queue(0 if delays is None else FIRST_ROUNDS, d, specification.decision_set.m)
     most = FIRST_ROUNDS
     while True:
         start = time.perf_counter()
         status = rounds.play(
             agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
-            agent.player, environment, record, work, rng, reward_rng, most,
+            agent.player, environment, record, work, queue, rng, reward_rng, most,
         )  # fmt: skip
         if status == rounds.DONE:
             break
         if status == rounds.PAUSED:
             most = most * 2 if time.perf_counter() - start < PAUSE_SECONDS / 2 else max(most // 2, 1)
+        elif status == rounds.WANTING:
+            queue = _supplied(queue, delays)
         else:
             agent.answer(status)
     return Trajectory(
@@ -105,8 +126,24 @@ def _by_kernels(
     )
 
 
+def _supplied(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:
+    """A queue with room and a delay for the next round."""
+    assert delays is not None
+    if late.is_full(queue):
+        queue = late.widened(queue)
+    if queue.counts[late.DRAWN] == len(queue.delays):
+        queue.counts[late.DRAWN] = 0
+        drawn, lost = next(delays)
+        queue = queue._replace(delays=drawn, losses=lost)
+    return queue
+
+
 def _in_python(
-    specification: Specification, agent: Agent, rng: np.random.Generator, reward_rng: np.random.Generator
+    specification: Specification,
+    agent: Agent,
+    rng: np.random.Generator,
+    reward_rng: np.random.Generator,
+    delays: Iterator[Delays] | None,
 ) -> Trajectory:
     """The same rounds for decision sets, rewards or policies that kernels cannot see."""
     decision_set, theta = specification.decision_set, specification.rewards.theta
@@ -114,7 +151,11 @@ def _in_python(
     regret = reward = 0.0
     plays = np.zeros(decision_set.d, dtype=np.int64)
     rows: list[tuple[float, float, IntArray, tuple[int, int, int, int]]] = []
+    waiting: list[tuple[int, int, bool, IntArray, FloatArray]] = []  # a heap by due date, then by number of the round
+    terms = None if delays is None else itertools.chain.from_iterable(zip(*block, strict=True) for block in delays)
     for t in range(1, specification.horizon + 1):
+        while waiting and waiting[0][0] < t:
+            _close(agent, *heapq.heappop(waiting)[2:])
         x = agent.choose(rng)
         if x not in decision_set:
             raise InvalidInputError(
@@ -122,7 +163,11 @@ def _in_python(
             )
         items = np.flatnonzero(x)
         outcomes = checked_rewards(specification.rewards.draw(items, reward_rng), len(items), "draw")
-        agent.observe(items, outcomes)
+        if terms is None:
+            agent.observe(items, outcomes)
+        else:
+            delay, is_lost = next(terms)
+            heapq.heappush(waiting, (t + int(delay), t, bool(is_lost), items, outcomes))
         gap = best - _total(theta, items)
         regret += gap if gap > tie else 0.0
         for outcome in outcomes.tolist():
@@ -134,3 +179,11 @@ def _in_python(
     return Trajectory(
         np.array(regrets), np.array(rewards), np.array(counts), np.array(calls, dtype=np.int64).reshape(len(rows), 4)
     )
+
+
+def _close(agent: Agent, is_lost: bool, items: IntArray, outcomes: FloatArray) -> None:
+    """Tell an agent what a round brought, or that it is lost."""
+    if is_lost:
+        agent.forget(items)
+    else:
+        agent.observe(items, outcomes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -13,7 +13,7 @@ import joblib
 import numba
 import numpy as np
 
-from semibandits._typing import ArrayLike
+from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
@@ -21,6 +21,7 @@ from semibandits.graves_lai import GravesLaiResult, graves_lai
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
+from semibandits.simulation.lateness import Distribution
 from semibandits.simulation.parts import Parts
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult, load_simulation
@@ -41,6 +42,8 @@ def simulate(
     progress: bool | Callable[[int, int], None] = False,
     *,
     checkpoints: ArrayLike | None = None,
+    delay: int | str | Sequence[int] | IntArray | Distribution = 0,
+    loss: float = 0.0,
     bound: bool | GravesLaiResult = True,
     scheduler: Any = None,
     folder: str | os.PathLike[str] | None = None,
@@ -72,6 +75,14 @@ def simulate(
         replications.
     checkpoints : array_like of int, shape (c,), optional
         Rounds after which the state is kept, increasing, the last one the horizon; by default 20 a decade.
+    delay : int, str, sequence of int, or frozen distribution
+        How late outcomes are told: that of round t with the delay D, in rounds, is told before round t + D + 1 is chosen; several
+        that are due at once in the order in which they were asked. A whole number >= 0; ``"geometric:100"`` for geometric ones
+        of that mean; observed ones, drawn again; or what has a method ``rvs(size=, random_state=)``, as distributions of SciPy
+        have, of numbers >= 0, rounded down. Outcomes due after the horizon are never told.
+    loss : float
+        In [0, 1): share of the rounds, drawn at random, whose outcome is never told. Such a round is forgotten when its outcome
+        would have been due, as by a service with a time-out.
     bound : bool or GravesLaiResult
         Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian, or Bernoulli; or a
         result for these decisions, means, variances and laws.
@@ -102,6 +113,8 @@ def simulate(
         replications=replications,
         seed=seed,
         checkpoints=checkpoints,
+        delay=delay,
+        loss=loss,
     )
     workers = _workers(n_jobs)
     if resume and folder is None:

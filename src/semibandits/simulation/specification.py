@@ -17,6 +17,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.storage import plain_json
 
 
@@ -36,6 +37,8 @@ class Specification:
         Rounds, repetitions, and the seed of them all.
     checkpoints : ndarray of int, shape (c,)
         Rounds after which the state is recorded, increasing; the last one is the horizon.
+    lateness : Lateness, optional
+        Delays and losses of outcomes; None if each is told before the next round.
     """
 
     decision_set: DecisionSet
@@ -45,6 +48,7 @@ class Specification:
     replications: int
     seed: int
     checkpoints: IntArray
+    lateness: Lateness | None = None
 
     @staticmethod
     def of(
@@ -56,6 +60,8 @@ class Specification:
         replications: int,
         seed: int,
         checkpoints: ArrayLike | None = None,
+        delay: Any = 0,
+        loss: float = 0.0,
     ) -> Specification:
         """A checked specification; see :func:`semibandits.simulate` for the parameters and errors."""
         if not isinstance(decision_set, DecisionSet):
@@ -80,6 +86,7 @@ class Specification:
             _count(replications, "replications", 1),
             _count(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
+            Lateness.of(delay, loss),
         )
         specification.described()  # what cannot be described is an error before anything is played
         return specification
@@ -89,6 +96,10 @@ class Specification:
         own = np.random.SeedSequence(self.seed, spawn_key=(replication,))
         rewards, policy = own.spawn(2)
         return rewards, policy
+
+    def late_seed(self, replication: int) -> np.random.SeedSequence:
+        """Seed of delays and losses in one replication: the child of its seed that follows those of `seeds`."""
+        return np.random.SeedSequence(self.seed, spawn_key=(replication, 2))
 
     def described(self) -> dict[str, Any]:
         """The specification as plain JSON, the same in every process: what is large as a digest.
@@ -112,6 +123,8 @@ class Specification:
             "seed": self.seed,
             "checkpoints": self.checkpoints.tolist(),
         }
+        if self.lateness is not None:
+            told |= self.lateness.described()
         plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(told, "the specification"))))
         return plain
 

@@ -12,6 +12,7 @@ from typing import Any, Final, get_args
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
+from semibandits.simulation.lateness import Geometric
 from semibandits.studies.policies import full_texts, named_policies
 from semibandits.studies.rewards import REWARDS
 
@@ -127,6 +128,10 @@ def _workers(value: Any) -> int:
     return -1 if value == ALL_CORES or (_is_whole(value) and value == -1) else _whole(1, MOST_WORKERS)(value)
 
 
+def _delay(value: Any) -> int | str:
+    return str(Geometric.of(value)) if isinstance(value, str) else _whole(0, LONGEST_HORIZON)(value)
+
+
 def _policies(value: Any) -> tuple[str, ...]:
     texts = _list(_policy)(value)
     named_policies(texts)
@@ -176,6 +181,8 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
             _whole(1, MOST_REPLICATIONS), f"a whole number from 1 to {MOST_REPLICATIONS:,}", "replications = 100"
         ),
         "seed": Key(_whole(0), "a whole number of at least 0", "seed = 0"),
+        "delay": Key(_delay, 'a number of rounds of at least 0, or "geometric:MEAN"', "delay = 100"),
+        "loss": Key(_number(lambda v: 0 <= v < 1), "a number from 0 to below 1", "loss = 0.1"),
         "checkpoints": Key(_list(_whole(1)), "a list of rounds, the last one the horizon", "checkpoints = [100, 1000]"),
     },
     "bound": {

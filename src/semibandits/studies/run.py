@@ -292,6 +292,8 @@ def _played(
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
         checkpoints=asked.checkpoints,
+        delay=asked.delay,
+        loss=asked.loss,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,

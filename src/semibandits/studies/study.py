@@ -66,6 +66,10 @@ class SimulationOptions:
         Rounds, repetitions of each policy, and the seed of them all.
     checkpoints : tuple of int, optional
         Rounds at which the state is kept, the horizon last; 20 a decade by default.
+    delay : int or str
+        How many rounds late outcomes are told, or ``geometric:MEAN``.
+    loss : float
+        Share of outcomes that are never told, in [0, 1).
     """
 
     policies: tuple[str, ...] = ()
@@ -74,6 +78,8 @@ class SimulationOptions:
     replications: int = 100
     seed: int = 0
     checkpoints: tuple[int, ...] | None = None
+    delay: int | str = 0
+    loss: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

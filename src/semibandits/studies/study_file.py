@@ -150,6 +150,8 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
         }
         if asked.checkpoints is not None:
             tables["simulation"]["checkpoints"] = list(asked.checkpoints)
+        if asked.delay != 0 or asked.loss != 0:  # not in folders that were begun before these keys
+            tables["simulation"] |= {"delay": asked.delay, "loss": float(asked.loss)}
     bound = study.bound
     tables["bound"] = {"method": bound.method, "gap": float(bound.gap), "tie_tolerance": float(bound.tie_tolerance)}
     tables["bound"]["time_limit"] = float("inf") if study.bound_seconds is None else float(study.bound_seconds)

@@ -88,6 +88,8 @@ class Task:
                 replications=asked.replications,
                 seed=asked.seed,
                 checkpoints=asked.checkpoints,
+                delay=asked.delay,
+                loss=asked.loss,
             )
 
     @cached_property

@@ -37,6 +37,9 @@ from semibandits.testing._wrapped_sets import Relabelled, in_python
 
 OPEN_ROUNDS: Final = 3
 """Rounds in flight where decisions are taken before outcomes are known."""
+DELAYS: Final = (0, 2, 2, 5, 11)
+LOSS: Final = 0.2
+"""Outcomes that are told late, and lost ones."""
 SCALES: Final = (2.0, 0.5, 1024.0)
 """Powers of two: multiplication by them rounds nothing."""
 WIDE: Final = 100.0
@@ -63,6 +66,7 @@ def check_policy(
     * "state": an agent restored from JSON goes on as the one it was taken from, bit for bit, also with rounds open;
     * "overlap": several decisions before the first outcome still cover all items, and lost rounds are made up for;
     * "degenerate": one item, one decision, the empty decision, no noise, ties of optimal decisions;
+    * "late": with delays and losses too, simulations play the decisions that an agent chooses, told what is due in that order;
     * "order": outcomes of open rounds count the same in any order;
     * "python": without kernels the decisions are the same;
     * "scale": with means and standard deviations times c, rewards and regret are times c, bit for bit (c a power of two);
@@ -158,12 +162,16 @@ def _check_coverage(case: Case) -> None:
         missing &= ~x
 
 
-def _engine(case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None) -> Trajectory:
+def _engine(
+    case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False
+) -> Trajectory:
     """One replication of the engine with every round a checkpoint."""
-    return replicate(_specification(case, rewards, decision_set), "policy", 0)
+    return replicate(_specification(case, rewards, decision_set, is_late=is_late), "policy", 0)
 
 
-def _specification(case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None) -> Specification:
+def _specification(
+    case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False
+) -> Specification:
     return Specification.of(
         case.decision_set if decision_set is None else decision_set,
         rewards,
@@ -172,7 +180,39 @@ def _specification(case: Case, rewards: RewardModel, decision_set: DecisionSet |
         replications=1,
         seed=case.seed,
         checkpoints=np.arange(1, case.horizon + 1),
+        delay=DELAYS if is_late else 0,
+        loss=LOSS if is_late else 0.0,
     )
+
+
+def _check_late(case: Case) -> None:
+    rewards = GaussianRewards(case.theta, variance=case.variance)
+    engine = _engine(case, rewards, is_late=True)
+    specification = _specification(case, rewards, is_late=True)
+    lateness = specification.lateness
+    assert lateness is not None
+    delays, lost = lateness.draw(np.random.default_rng(specification.late_seed(0)))
+    reward_seed, own_seed = specification.seeds(0)
+    reward_rng, rng = np.random.default_rng(reward_seed), np.random.default_rng(own_seed)
+    agent = case.start()
+    chosen: list[BoolArray] = []
+    drawn: list[FloatArray] = []
+    for t in range(case.horizon):
+        for s in range(t):
+            if s + delays[s] + 1 == t:
+                items = np.flatnonzero(chosen[s])
+                if lost[s]:
+                    agent.forget(items)
+                else:
+                    agent.observe(items, drawn[s])
+        chosen.append(choose(agent, case.decision_set, rng))
+        drawn.append(rewards.draw(np.flatnonzero(chosen[t]), reward_rng))
+    require_same(
+        np.cumsum(chosen, axis=0), engine.plays, "simulations with late outcomes must play what an agent chooses"
+    )
+    if case.decision_set.compiled() is not None:
+        by_hand = _engine(case, rewards, in_python(case.decision_set), is_late=True)
+        require_same(engine.plays, by_hand.plays, "without kernels, decisions must be the same with late outcomes")
 
 
 def _check_engine(case: Case) -> None:
@@ -367,6 +407,7 @@ PROMISES: Final[Mapping[str, Callable[[Case], None]]] = {
     "state": _check_state,
     "overlap": _check_overlap,
     "degenerate": _check_degenerate,
+    "late": _check_late,
     "order": _check_order,
     "python": _check_python,
     "scale": _check_scale,

@@ -15,7 +15,7 @@ from numba import njit
 from semibandits.kernels.rules.actions import GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
@@ -228,7 +228,7 @@ def rarest(stats: FloatArray, x: BoolArray) -> float:
     fewest = math.inf
     for i in range(len(x)):
         if x[i]:
-            fewest = min(fewest, stats[PLAYS, i])
+            fewest = min(fewest, stats[COUNTS, i])
     return fewest
 
 

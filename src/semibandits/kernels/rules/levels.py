@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.rules.statistics import PLAYS
+from semibandits.kernels.rules.statistics import COUNTS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 TABLE, MANY = 1024, 128
@@ -18,8 +18,8 @@ EXPONENTS = 1026
 
 @njit(cache=True, error_model="numpy")
 def plays_of(stats: FloatArray, i: int) -> float:
-    """How often an item counts as played, at least 1."""
-    plays: float = max(stats[PLAYS, i], 1.0)
+    """How often an item was played, rounds that are open included; at least 1."""
+    plays: float = max(stats[COUNTS, i], 1.0)
     return plays
 
 

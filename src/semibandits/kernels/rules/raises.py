@@ -76,7 +76,7 @@ def _still_grows(mean: float, rise: float) -> bool:
 
 @njit(cache=True)
 def _of_item(stats: FloatArray, i: int) -> tuple[float, float]:
-    """Plays, and mean within [0, 1]."""
+    """Plays told and open, and mean within [0, 1]."""
     return plays_of(stats, i), min(max(stats[MEANS, i], 0.0), 1.0)
 
 

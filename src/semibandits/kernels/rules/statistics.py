@@ -1,7 +1,9 @@
-"""What is known of each item: the rows of an array of shape (5, d).
+"""What is known of each item: the rows of an array of shape (6, d).
 
-``PLAYS``: how often it was played; ``SUMS``, ``MEANS`` of its rewards; ``SCALES``: 2 sigma_i^2 / max(plays, 1), twice the
-variance of its mean; ``ROOTS``: their square roots.
+A round is open from its choice until its outcome is known (told) or given up (forgotten). ``PLAYS``: how many rewards of the
+item were told; ``SUMS``, ``MEANS`` of these; ``COUNTS``: rewards told plus open rounds with the item; ``SCALES``:
+2 sigma_i^2 / max(counts, 1), twice the variance that its mean has once all open rounds are told; ``ROOTS``: their square roots.
+With no round open, counts are plays.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from numba import njit
 
 from semibandits.kernels.typing import FloatArray, IntArray
 
-PLAYS, SUMS, MEANS, SCALES, ROOTS = 0, 1, 2, 3, 4
-ROWS = 5
+PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
+ROWS = 6
 
 
 @njit(cache=True)
@@ -28,7 +30,40 @@ def fresh_statistics(variance: FloatArray) -> FloatArray:
 
 @njit(cache=True, error_model="numpy")
 def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
-    """Take in the rewards ``outcomes[:k]`` of ``items[:k]``; the number of items seen for the first time."""
+    """Take in the rewards ``outcomes[:k]`` of ``items[:k]``; the number of items seen for the first time.
+
+    For rounds told as soon as they are chosen, while no round is open: the same as `enter` and then `told`, in fewer steps.
+    """
+    fresh = 0
+    for p in range(k):
+        i = items[p]
+        n = stats[PLAYS, i] + 1.0
+        fresh += n == 1.0
+        stats[PLAYS, i] = n
+        stats[COUNTS, i] = n
+        stats[SUMS, i] += outcomes[p]
+        stats[MEANS, i] = stats[SUMS, i] / n
+        stats[SCALES, i] = spread[i] / n
+        stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
+    return fresh
+
+
+@njit(cache=True, error_model="numpy")
+def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change: float) -> None:
+    """A round with ``items[:k]`` is opened (change 1) or given up (change -1)."""
+    for p in range(k):
+        i = items[p]
+        stats[COUNTS, i] = max(stats[COUNTS, i] + change, stats[PLAYS, i])
+        stats[SCALES, i] = spread[i] / max(stats[COUNTS, i], 1.0)
+        stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
+
+
+@njit(cache=True, error_model="numpy")
+def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
+    """Take in the rewards of an open round, which closes it; the number of items seen for the first time.
+
+    Rewards of a round that was never opened count too.
+    """
     fresh = 0
     for p in range(k):
         i = items[p]
@@ -37,8 +72,10 @@ def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outc
         stats[PLAYS, i] = n
         stats[SUMS, i] += outcomes[p]
         stats[MEANS, i] = stats[SUMS, i] / n
-        stats[SCALES, i] = spread[i] / n
-        stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
+        if stats[COUNTS, i] < n:
+            stats[COUNTS, i] = n
+            stats[SCALES, i] = spread[i] / n
+            stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
     return fresh
 
 

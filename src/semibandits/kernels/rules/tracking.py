@@ -7,15 +7,15 @@ import math
 from numba import njit
 
 from semibandits.kernels.rules.actions import LINEAR, LOG, LOGLOG, PLAY, REPLAN
-from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES, exploration
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 FORCED, GROWTH = 3, 4
 """Places in the parameters: of epsilon, the share of the number of exploration rounds that every item's count must reach; and of
 the share by which a count must have grown since the last plan to call for another."""
-INVERSES, REFERENCES, TOLERANCES, COUNTS = 0, 1, 2, 3
+INVERSES, REFERENCES, TOLERANCES, TOLD = 0, 1, 2, 3
 """Blocks of d numbers in `memory`: 1 / rate (inf where none is needed); means at the last plan, how far they may move from there
-without another plan, and counts at the last plan."""
+without another plan, and plays told at the last plan."""
 BLOCKS = 4
 EXPLORED, PLANNED, EXPLOITED = 0, 1, 2
 """Places in `marks`: exploration rounds so far; decisions in the plan, -1 before the first; exploitation rounds since then."""
@@ -43,8 +43,8 @@ def ossb(
     # Where two decisions tie, exploration never ends, and costs nothing; what is forced must end all the same.
     fewest = min(params[FORCED] * marks[EXPLORED], f)
     for i in range(len(weights)):
-        if marks[HEAD + i] >= 0 and stats[PLAYS, i] < fewest:
-            row, fewest = marks[HEAD + i], stats[PLAYS, i]
+        if marks[HEAD + i] >= 0 and stats[COUNTS, i] < fewest:
+            row, fewest = marks[HEAD + i], stats[COUNTS, i]
     x[:] = rows[row]
     return PLAY
 
@@ -57,7 +57,7 @@ def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray,
     """
     d, changed = len(optimal), False
     for i in range(d):
-        before = memory[COUNTS * d + i]
+        before = memory[TOLD * d + i]
         gained = stats[PLAYS, i] - before
         changed |= gained > 0.0
         moved = abs(stats[MEANS, i] - memory[REFERENCES * d + i])
@@ -65,8 +65,8 @@ def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray,
             return True
     if changed:
         for i in range(d):
-            before = memory[COUNTS * d + i]
-            if optimal[i] and marks[EXPLOITED] - (stats[PLAYS, i] - before) > growth * before:
+            before = memory[TOLD * d + i]
+            if optimal[i] and marks[EXPLOITED] - (stats[COUNTS, i] - before) > growth * before:
                 return True
     return False
 
@@ -79,8 +79,8 @@ def rarest_behind(f: float, stats: FloatArray, memory: FloatArray) -> int:
     """
     fewest, item = math.inf, -1
     for i in range(stats.shape[1]):
-        if stats[PLAYS, i] * memory[i] < f and stats[PLAYS, i] < fewest:
-            fewest, item = stats[PLAYS, i], i
+        if stats[COUNTS, i] * memory[i] < f and stats[COUNTS, i] < fewest:
+            fewest, item = stats[COUNTS, i], i
     return item
 
 
@@ -96,7 +96,7 @@ def most_lacking(item: int, f: float, stats: FloatArray, memory: FloatArray, mar
             lack = 0.0
             for i in range(stats.shape[1]):
                 if rows[k, i] and memory[i] < math.inf:
-                    lack += max(-1.0, 1.0 - stats[PLAYS, i] * memory[i] / f)
+                    lack += max(-1.0, 1.0 - stats[COUNTS, i] * memory[i] / f)
             if lack > most:
                 row, most = k, lack
     return row

@@ -1,0 +1,136 @@
+"""Rounds whose outcomes come late: a queue, in the order in which they are due."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from semibandits.kernels.borrowing import borrowed
+from semibandits.kernels.rules.statistics import enter, told
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+OPEN, DRAWN = 0, 1
+"""Places in `counts`: rounds that are open, and delays used up."""
+DUE, ASKED, LOST, SIZE, ITEMS = 0, 1, 2, 3, 4
+"""Places in a row of `rounds`: after which round it is due, its own number, whether its outcome is lost, and its items."""
+
+
+class Queue(NamedTuple):
+    """Open rounds, and delays of those to come; arrays of length 0 where outcomes are known at once.
+
+    ``heap[:n]`` are the rows of the n open rounds, a binary heap by due date, then by number; ``heap[n:]`` are free rows.
+    `delays` and `losses` are those of the next rounds; ``played[i]`` says how often item i was played.
+    """
+
+    heap: IntArray
+    rounds: IntArray
+    outcomes: FloatArray
+    counts: IntArray
+    delays: IntArray
+    losses: BoolArray
+    played: FloatArray
+
+
+def queue(room: int, d: int, m: int) -> Queue:
+    """An empty one for so many open rounds of at most m of d items, without delays."""
+    return Queue(
+        np.arange(room), np.zeros((room, ITEMS + m), dtype=np.int64), np.zeros((room, m)), np.zeros(2, dtype=np.int64),
+        np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(d),
+    )  # fmt: skip
+
+
+def widened(queue: Queue) -> Queue:
+    """The same with twice the room."""
+    room = len(queue.heap)
+    return queue._replace(
+        heap=np.concatenate((queue.heap, np.arange(room, 2 * room))),
+        rounds=np.concatenate((queue.rounds, np.zeros_like(queue.rounds))),
+        outcomes=np.concatenate((queue.outcomes, np.zeros_like(queue.outcomes))),
+    )
+
+
+@njit(cache=True)
+def lend_queue(queue: Queue) -> Queue:
+    """Uncounted arrays: see `kernels.borrowing`."""
+    return Queue(
+        borrowed(queue.heap), borrowed(queue.rounds), borrowed(queue.outcomes), borrowed(queue.counts),
+        borrowed(queue.delays), borrowed(queue.losses), borrowed(queue.played),
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def is_full(queue: Queue) -> bool:
+    """Whether there is no room for another round."""
+    return bool(queue.counts[OPEN] == len(queue.heap))
+
+
+@njit(cache=True)
+def wants(queue: Queue) -> bool:
+    """Whether room or a delay is missing for the next round."""
+    return is_full(queue) or queue.counts[DRAWN] == len(queue.delays)
+
+
+@njit(cache=True, error_model="numpy")
+def postpone(
+    queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items: IntArray, k: int, outcomes: FloatArray
+) -> None:
+    """Open round t with the rewards ``outcomes[:k]`` of ``items[:k]``, which are told later or lost."""
+    heap, rounds, place = queue.heap, queue.rounds, queue.counts[OPEN]
+    row, delay = heap[place], queue.counts[DRAWN]
+    rounds[row, DUE], rounds[row, ASKED] = t + queue.delays[delay], t
+    rounds[row, LOST], rounds[row, SIZE] = queue.losses[delay], k
+    queue.counts[OPEN] += 1
+    queue.counts[DRAWN] += 1
+    for p in range(k):
+        rounds[row, ITEMS + p] = items[p]
+        queue.outcomes[row, p] = outcomes[p]
+        queue.played[items[p]] += 1.0
+    while place > 0 and is_before(rounds, row, heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = row
+    enter(stats, spread, items, k, 1.0)
+
+
+@njit(cache=True, error_model="numpy")
+def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int:
+    """Close the rounds that are due after round t, in order; the number of items seen for the first time."""
+    fresh = 0
+    while queue.counts[OPEN] > 0 and queue.rounds[queue.heap[0], DUE] <= t:
+        row = first_out(queue)
+        items, k = queue.rounds[row, ITEMS:], queue.rounds[row, SIZE]
+        if queue.rounds[row, LOST]:
+            enter(stats, spread, items, k, -1.0)
+        else:
+            fresh += told(stats, spread, items, k, queue.outcomes[row])
+    return fresh
+
+
+@njit(cache=True, error_model="numpy")
+def first_out(queue: Queue) -> int:
+    """Take out the first round; its row, which is free until the next one is put in."""
+    heap, rounds = queue.heap, queue.rounds
+    queue.counts[OPEN] -= 1
+    size, first = queue.counts[OPEN], heap[0]
+    row, place = heap[size], 0
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and is_before(rounds, heap[child + 1], heap[child]):
+            child += 1
+        if not is_before(rounds, heap[child], row):
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = row
+    heap[size] = first
+    return int(first)
+
+
+@njit(cache=True, error_model="numpy")
+def is_before(rounds: IntArray, row: int, other: int) -> bool:
+    """Whether a round is due before another one, or was asked before it."""
+    if rounds[row, DUE] != rounds[other, DUE]:
+        return bool(rounds[row, DUE] < rounds[other, DUE])
+    return bool(rounds[row, ASKED] < rounds[other, ASKED])

@@ -1,0 +1,155 @@
+"""Outcomes that come late or never."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from semibandits._typing import BoolArray, IntArray
+from semibandits.decisions.description import digest
+from semibandits.errors import InvalidInputError
+from semibandits.simulation.checkpoints import LONGEST_HORIZON
+
+BLOCK: Final = 1024
+"""Rounds whose delays and losses are drawn together. Another number would change what a seed gives."""
+MOST_SHOWN: Final = 100
+"""Observed delays that are described one by one; more of them by their digest."""
+
+
+@runtime_checkable
+class Distribution(Protocol):
+    """What SciPy's frozen distributions are."""
+
+    def rvs(self, size: int, random_state: np.random.Generator) -> Any:
+        """Draw `size` numbers."""
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """Delays that may end in each round with the same probability, of a given mean: 0, 1, 2 ... rounds."""
+
+    mean: float
+
+    @staticmethod
+    def of(text: str) -> Geometric:
+        """From a text such as ``geometric:100``."""
+        name, _, number = text.partition(":")
+        try:
+            mean = float(number) if name.strip().casefold() == "geometric" else math.nan
+        except ValueError:
+            mean = math.nan
+        if not 0 < mean <= LONGEST_HORIZON:
+            raise InvalidInputError(
+                f"delay as a text must be geometric:MEAN with a positive mean, got {text!r}: write for instance geometric:100"
+            )
+        return Geometric(mean)
+
+    def rvs(self, size: int, random_state: np.random.Generator) -> IntArray:
+        """Draw `size` delays."""
+        return random_state.geometric(1.0 / (1.0 + self.mean), size) - 1
+
+    def __str__(self) -> str:
+        return f"geometric:{self.mean!r}".removesuffix(".0")
+
+
+@dataclass(frozen=True, eq=False)
+class Lateness:
+    """How many rounds late each outcome is told, and how many outcomes never are.
+
+    Attributes
+    ----------
+    delay : int, ndarray of int, or Distribution
+        Constant, drawn from observed ones, or drawn from a law.
+    loss : float
+        Share of outcomes that are lost.
+    """
+
+    delay: int | IntArray | Distribution
+    loss: float
+
+    @staticmethod
+    def of(delay: object, loss: object) -> Lateness | None:
+        """Checked; None if all outcomes are told before the next round. See :func:`semibandits.simulate`."""
+        if isinstance(loss, bool) or not isinstance(loss, int | float | np.number) or not 0 <= loss < 1:
+            raise InvalidInputError(
+                f"loss must be a number in [0, 1), got {loss!r}: pass the share of rounds whose outcome is never told"
+            )
+        checked = _checked(delay)
+        return None if isinstance(checked, int) and checked == 0 == loss else Lateness(checked, float(loss))
+
+    def draw(self, rng: np.random.Generator) -> tuple[IntArray, BoolArray]:
+        """Delays of the next rounds, and whether their outcomes are lost, both of shape (BLOCK,)."""
+        if isinstance(self.delay, int):
+            delays = np.full(BLOCK, self.delay)
+        elif isinstance(self.delay, np.ndarray):
+            delays = self.delay[rng.integers(len(self.delay), size=BLOCK)]
+        else:
+            delays = _rounded_down(self.delay.rvs(size=BLOCK, random_state=rng))
+        return delays, rng.random(BLOCK) < self.loss
+
+    def described(self) -> dict[str, Any]:
+        """Plain JSON, the same for the same delays and losses."""
+        return {"delay": _described(self.delay), "loss": self.loss}
+
+
+def _checked(delay: object) -> int | IntArray | Distribution:
+    if isinstance(delay, int | np.integer) and not isinstance(delay, bool):
+        if not 0 <= delay <= LONGEST_HORIZON:
+            raise InvalidInputError(
+                f"delay must be a number of rounds from 0 to 2^53, got {delay}: 0 tells outcomes before the next round"
+            )
+        return int(delay)
+    if isinstance(delay, str):
+        return Geometric.of(delay)
+    if isinstance(delay, Distribution):
+        _rounded_down(delay.rvs(size=1, random_state=np.random.default_rng(0)))
+        return delay
+    values = np.asarray(delay) if isinstance(delay, Sequence | np.ndarray) else None
+    if values is None or values.ndim != 1 or not values.size or values.dtype.kind not in "iu":
+        raise InvalidInputError(
+            f"delay must be a whole number of rounds, a sequence of observed ones, or a frozen distribution, got {delay!r}: "
+            "pass for instance 100, 'geometric:100', or scipy.stats.geom(0.01)"
+        )
+    if values.min() < 0 or values.max() > LONGEST_HORIZON:
+        raise InvalidInputError(
+            f"delays must lie between 0 and 2^53, got {values.min()} to {values.max()}: drop the others"
+        )
+    return values.astype(np.int64)
+
+
+def _rounded_down(drawn: object) -> IntArray:
+    values = np.floor(np.asarray(drawn, dtype=np.float64)).reshape(-1)
+    wrong = values[~(values >= 0)]
+    if len(wrong):
+        raise InvalidInputError(
+            f"a distribution of delays must draw numbers >= 0, got {wrong[0]:g}: shift or truncate it"
+        )
+    return np.minimum(values, LONGEST_HORIZON).astype(np.int64)
+
+
+def _described(delay: int | IntArray | Distribution) -> Any:
+    if isinstance(delay, int):
+        return delay
+    if isinstance(delay, np.ndarray):
+        values = delay.tolist()
+        return values if len(values) <= MOST_SHOWN else {"observed": len(values), "digest": digest(values)}
+    if isinstance(delay, Geometric):
+        return str(delay)
+    name = getattr(getattr(delay, "dist", None), "name", None)
+    if not isinstance(name, str):
+        return {"distribution": type(delay).__name__, "repr": repr(delay)}
+    named = {key: _number(value) for key, value in getattr(delay, "kwds", {}).items()}
+    return {"distribution": name, "args": [_number(value) for value in getattr(delay, "args", ())], **named}
+
+
+def _number(value: object) -> Any:
+    number = np.asarray(value)
+    if number.ndim or not math.isfinite(float(number)):
+        raise InvalidInputError(
+            f"parameters of a distribution of delays must be finite numbers, got {value!r}: freeze one"
+        )
+    return number.item()

@@ -1,0 +1,328 @@
+"""Outcomes that come late or never: when they are told, and that everything is the same wherever it is played."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import semibandits as sb
+from semibandits.kernels import late
+from semibandits.kernels.rules.statistics import (
+    COUNTS,
+    MEANS,
+    PLAYS,
+    ROOTS,
+    SCALES,
+    enter,
+    fresh_statistics,
+    observe,
+    told,
+)
+from semibandits.simulation.lateness import BLOCK, Lateness
+from semibandits.simulation.specification import Specification
+
+X = sb.MSets(6, 2)
+THETA = np.array([0.9, 0.8, 0.5, 0.4, 0.3, 0.1])
+REWARDS = sb.GaussianRewards(THETA, variance=0.5)
+POLICIES = [sb.CUCB(), sb.ESCB(), sb.ThompsonSampling(), sb.GLADE(), sb.OSSB()]
+OBSERVED = [0, 0, 3, 1, 17, 150]
+LATE = {"delay": OBSERVED, "loss": 0.2}
+
+
+class Slow(sb.DecisionSet):
+    """The same 2-sets, for which there are no kernels."""
+
+    d, m = 6, 2  # type: ignore[assignment]
+
+    def maximize(self, weights):
+        return X.maximize(weights)
+
+
+class Recorder(sb.Policy):
+    """Plays the items of its round and writes down when it learned what."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[int, int, bool]] = []
+
+    def start(self, decision_set, variance):
+        self.told.clear()  # of the rounds that warm up
+        return RecorderAgent(self)
+
+
+class RecorderAgent(sb.Agent):
+    def __init__(self, policy):
+        self.policy, self.t = policy, 0
+
+    def choose(self, rng):
+        self.t += 1
+        return np.arange(6) == self.t % 6
+
+    def observe(self, items, rewards):
+        self.policy.told.append((self.t, int(items[0]), False))
+
+    def forget(self, items):
+        self.policy.told.append((self.t, int(items[0]), True))
+
+    def state(self):
+        return {}
+
+    def restore(self, state):
+        pass
+
+
+def same(first: sb.SimulationResult, second: sb.SimulationResult) -> bool:
+    return all(
+        np.array_equal(getattr(first, name)[policy], getattr(second, name)[policy])
+        for name in ("regret", "reward", "plays", "calls")
+        for policy in first.policies
+    )
+
+
+def recorded(delay: object, loss: float = 0.0, horizon: int = 40) -> list[tuple[int, int, bool]]:
+    policy = Recorder()
+    sb.simulate(sb.MSets(6, 1), REWARDS, policy, horizon, 1, delay=delay, loss=loss, bound=False)
+    return policy.told
+
+
+@pytest.mark.parametrize("delay", [1, 5, 39])
+def test_an_outcome_is_told_before_the_round_after_its_delay(delay):
+    """`t` is the last round chosen: that of round s is told when s + delay rounds are."""
+    assert recorded(delay) == [(s + delay, s % 6, False) for s in range(1, 40 - delay)]
+
+
+def test_outcomes_due_together_come_in_the_order_of_their_rounds_and_those_after_the_horizon_never():
+    lateness = Lateness.of(OBSERVED, 0.3)
+    assert lateness is not None
+    seed = Specification.of(X, REWARDS, sb.CUCB(), horizon=1, replications=1, seed=0).late_seed(0)
+    delays, lost = lateness.draw(np.random.default_rng(seed))
+    due = sorted((s + int(delays[s - 1]), s, bool(lost[s - 1])) for s in range(1, 41))
+    expected = [(t, s % 6, is_lost) for t, s, is_lost in due if t < 40]
+    assert len({t for t, _, _ in expected}) < len(expected) < 40
+    assert recorded(OBSERVED, 0.3) == expected
+
+
+def test_no_delay_and_no_loss_are_as_without():
+    plain = sb.simulate(X, REWARDS, POLICIES, 300, 2)
+    again = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=0, loss=0.0)
+    assert same(plain, again)
+    assert again.provenance == plain.provenance
+    assert "delay" not in plain.provenance["specification"]
+    queued = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=[0])  # through the queue, and told at once
+    assert same(plain, queued)
+
+
+@pytest.mark.parametrize("delay", [7, OBSERVED, "geometric:20", scipy.stats.expon(scale=30.0)])
+def test_kernels_and_python_play_the_same_rounds(delay):
+    for policy in POLICIES[:-1]:  # plans of OSSB depend on what is known of the set
+        compiled = sb.simulate(X, REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
+        assert same(compiled, sb.simulate(Slow(), REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_a_learner_told_late_asks_what_a_simulation_plays(policy):
+    """Also when it is stored and restored in the middle, with rounds open."""
+    specification = Specification.of(X, REWARDS, policy, horizon=1, replications=1, seed=3)
+    lateness = Lateness.of(**LATE)
+    assert lateness is not None
+    delays, lost = lateness.draw(np.random.default_rng(specification.late_seed(0)))
+    rewards, own = (np.random.default_rng(seed) for seed in specification.seeds(0))
+    learner = sb.Learner(X, policy, variance=0.5, seed=own)
+    plays, waiting = np.zeros((400, 6)), []
+    for t in range(400):
+        for _, s, items, outcome in sorted(w for w in waiting if w[0] <= t):
+            assert learner.open_rounds[0].id <= s
+            if lost[s]:
+                learner.forget(s)
+            else:
+                learner.tell(s, outcome)
+            assert items
+        waiting = [w for w in waiting if w[0] > t]
+        asked = learner.ask()
+        plays[t:, asked.items] += 1
+        waiting.append((t + 1 + int(delays[t]), t, asked.items.tolist(), REWARDS.draw(asked.items, rewards).tolist()))
+        if t == 200:
+            assert len(learner.open_rounds) > 10
+            learner = sb.Learner.from_state(json.loads(json.dumps(learner.state())))
+    result = sb.simulate(X, REWARDS, policy, 400, 1, 3, checkpoints=np.arange(1, 401), bound=False, **LATE)
+    assert np.array_equal(result.plays[policy.name][0], plays)
+
+
+def test_workers_company_horizon_and_resume_change_nothing(tmp_path):
+    arguments = {"seed": 5, "bound": False} | LATE
+    alone = sb.simulate(X, REWARDS, POLICIES, 1500, 3, **arguments)
+    assert same(alone, sb.simulate(X, REWARDS, POLICIES, 1500, 3, n_jobs=2, **arguments))
+    longer = sb.simulate(X, REWARDS, sb.GLADE(), 2500, 2, checkpoints=[1500, 2500], **arguments)
+    assert np.array_equal(longer.regret["GLADE"][:, 0], alone.regret["GLADE"][:2, -1])
+
+    class StopHereError(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done == 4:
+            raise StopHereError
+
+    with pytest.raises(StopHereError):
+        sb.simulate(X, REWARDS, POLICIES, 1500, 3, folder=tmp_path / "run", progress=stop, **arguments)
+    resumed = sb.simulate(X, REWARDS, POLICIES, 1500, 3, folder=tmp_path / "run", resume=True, **arguments)
+    assert same(alone, resumed)
+    assert resumed.provenance["specification"]["delay"] == OBSERVED
+    assert resumed.provenance["specification"]["loss"] == 0.2
+    with pytest.raises(sb.InvalidInputError, match="another delay"):
+        sb.simulate(X, REWARDS, POLICIES, 1500, 3, folder=tmp_path / "run", resume=True, **arguments | {"delay": 3})
+
+
+def test_all_policies_of_a_replication_meet_the_same_delays():
+    first, second = Recorder(), Recorder()
+    sb.simulate(sb.MSets(6, 1), REWARDS, {"a": first, "b": second}, 200, 1, **LATE, bound=False)
+    assert first.told == second.told
+
+
+def test_the_share_of_losses_and_the_mean_delay_are_those_asked_for():
+    lateness = Lateness.of("geometric:20", 0.25)
+    assert lateness is not None
+    rng = np.random.default_rng(0)
+    blocks = [lateness.draw(rng) for _ in range(50)]
+    delays, lost = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    n = 50 * BLOCK
+    assert delays.min() == 0
+    assert abs(delays.mean() - 20.0) < 5 * np.sqrt(20 * 21 / n)  # five standard errors: 6e-7
+    assert abs(lost.mean() - 0.25) < 5 * np.sqrt(0.25 * 0.75 / n)
+    drawn = Lateness.of([2, 2, 5], 0)
+    assert drawn is not None
+    assert set(drawn.draw(rng)[0].tolist()) == {2, 5}
+
+
+@pytest.mark.parametrize(
+    ("delay", "described"),
+    [
+        (100, 100),
+        ("geometric:100", "geometric:100"),
+        ("Geometric: 2.5", "geometric:2.5"),
+        ([1, 2], [1, 2]),
+        (scipy.stats.geom(0.5, loc=-1), {"distribution": "geom", "args": [0.5], "loc": -1}),
+    ],
+)
+def test_what_is_described_is_what_was_asked_for(delay, described):
+    lateness = Lateness.of(delay, 0.5)
+    assert lateness is not None
+    assert lateness.described() == {"delay": described, "loss": 0.5}
+
+
+def test_many_observed_delays_are_described_by_their_digest():
+    first, second, third = (Lateness.of([*range(500), k], 0.0) for k in (1, 1, 2))
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert first.described() == second.described() != third.described()
+    assert first.described()["delay"]["observed"] == 501
+
+
+@pytest.mark.parametrize(
+    "delay",
+    [-1, 0.5, True, [], [1, -1], [0.5], [[1]], "soon", "geometric:0", "geometric:x", None, scipy.stats.norm(), 2**60],
+)
+def test_delays_that_are_none_are_errors(delay):
+    with pytest.raises(sb.InvalidInputError, match="delay"):
+        sb.simulate(X, REWARDS, sb.CUCB(), 10, 1, delay=delay)
+
+
+@pytest.mark.parametrize("loss", [-0.1, 1.0, True, "0.1", np.nan])
+def test_losses_that_are_none_are_errors(loss):
+    with pytest.raises(sb.InvalidInputError, match=r"loss must be a number in \[0, 1\)"):
+        sb.simulate(X, REWARDS, sb.CUCB(), 10, 1, loss=loss)
+
+
+@given(st.data())
+def test_rows_are_recomputed_from_what_was_told_and_what_is_open(data):
+    """The twin: counts and means by hand, in any order of opening, telling and forgetting."""
+    d = data.draw(st.integers(1, 5))
+    variance = np.linspace(0.2, 1.5, d)
+    stats = fresh_statistics(variance)
+    sums, plays, opened = np.zeros(d), np.zeros(d), []
+    for step in range(data.draw(st.integers(1, 25))):
+        action = data.draw(st.sampled_from(["open", "tell", "forget"])) if opened else "open"
+        if action == "open":
+            items = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=d, max_size=d)))
+            enter(stats, 2.0 * variance, items, len(items), 1.0)
+            opened.append(items)
+            continue
+        items = opened.pop(data.draw(st.integers(0, len(opened) - 1)))
+        if action == "forget":
+            enter(stats, 2.0 * variance, items, len(items), -1.0)
+            continue
+        outcomes = np.arange(len(items)) - step / 8.0
+        fresh = int((plays[items] == 0).sum())
+        assert told(stats, 2.0 * variance, items, len(items), outcomes) == fresh
+        sums[items] += outcomes
+        plays[items] += 1
+    counts = plays + sum((np.bincount(items, minlength=d) for items in opened), np.zeros(d))
+    assert np.array_equal(stats[PLAYS], plays)
+    assert np.array_equal(stats[COUNTS], counts)
+    assert np.array_equal(stats[MEANS], sums / np.maximum(plays, 1))
+    assert np.array_equal(stats[SCALES], 2.0 * variance / np.maximum(counts, 1))
+    assert np.array_equal(stats[ROOTS], np.sqrt(stats[SCALES]))
+
+
+@given(st.lists(st.integers(0, 31), min_size=1, max_size=40))
+def test_telling_at_once_is_opening_and_telling(masks):
+    variance = np.linspace(0.2, 1.5, 5)
+    one, two = fresh_statistics(variance), fresh_statistics(variance)
+    for step, mask in enumerate(masks):
+        items = np.flatnonzero([mask >> i & 1 for i in range(5)])
+        outcomes = np.sin(np.arange(len(items)) + step)
+        fresh = observe(one, 2.0 * variance, items, len(items), outcomes)
+        enter(two, 2.0 * variance, items, len(items), 1.0)
+        assert told(two, 2.0 * variance, items, len(items), outcomes) == fresh
+        assert one.tobytes() == two.tobytes()
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
+def test_the_queue_gives_rounds_in_order(delays, random):
+    """The twin: sorting. Room grows as it is needed."""
+    queue = late.queue(1, 3, 2)._replace(delays=np.array(delays), losses=np.array([d % 5 == 4 for d in delays]))
+    stats, items = fresh_statistics(np.ones(3)), np.array([0, 2])
+    waiting, t = [], 0
+    for t, delay in enumerate(delays, 1):
+        if late.is_full(queue):
+            queue = late.widened(queue)
+        assert late.wants(queue) is False
+        late.postpone(queue, stats, np.full(3, 2.0), t, items, 1 + t % 2, np.array([float(t), -1.0]))
+        waiting.append((t + delay, t))
+        if random.random() < 0.5:
+            while waiting and min(waiting)[0] <= t:
+                assert queue.rounds[late.first_out(queue), late.ASKED] == min(waiting)[1]
+                waiting.remove(min(waiting))
+    assert late.wants(queue)
+    assert queue.played.tolist() == [len(delays), 0, sum(t % 2 for t in range(1, len(delays) + 1))]
+    while waiting:
+        assert queue.rounds[late.first_out(queue), late.ASKED] == min(waiting)[1]
+        waiting.remove(min(waiting))
+    assert queue.counts[late.OPEN] == 0
+    assert sorted(queue.heap) == list(range(len(queue.heap)))
+
+
+def test_the_queue_is_as_long_as_rounds_are_open():
+    queue = late.queue(1, 3, 2)
+    assert sum(array.nbytes for array in late.widened(queue)) < 2 * sum(array.nbytes for array in queue)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("sign", [1.0, -1.0], ids=["rewards", "costs"])
+def test_blind_rounds_are_spread_over_all_items(policy, sign):
+    rewards = sb.GaussianRewards(10.0 * sign + THETA, variance=0.5)
+    result = sb.simulate(X, rewards, policy, 90, 3, delay=1000, bound=False)
+    assert (result.plays[policy.name][:, -1] == 30).all()
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_late_outcomes_cost_little_more_than_the_blind_rounds(policy):
+    """No lock-in: in the mean of 20 runs at most 1.3 times the regret without delay, and that of the blind rounds."""
+    arguments = {"horizon": 3000, "replications": 20, "bound": False, "checkpoints": [100, 3000]}
+    plain = sb.simulate(X, REWARDS, policy, **arguments).regret[policy.name].mean(axis=0)
+    delayed = sb.simulate(X, REWARDS, policy, delay=100, **arguments).regret[policy.name].mean(axis=0)
+    assert delayed[1] <= 1.3 * plain[1] + delayed[0]

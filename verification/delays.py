@@ -1,0 +1,155 @@
+"""Regret where outcomes are told late or never, of GLADE and others.
+
+    python verification/delays.py --write
+
+plays 100 runs of 20,000 rounds with each delay on one instance of four families, and writes the tables of
+docs/policies/delays.md: some ten minutes on one core. All policies of a run share rewards, delays and losses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+from numba import njit
+from panel_sets import Bandit, grid, matchings, trees, uniform
+from scipy.stats import norm
+from stacked import StackedRewards
+
+import semibandits as sb
+from semibandits.kernels.rules.actions import LINEAR
+from semibandits.kernels.rules.statistics import MEANS, PLAYS
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.policies.rules import RulePolicy
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "delays.md"
+MARKS: Final = ("<!-- tables of verification/delays.py -->", "<!-- end of tables -->")
+SEED: Final = 2026
+BLIND: Final = 100
+SETTINGS: Final = ((0, 0.0), (10, 0.0), (BLIND, 0.0), (1000, 0.0), (0, 0.1), ("geometric:100", 0.1))
+"""Delays in rounds, and shares of outcomes that are lost."""
+
+
+@njit(error_model="numpy")
+def told_only(
+    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
+) -> int:  # fmt: skip
+    """A draw from the posterior of what was told; its variances stand in the parameters."""
+    for i in range(len(weights)):
+        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * z[i]
+    return LINEAR
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ToldOnly(RulePolicy):
+    """Thompson sampling that takes no account of open rounds."""
+
+    @property
+    def rule(self) -> Any:
+        """The kernel."""
+        return told_only
+
+    @property
+    def samples(self) -> bool:
+        """Yes."""
+        return True
+
+    def params(self, m: int, variance: np.ndarray) -> np.ndarray:
+        """Ratio (not used), and variances."""
+        return np.concatenate(([1.0], variance))
+
+
+POLICIES: Final = {
+    "Thompson": sb.ThompsonSampling(),
+    "told only": ToldOnly(),
+    "GLADE": sb.GLADE(),
+    "CUCB": sb.CUCB(),
+    "OSSB": sb.OSSB(),
+}
+
+
+def instances(draw: int) -> dict[str, Bandit]:
+    """Uniform means, costs on paths, and variance 1/2."""
+    sets = {"4 of 20 items": sb.MSets(20, 4), "paths": grid(5), "matchings": matchings(5), "trees": trees(6)}
+    return {name: uniform(np.random.default_rng([15, k, draw]), space) for k, (name, space) in enumerate(sets.items())}
+
+
+def play(bandit: Bandit, delay: int | str, loss: float, options: argparse.Namespace) -> dict[str, np.ndarray]:
+    """Regret after the first rounds and at the end, shape (n, 2), of each policy."""
+    decision_set, theta, variance = bandit
+    result = sb.simulate(
+        decision_set, StackedRewards(theta, variance), POLICIES, options.horizon, options.replications, options.seed,
+        options.workers, checkpoints=[BLIND, options.horizon], delay=delay, loss=loss, bound=False,
+    )  # fmt: skip
+    return dict(result.regret)
+
+
+def half_width(values: np.ndarray) -> float:
+    """Of a 95 % interval of the mean."""
+    return 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def tables(options: argparse.Namespace) -> str:
+    """All tables as Markdown."""
+    head = [
+        "instance",
+        "delay",
+        "lost",
+        *POLICIES,
+        "GLADE − Thompson",
+        "p (GLADE worse)",
+        "highest 5 % begin at, Thompson",
+        "GLADE",
+    ]
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    targets = [
+        "| instance | GLADE, delay 0 | first 100 rounds of delay 100 | 1.15 × first + second | GLADE, delay 100 |"
+    ]
+    targets.append("|" + "---|" * 5)
+    for name, bandit in instances(options.draw).items():
+        glade = {}
+        for delay, loss in SETTINGS:
+            regret = play(bandit, delay, loss, options)
+            glade[delay, loss] = regret["GLADE"]
+            ends = {policy: values[:, -1] for policy, values in regret.items()}
+            difference = ends["GLADE"] - ends["Thompson"]
+            spread = float(difference.std(ddof=1)) / math.sqrt(len(difference))
+            worse = float(norm.sf(difference.mean() / spread)) if spread else 1.0
+            cells = [f"{values.mean():,.0f} ± {half_width(values):.0f}" for values in ends.values()]
+            cells += [f"{difference.mean():+,.0f} ± {half_width(difference):.0f}", f"{worse:.2g}"]
+            cells += [f"{np.quantile(ends[policy], 0.95):,.0f}" for policy in ("Thompson", "GLADE")]
+            lines.append(f"| {name} | {delay} | {100 * loss:.0f} % | {' | '.join(cells)} |")
+            print(lines[-1], flush=True)
+        plain, late = glade[0, 0.0].mean(axis=0), glade[BLIND, 0.0].mean(axis=0)
+        limit = 1.15 * plain[1] + late[0]
+        targets.append(f"| {name} | {plain[1]:,.0f} | {late[0]:,.0f} | {limit:,.0f} | {late[1]:,.0f} |")
+    return "\n".join([*lines, "", *targets])
+
+
+def main() -> None:
+    """Play, print, and write if that is wanted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--horizon", type=int, default=20_000, help="rounds")
+    parser.add_argument("--replications", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--draw", type=int, default=0, help="number of the draw of the means")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help="write the tables into the page")
+    options = parser.parse_args()
+    text = tables(options)
+    print(text)
+    if options.write:
+        page, (first, last) = PAGE.read_text(encoding="utf-8"), MARKS
+        pattern = re.compile(f"{re.escape(first)}.*{re.escape(last)}", re.DOTALL)
+        PAGE.write_text(pattern.sub(lambda _: f"{first}\n\n{text}\n\n{last}", page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
