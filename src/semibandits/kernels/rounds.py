@@ -178,7 +178,6 @@ def choose(
 
 
 @njit(cache=True)
-@njit(cache=True)
 def unseen(player: Player) -> int:
     """Of the items that can be seen and were not, the first of those in the fewest open rounds."""
     item, fewest = -1, math.inf

@@ -34,9 +34,11 @@ class Learner:
         How to choose; by default ``GLADE()``.
     variance : array_like of float, scalar or shape (d,)
         Variance of the rewards, > 0, for policies without one of their own; for bounded rewards a sub-Gaussian proxy, which
-        is (b - a)^2 / 4 on [a, b].
+        is (b - a)^2 / 4 on [a, b]. May be left out if `rewards` is "bernoulli": 1/4.
     seed : int, SeedSequence, or Generator over PCG64
         Where all randomness comes from. A generator is used as it is: draws of others from it change what is played.
+    rewards : {"gaussian", "bernoulli"}, optional
+        What is known of the law of the rewards: "bernoulli" for rewards 0 and 1, for which the default policy has a sharper form.
 
     Raises
     ------
@@ -54,8 +56,9 @@ class Learner:
         decision_set: DecisionSet,
         policy: Policy | None = None,
         *,
-        variance: ArrayLike,
+        variance: ArrayLike | None = None,
         seed: int | np.random.SeedSequence | np.random.Generator,
+        rewards: str | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -64,6 +67,18 @@ class Learner:
         policy = GLADE() if policy is None else policy
         if not isinstance(policy, Policy):
             raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
+        if rewards not in (None, "gaussian", "bernoulli"):
+            raise InvalidInputError(
+                f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if neither is right"
+            )
+        policy = policy.for_rewards(rewards)
+        if variance is None:
+            if rewards != "bernoulli":
+                raise InvalidInputError(
+                    "variance must be given, got none: pass that of the rewards, (b - a)**2 / 4 for rewards in [a, b], "
+                    "or rewards='bernoulli' for rewards 0 and 1"
+                )
+            variance = 0.25
         variance_vector(variance, decision_set.d)
         self._decision_set, self._policy = decision_set, policy
         self._variance = storage.variance_state(variance)

@@ -71,6 +71,16 @@ class Policy(ABC):
             Variance of the rewards, for policies without one of their own.
         """
 
+    def for_rewards(self, family: str | None) -> Policy:
+        """The policy to play for rewards of a family: itself, unless its parameters leave that open.
+
+        Parameters
+        ----------
+        family : {"gaussian", "bernoulli"} or None
+            What is known of the law of the rewards; None if nothing is.
+        """
+        return self
+
     def specification(self) -> dict[str, Any]:
         """What defines it, as plain JSON; for provenance and for fingerprints of stored states."""
         return {"name": self.name, "repr": repr(self)}

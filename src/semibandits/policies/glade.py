@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -15,7 +15,7 @@ from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, RO
 from semibandits.policies.rules import RulePolicy
 
 MOST_REMEMBERED: Final = 10_000
-LAWS: Final = {"gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
+LAWS: Final = {"auto": GAUSSIAN, "gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
 
 
 @final
@@ -54,8 +54,8 @@ class GLADE(RulePolicy):
     recheck : float
         >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
         once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
-    rewards : {"gaussian", "bernoulli"}
-        "bernoulli", for rewards 0 and 1, measures what is plausible by divergences of Bernoulli laws instead of variances, as
+    rewards : {"auto", "gaussian", "bernoulli"}
+        "auto" is "bernoulli" where simulations and learners know that rewards are 0 and 1, else "gaussian". "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as
         C(theta) of such rewards does. (For any rewards in [0, 1] that is valid too, though not the best.)
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default what the environment or the learner states.
@@ -80,7 +80,7 @@ class GLADE(RulePolicy):
     saving: float = 0.5
     remembered: int = 128
     recheck: float = 0.1
-    rewards: str = "gaussian"
+    rewards: str = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,6 +108,10 @@ class GLADE(RulePolicy):
                 f"rewards must be one of {', '.join(map(repr, LAWS))}, got {self.rewards!r}: "
                 "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1"
             )
+
+    def for_rewards(self, family: str | None) -> GLADE:
+        """The same with the Bernoulli form where rewards are known to be 0 and 1, unless `rewards` says otherwise."""
+        return replace(self, rewards="bernoulli") if (self.rewards, family) == ("auto", "bernoulli") else self
 
     @property
     def rule(self) -> Any:

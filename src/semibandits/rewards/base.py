@@ -102,6 +102,11 @@ class RewardModel(ABC):
         """
         return "gaussian" if self.is_independent_gaussian else None
 
+    @property
+    def family(self) -> Literal["gaussian", "bernoulli"] | None:
+        """What policies are told of the law besides the variance; None if nothing."""
+        return self.bound_family
+
     def compiled(self) -> CompiledRewards | None:
         """The law for compiled loops, in fresh arrays; None if only `draw` knows it."""
         return None

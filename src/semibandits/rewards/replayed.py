@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, TypeAlias, cast, final
+from typing import Any, Literal, TypeAlias, cast, final
 
 import numpy as np
 
@@ -66,6 +66,11 @@ class ReplayedRewards(KernelRewards):
     def is_joint(self) -> bool:
         """Whether whole rounds are resampled, with the dependence between items."""
         return self._law.kind == REPLAY_ROUNDS
+
+    @property
+    def family(self) -> Literal["bernoulli"] | None:
+        """What policies are told of the law: that rewards are 0 and 1, if all outcomes are."""
+        return "bernoulli" if np.isin(self._law.floats, (0.0, 1.0)).all() else None
 
     def _parameters(self) -> dict[str, Any]:
         told = {"variance": described(self._variance)}

@@ -54,7 +54,8 @@ class Trajectory:
 def replicate(specification: Specification, policy: str, replication: int) -> Trajectory:
     """Play one replication of one policy."""
     rewards, own = specification.seeds(replication)
-    agent = specification.policies[policy].start(specification.decision_set, specification.rewards.variance)
+    chosen = specification.policies[policy].for_rewards(specification.rewards.family)
+    agent = chosen.start(specification.decision_set, specification.rewards.variance)
     reward_rng, rng = np.random.default_rng(rewards), np.random.default_rng(own)
     law = specification.rewards.compiled()
     if isinstance(agent, RuleAgent) and agent.oracle is not None and law is not None:
