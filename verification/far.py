@@ -60,8 +60,7 @@ replications, and {more} on listed stars. Instances are the star, and those of t
 
 For *listed stars* two rows follow. "in hindsight" is the growth of a lower bound on regret: of policies that at T play the
 optimal decision while no single alternative is plausible, if they knew all rewards in advance (`verification/hindsight.py`); what
-happens while estimates are wrong is left out. Its levels do not count rivals: it is what `GLADE(rivals=0)` needs, and the default
-somewhat less. It bounds regret, not slopes: who loses more early may have a smaller slope later.
+happens while estimates are wrong is left out. It bounds regret, not slopes: who loses more early may have a smaller slope later.
 "expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a lower bound for all good policies. It holds as T goes
 to infinity, not at a given T: levels ln(t/n) grow more slowly than ln T. See [optimality.md](optimality.md), F.
 

@@ -70,11 +70,11 @@ def bonuses_of(account, best, t, policy, m):
     return account.bonuses(levels_of(account.plays, best, t, policy.discount, policy.rivals, m))
 
 
-@pytest.mark.parametrize("discount", [0.0, 1.0])
+@pytest.mark.parametrize(("discount", "rivals"), [(0.0, 0.0), (1.0, 0.0), (1.0, 0.4)])
 @given(situation=situations())
 @settings(max_examples=60, deadline=None)
-def test_without_foresight_it_plays_a_plausible_decision_if_there_is_one(discount, situation):
-    policy = GLADE(discount=discount, patience=0.0, foresight=0.0, recheck=0.0)
+def test_without_foresight_it_plays_a_plausible_decision_if_there_is_one(discount, rivals, situation):
+    policy = GLADE(discount=discount, rivals=rivals, patience=0.0, foresight=0.0, recheck=0.0)
     for t, x, account, rows, _ in play(policy, situation):
         m = int(rows.sum(axis=1).max())
         values = rows @ account.means
@@ -168,7 +168,9 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     scales = 2 * variance / plays
     told = plays // 2.0  # the others are open: the rule looks at both together
     stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
-    policy = GLADE(remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]))
+    policy = GLADE(
+        remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]), rivals=rng.choice([0.0, 0.4])
+    )
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
     marks, kept = nothing_decided(policy, decisions)
     for row in pool:
@@ -245,7 +247,7 @@ def test_a_cheap_informative_decision_is_found():
     ("parameters", "message"),
     [
         ({"discount": -1.0}, "discount must be >= 0, got -1: 1 is the default"),
-        ({"rivals": 1.5}, r"rivals must lie in \[0, 1\], got 1.5: 0.4 is the default"),
+        ({"rivals": 1.5}, r"rivals must lie in \[0, 1\], got 1.5: 0 is the default"),
         ({"patience": 1.0}, r"patience must lie in \[0, 1\), got 1: "),
         ({"foresight": float("nan")}, "foresight must be a finite number, got nan"),
         ({"saving": -0.5}, "saving must be >= 0, got -0.5"),

@@ -25,7 +25,7 @@ class GLADE(RulePolicy):
 
     With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
     smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
-    with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i, or more if many items compete. If none is plausible,
+    with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i unless `rivals` is set. If none is plausible,
     x_best is played. Else the most plausible one is; or, if there is such, a decision that teaches about several of them at less
     regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three
     P_LM and four P_IM.
@@ -38,7 +38,7 @@ class GLADE(RulePolicy):
     rivals : float
         In [0, 1]. How far items that compete count in levels: ``h_i = (1 - rivals) n_i + (rivals / m) sum_j min(n_i,
         sqrt(n_i n_j))``, over the items j outside x_best, i among them, with m the size of the largest decision. 0 makes
-        h_i = n_i: more exploration where there are many items, and fewer runs that go wrong.
+        h_i = n_i; 0.4 explores less where there are many items, and more runs go wrong.
     patience : float
         In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
         cost next to nothing. 0 decides anew in every round.
@@ -55,8 +55,9 @@ class GLADE(RulePolicy):
         >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
         once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
     rewards : {"auto", "gaussian", "bernoulli"}
-        "auto" is "bernoulli" where simulations and learners know that rewards are 0 and 1, else "gaussian". "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as
-        C(theta) of such rewards does. (For any rewards in [0, 1] that is valid too, though not the best.)
+        "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as C(theta) of rewards 0 and 1
+        does. (For any rewards in [0, 1] that is valid too, though not the best.) "auto" is "bernoulli" where simulations and
+        learners know that rewards are 0 and 1, else "gaussian".
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default what the environment or the learner states.
 
@@ -74,7 +75,7 @@ class GLADE(RulePolicy):
     """
 
     discount: float = 1.0
-    rivals: float = 0.4
+    rivals: float = 0.0
     patience: float = 0.02
     foresight: float = 8.0
     saving: float = 0.5
@@ -86,7 +87,7 @@ class GLADE(RulePolicy):
         super().__post_init__()
         for name, remedy in (
             ("discount", "1 is the default, 0 explores more"),
-            ("rivals", "0.4 is the default, 0 counts each item alone"),
+            ("rivals", "0 is the default and counts each item alone, 0.4 explores less"),
             ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
             ("foresight", "8 is the default, 0 looks at one decision at a time"),
             ("saving", "0.5 is the default"),
