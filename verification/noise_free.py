@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from panel import Instance, panel, star
 
 import semibandits as sb
-from semibandits.kernels.rules.actions import INDEX_FIRST, PLAY
+from semibandits.kernels.rules.actions import LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import BEST_ROW, DISCOUNT, PLACES, RIVALS, glade
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, ROWS, SCALES
@@ -222,7 +222,7 @@ def decide(
                 if same:
                     return k
         index = decisions @ weights
-        if action == INDEX_FIRST:
+        if action != LINEAR_FIRST:
             index += np.sqrt(decisions @ bonuses)
         x[:] = decisions[np.argmax(index)] > 0.0
 

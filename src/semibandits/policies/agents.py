@@ -14,7 +14,17 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
-from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
+from semibandits.kernels.rules.actions import (
+    GAIN_FIRST,
+    INDEX,
+    INDEX_FIRST,
+    LINEAR,
+    LINEAR_FIRST,
+    PLAY,
+    RATIO,
+    REPLAN,
+    WAITING,
+)
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
@@ -182,7 +192,7 @@ class RuleAgent(Agent):
             if action in (LINEAR, LINEAR_FIRST):
                 counters[rounds.LINEAR_CALLS] += 1
                 return self.maximize(weights)
-            assert action in (INDEX, INDEX_FIRST)
+            assert action in (INDEX, INDEX_FIRST, GAIN_FIRST)
             counters[rounds.INDEX_CALLS] += 1
             most = rounds.budget(counters)
             found = self.decision_set.search_index(weights, bonuses, float(player.params[RATIO]), most=int(most))
@@ -190,7 +200,7 @@ class RuleAgent(Agent):
             counters[rounds.UNDECIDED] += not found.is_proven
             return checked_answer(found.decision, self.decision_set.d, self.decision_set.m).copy()
         except BaseException:
-            if action in (LINEAR_FIRST, INDEX_FIRST):
+            if action in (LINEAR_FIRST, INDEX_FIRST, GAIN_FIRST):
                 player.marks[WAITING] = 0
             raise
 

@@ -55,9 +55,9 @@ class GLADE(RulePolicy):
         >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
         once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
     rewards : {"auto", "gaussian", "bernoulli"}
-        "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as C(theta) of rewards 0 and 1
-        does. (For any rewards in [0, 1] that is valid too, though not the best.) "auto" is "bernoulli" where simulations and
-        learners know that rewards are 0 and 1, else "gaussian".
+        "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as C(theta) of rewards 0
+        and 1 does. (For any rewards in [0, 1] that is valid too, though not the best.) "auto" is "bernoulli" where simulations
+        and learners know that rewards are 0 and 1, else "gaussian".
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default what the environment or the learner states.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -116,6 +117,17 @@ class Search(NamedTuple):
     order: IntArray
     place: IntArray
     start: IntArray
+
+
+@njit(cache=True)
+def lent(s: Search) -> Search:
+    """The same with uncounted arrays, see `kernels.borrowing`: a search passes them on many times."""
+    return Search(
+        borrowed(s.rewards), borrowed(s.bonuses), borrowed(s.weights), borrowed(s.y), borrowed(s.forced), borrowed(s.path),
+        borrowed(s.rows), borrowed(s.a), borrowed(s.c), borrowed(s.inside), borrowed(s.counts), borrowed(s.values),
+        borrowed(s.x), s.scales, s.m, s.kind, borrowed(s.losses), borrowed(s.bounds), borrowed(s.is_second),
+        borrowed(s.sums), borrowed(s.order), borrowed(s.place), borrowed(s.start),
+    )  # fmt: skip
 
 
 @njit(cache=True)

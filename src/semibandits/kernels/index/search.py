@@ -35,6 +35,7 @@ from semibandits.kernels.index.problem import (
     copy_row,
     gains,
     is_closed,
+    lent,
     limit_of,
     meet,
 )
@@ -322,6 +323,6 @@ def index_search(
         s.values[BASE] = s.values[BEST]
         copy_row(guess, s.y)
         meet(s, -1, -1)
-    status = explore(linear, data, s, hint, most, report)
-    report[SPENT] = float(s.counts[CALLS])
+    status = explore(linear, data, lent(s), hint, most, report)
+    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
     return status

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.rules.actions import GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
+from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, SCALES
@@ -30,7 +30,7 @@ HEAD = HINT + 5
 :func:`write_reaches` keeps."""
 WORDS = {GAUSSIAN: 2, BERNOULLI: 2 + KNOWN}
 """Numbers an item in `memory`."""
-MOST_TRIES = 3
+MOST_TRIES = 4
 """How often bonuses are lowered."""
 SWEEPS = 4
 """Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
@@ -79,7 +79,7 @@ def glade(
         is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
         if not uncertain or (is_checked and not is_guessed):
             return settle(params[PATIENCE], stats, marks, rows, x)
-        return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
+        return ask(PLAUSIBLE, GAIN_FIRST, marks, stats, weights)
     if stage == CHEAPER:
         prices = bonuses
         gap, _, _ = compare(stats, scales, prices, rows[BEST_ROW], x)
@@ -120,10 +120,11 @@ def sharpen(
 ) -> int:  # fmt: skip
     """Test x, which may be plausible, with Bernoulli laws; ``PLAY`` once that is settled, else the next search.
 
-    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the search is
-    repeated with bonuses lowered to what is right for it, by which it is not found again; and at last with the sum of what each
-    item alone could be raised by, before which no decision stands that not even means of 1 would make best. If nothing proves
-    plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its level.
+    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the largest
+    index is searched for with bonuses lowered to what is right for it, by which it is not found again; and at last with the
+    sum of what each item alone could be raised by, before which no decision stands that not even means of 1 would make best.
+    If nothing proves plausible, the best decision is played; or the first x, while one of the items that enter it was played
+    less than its level.
     """
     d = len(weights)
     best, scales, levels = rows[BEST_ROW], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
@@ -137,7 +138,6 @@ def sharpen(
         memory[TRIES] += 1.0
         if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
             lower(levels, price, psi, stats, scales, bonuses)
-            copy(best, x)
             return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
     if marks[STAGE] == PLAUSIBLE:
         write_reaches(levels, stats, scales, bonuses, known)
@@ -238,8 +238,8 @@ def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: Int
     best, most, largest = rows[BEST_ROW], -1, 0.0
     members = np.flatnonzero(best)
     for k in range(min(marks[REMEMBERED], pool_size(marks))):
-        gap, _, bonus = compare_items(stats, scales, bonuses, best, members, pooled(marks, k))
-        if math.sqrt(bonus) - gap > largest:
+        gap, _, bonus = compare_items(stats, scales, bonuses, best, members, marks, MARKS + k * marks[WIDTH])
+        if bonus > gap * abs(gap) and math.sqrt(bonus) - gap > largest:
             most, largest = k, math.sqrt(bonus) - gap
     copy(best, rows[GUESS_ROW])
     if most >= 0:
@@ -267,11 +267,16 @@ def remember(marks: IntArray, x: BoolArray) -> None:
     """Put x into the pool unless it is there; of a full pool the oldest makes room."""
     size, items = pool_size(marks), np.flatnonzero(x)
     for k in range(min(marks[REMEMBERED], size)):
-        if np.array_equal(pooled(marks, k), items):
-            return
+        at, p = MARKS + k * marks[WIDTH], 0
+        if marks[at] == len(items):
+            while p < len(items) and marks[at + 1 + p] == items[p]:
+                p += 1
+            if p == len(items):
+                return
     at = MARKS + (marks[REMEMBERED] % size) * marks[WIDTH]
     marks[at] = len(items)
-    marks[at + 1 : at + 1 + len(items)] = items
+    for p in range(len(items)):
+        marks[at + 1 + p] = items[p]
     marks[REMEMBERED] += 1
 
 
@@ -287,40 +292,46 @@ def write_prices(
     the items that enter k are together worth what k needs, ``need_k D_k``, or more if mu_k is 0. These are the prices of P_GL
     at the counts reached, of the constraints in the pool. Found multiplier by multiplier, in a few sweeps.
     """
-    size, members = min(marks[REMEMBERED], pool_size(marks)), np.flatnonzero(best)
-    falls, multipliers, worth = np.zeros(size), np.zeros(size), np.zeros(size)
+    size, members, n = min(marks[REMEMBERED], pool_size(marks)), np.flatnonzero(best), 0
+    needy, worth, sums, multipliers = np.empty(size, dtype=np.int64), np.empty(size), np.zeros(size), np.zeros(size)
+    falls = np.zeros(len(prices))
     for k in range(size):
-        items = pooled(marks, k)
-        gap, variance, bonus = compare_items(stats, scales, prices, best, members, items)
-        if gap > 0.0 and variance > 0.0:
-            worth[k] = max(min(1.0, 1.0 + (bonus - gap * gap) / (foresight * variance)), 0.0) * gap
-            for i in items:
-                falls[k] += 0.0 if best[i] else scales[i] / plays_of(stats, i)
+        at = MARKS + k * marks[WIDTH]
+        gap, variance, bonus = compare_items(stats, scales, prices, best, members, marks, at)
+        need = 1.0 + (bonus - gap * gap) / (foresight * variance) if gap > 0.0 and variance > 0.0 else 0.0
+        if need > 0.0:
+            needy[n], worth[n] = at, min(1.0, need) * gap
+            for p in range(at + 1, at + 1 + marks[at]):
+                i = marks[p]
+                if not best[i]:
+                    falls[i] = scales[i] / plays_of(stats, i)
+                    sums[n] += falls[i]
+            n += 1
     prices[:] = 0.0
     for _ in range(SWEEPS):
-        for k in range(size):
-            if worth[k] > 0.0:
-                items, sum_of_prices = pooled(marks, k), 0.0
-                for i in items:
-                    sum_of_prices += prices[i]
-                step = max((worth[k] - sum_of_prices) / falls[k], -multipliers[k])
-                multipliers[k] += step
-                for i in items:
-                    if not best[i]:
-                        prices[i] += step * (scales[i] / plays_of(stats, i))
+        for k in range(n):
+            at, sum_of_prices = needy[k], 0.0
+            for p in range(at + 1, at + 1 + marks[at]):
+                sum_of_prices += prices[marks[p]]
+            step = max((worth[k] - sum_of_prices) / sums[k], -multipliers[k])
+            multipliers[k] += step
+            for p in range(at + 1, at + 1 + marks[at]):
+                prices[marks[p]] += step * falls[marks[p]]
 
 
 @njit(cache=True, error_model="numpy")
 def compare_items(
-    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, items: IntArray
-) -> tuple[float, float, float]:
-    """The same as :func:`compare` for a decision given by its items; `members` are those of the best one, both ascending."""
+    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, marks: IntArray,
+    start: int,
+) -> tuple[float, float, float]:  # fmt: skip
+    """The same as :func:`compare` for the decision of the pool that starts here; `members` are those of the best one."""
     gap, variance, bonus, at = 0.0, 0.0, 0.0, 0
-    for i in items:
+    for p in range(start + 1, start + 1 + marks[start]):
+        i = marks[p]
         while at < len(members) and members[at] < i:
             gap += stats[MEANS, members[at]]
             at += 1
-        if at < len(members) and members[at] == i:
+        if best[i]:
             at += 1
         else:
             gap -= stats[MEANS, i]

@@ -10,7 +10,7 @@ from numba import njit
 from semibandits.kernels.rules.statistics import COUNTS
 from semibandits.kernels.typing import BoolArray, FloatArray
 
-TABLE, MANY = 1024, 128
+TABLE, MANY = 512, 48
 """Of that many items and more, those played up to so many times share their levels with others of the same count."""
 EXPONENTS = 1026
 """Counts have fewer binary digits than this, as floats do."""
@@ -36,7 +36,8 @@ def write_levels(
     table = TABLE if len(levels) >= MANY else 0
     numbers, known = np.zeros(table + 1), np.full(table + 1, -1.0)
     # Of items with fewer digits: how many, and the sum of their roots.
-    fewer, roots, outside, last = np.zeros(EXPONENTS), np.zeros(EXPONENTS), 0.0, 0
+    digits_kept = EXPONENTS if share > 0.0 else 0
+    fewer, roots, outside, last = np.zeros(digits_kept), np.zeros(digits_kept), 0.0, 0
     if share > 0.0:
         for i in range(len(levels)):
             if not best[i]:

@@ -1,0 +1,138 @@
+"""What the first 10,000 rounds of GLADE cost beside those of Thompson sampling, from small sets to large ones and all datasets.
+
+    python verification/early_rounds.py             print the table
+    python verification/early_rounds.py --write     the same, into docs/policies/large.md
+
+One replication of each policy, in turn, in this process; processor time, after a few rounds to compile what is compiled. Early
+rounds are the dearest: almost everything is plausible, and nearly every round asks. Regret is that of these replications.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import semibandits as sb
+from semibandits.datasets import list_datasets
+from semibandits.instances.files import write_whole
+from semibandits.simulation.replication import Trajectory, replicate
+from semibandits.simulation.specification import Specification
+
+ROUNDS: Final = 10_000
+SEED: Final = 20_261_122
+PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "large.md"
+MARK: Final = "<!-- table of verification/early_rounds.py -->"
+END: Final = "<!-- end -->"
+POLICIES: Final = (sb.ThompsonSampling(), sb.GLADE())
+
+
+def main() -> int:
+    """Measure, print, and write if asked to."""
+    options = _options()
+    rows = ["| set | items | Thompson, µs a round | GLADE, µs a round | ratio | regret, Thompson | regret, GLADE | undecided |",
+            "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    print("\n".join(rows), flush=True)
+    ratios, undecided = [], []
+    for name, decision_set, rewards in problems():
+        if options.only and not any(part in name for part in options.only):
+            continue
+        row, ratio, share = measured(name, decision_set, rewards, options.rounds)
+        rows.append(row)
+        ratios.append(ratio)
+        undecided.append(share)
+        print(row, flush=True)
+    total = (
+       
+       
+       
+        f"GLADE
+        takes {statistics.median(ratios):.1f} times as long as Thompson sampling in the median, {max(ratios):.1f} times at " f"most; {max(undecided):.2%} of its questions at most are left undecided."
+    )
+    print(total)
+    if options.write:
+        write_between(PAGE, MARK, "\n".join(["", total, "", *rows, ""]))
+    return 0
+
+
+def problems() -> Iterator[tuple[str, sb.DecisionSet, sb.RewardModel]]:
+    """Name, set and rewards: means drawn from (0, 1) with variance 1/2, and the datasets as they are, replayed if they can be."""
+    for d in (100, 300, 1_000, 3_000, 10_000):
+        yield f"10 of {d:,} items", *_drawn(sb.MSets(d, 10))
+    for n in (10, 20, 30, 40, 50):
+        pairs = [(i, j) for i in range(n) for j in range(n)]
+        yield f"matchings {n} × {n}", *_drawn(sb.Matchings(pairs))
+    for n in (20, 30, 40, 50):
+        yield f"paths, grid {n} × {n}", *_drawn(grid(n))
+    for name in list_datasets():
+        dataset = sb.datasets.load(name)
+        yield name, dataset.decision_set, sb.GaussianRewards(dataset.theta, variance=dataset.variance)
+        if dataset.outcomes is not None:
+            yield f"{name}, replayed", dataset.decision_set, dataset.replay()
+
+
+def grid(n: int) -> sb.Paths:
+    """Ways right and up through a square of n × n places."""
+    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
+    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
+    return sb.Paths([*right, *up], (0, 0), (n - 1, n - 1))
+
+
+def _drawn(decision_set: sb.DecisionSet) -> tuple[sb.DecisionSet, sb.RewardModel]:
+    theta = np.random.default_rng([SEED, decision_set.d]).random(decision_set.d)
+    return decision_set, sb.GaussianRewards(theta, variance=0.5)
+
+
+def measured(name: str, decision_set: sb.DecisionSet, rewards: sb.RewardModel, rounds: int) -> tuple[str, float, float]:
+    """A row of the table, the ratio of times, and the share of questions left undecided."""
+    seconds, found = {}, {}
+    for policy in POLICIES:
+        played(decision_set, rewards, policy, 50)
+        start = time.process_time()
+        found[policy.name] = played(decision_set, rewards, policy, rounds)
+        seconds[policy.name] = time.process_time() - start
+    (old, new), (before, after) = seconds.values(), found.values()
+    _, index, _, undecided = after.calls[-1].tolist()
+    share = undecided / max(index, 1)
+    cells: list[Any] = [
+        name, f"{decision_set.d:,}", f"{1e6 * old / rounds:.3g}", f"{1e6 * new / rounds:.3g}", f"{new / old:.1f}",
+        f"{before.regret[-1]:,.0f}", f"{after.regret[-1]:,.0f}", f"{share:.2%}",
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |", new / old, share
+
+
+def played(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, rounds: int) -> Trajectory:
+    """One replication."""
+    specification = Specification.of(
+        decision_set, rewards, policy, horizon=rounds, replications=1, seed=SEED, checkpoints=np.array([rounds])
+    )
+    return replicate(specification, policy.name, 0)
+
+
+def write_between(path: Path, mark: str, text: str) -> None:
+    """Replace what stands in a page between a mark and the next end mark."""
+    head, _, rest = path.read_text(encoding="utf-8").partition(mark)
+    if not rest:
+        sys.exit(f"{path} must hold the line {mark}")
+    write_whole(path, (head + mark + text + rest[rest.index(END) :]).encode())
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", nargs="+", metavar="PART", help="sets whose names hold one of these; no --write")
+    parser.add_argument("--write", action="store_true", help="write the page")
+    options = parser.parse_args()
+    if options.write and (options.only or options.rounds != ROUNDS):
+        parser.error("--write is for the complete measurement: leave --only and --rounds out")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())
