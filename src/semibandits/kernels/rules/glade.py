@@ -14,7 +14,7 @@ from numba import njit
 
 from semibandits.kernels.rules.actions import INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, SCALES
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW = 1, 2, 3, 4, 5
@@ -251,12 +251,12 @@ def write_prices(
 
 @njit(cache=True, error_model="numpy")
 def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray, x: BoolArray) -> int:
-    """Play x, and again until the count of its rarest item has grown by the share `patience`."""
+    """Play x, and again until the count of its rarest item, as far as told, has grown by the share `patience`."""
     copy(x, rows[PLAYED_ROW])
     fewest = math.inf
     for i in range(len(x)):
         if x[i]:
-            fewest = min(fewest, stats[COUNTS, i])
+            fewest = min(fewest, stats[PLAYS, i])
     marks[REPEATS] = max(int(patience * fewest) - 1, 0) if fewest < math.inf else 0
     marks[STAGE] = START
     return PLAY
