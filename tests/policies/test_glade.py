@@ -166,7 +166,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     plays, variance = np.ceil(np.exp(rng.uniform(0, math.log(60), d))), rng.uniform(0.1, 1, d)
     means = rng.normal(size=d) * rng.choice([0.1, 1.0])
     scales = 2 * variance / plays
-    told = plays // 2.0  # the others are open: the rule looks at both together
+    told = plays // 2.0  # the others are open: the rule looks at both together, but for repetitions
     stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     policy = GLADE(
         remembered=6, saving=rng.choice([0.1, 1.0]), foresight=rng.choice([0.5, 8.0]), rivals=rng.choice([0.0, 0.4])
@@ -187,7 +187,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     assert marks[REMEMBERED] == len(pool) + new
     if new:
         assert np.array_equal(pooled(marks, len(pool)), np.flatnonzero(fresh))
-    fewest = plays[x].min() if x.any() else 0
+    fewest = told[x].min() if x.any() else 0
     assert marks[REPEATS] == max(int(policy.patience * fewest) - 1, 0)
     assert marks[STAGE] == START
 
@@ -230,7 +230,7 @@ def test_a_cheap_informative_decision_is_found():
     plays = np.array([1e5, 9.0, 8.9, 1e5])
     means = np.array([1.0, 0.0, 0.0, -0.6])
     scales = 1.0 / plays
-    told = plays // 2.0  # the others are open: the rule looks at both together
+    told = plays // 2.0  # the others are open: the rule looks at both together, but for repetitions
     stats = np.array([told, told * means, means, scales, np.sqrt(scales), plays])
     rows, policy = decisions.enumerate(), GLADE(patience=0.0)
     params, (marks, kept) = policy.params(3, np.full(4, 0.5)), nothing_decided(policy, rows)

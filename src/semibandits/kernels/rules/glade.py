@@ -15,7 +15,7 @@ from numba import njit
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, SCALES
+from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
@@ -224,11 +224,11 @@ def is_same(x: BoolArray, y: BoolArray) -> bool:
 
 @njit(cache=True, error_model="numpy")
 def rarest(stats: FloatArray, x: BoolArray) -> float:
-    """Count of the rarest item of x, inf if it has none."""
+    """Count of the rarest item of x, as far as told; inf if it has none."""
     fewest = math.inf
     for i in range(len(x)):
         if x[i]:
-            fewest = min(fewest, stats[COUNTS, i])
+            fewest = min(fewest, stats[PLAYS, i])
     return fewest
 
 
@@ -345,7 +345,7 @@ def compare_items(
 
 @njit(cache=True, error_model="numpy")
 def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray, x: BoolArray) -> int:
-    """Play x, and again until the count of its rarest item has grown by the share `patience`."""
+    """Play x, and again until the count of its rarest item, as far as told, has grown by the share `patience`."""
     copy(x, rows[PLAYED_ROW])
     fewest = rarest(stats, x)
     marks[REPEATS] = max(int(patience * fewest) - 1, 0) if fewest < math.inf else 0
