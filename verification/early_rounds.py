@@ -49,11 +49,8 @@ def main() -> int:
         undecided.append(share)
         print(row, flush=True)
     total = (
-       
-       
-       
-        f"GLADE
-        takes {statistics.median(ratios):.1f} times as long as Thompson sampling in the median, {max(ratios):.1f} times at " f"most; {max(undecided):.2%} of its questions at most are left undecided."
+        f"GLADE takes {statistics.median(ratios):.1f} times as long as Thompson sampling in the median and {max(ratios):.1f} "
+        f"times at most; at most {max(undecided):.2%} of its questions are left undecided."
     )
     print(total)
     if options.write:
