@@ -13,7 +13,8 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
+from semibandits.kernels.oracles.calls import no_index
+from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 
 PARTS = 8
@@ -75,7 +76,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if call_linear(self.linear, self.data, weights, x) != ANSWERED:
+        if ask_linear(self.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -90,7 +91,7 @@ class CompiledOracle:
             If the search was broken off.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        status = call_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
+        status = ask_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
         if status != ANSWERED:
             raise SolverError(
                 "the search for the decision of largest index was broken off, or got numbers above 1e100: "

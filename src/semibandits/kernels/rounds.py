@@ -14,6 +14,7 @@ from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import INDEX, INDEX_FIRST, LINEAR, LINEAR_FIRST, PLAY, RATIO, REPLAN, WAITING
 from semibandits.kernels.rules.statistics import PLAYS, observe
+from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DONE, FAILED, PAUSED = 0, -1, -2
@@ -152,12 +153,16 @@ def choose(
         return DONE
     if action == LINEAR:
         counters[LINEAR_CALLS] += 1
-        return DONE if linear(oracle.data, weights, x) == ANSWERED else FAILED
+        if linear(oracle.data, weights, x) == ANSWERED:
+            return DONE
+        raise_interrupt()
+        return FAILED
     if action == INDEX:
         counters[INDEX_CALLS] += 1
         status = call_index(
             linear, index, oracle.searched, oracle.data, weights, bonuses, player.params[RATIO], oracle.m, x
         )
+        raise_interrupt()
         return DONE if status == ANSWERED else FAILED
     if action == REPLAN:
         return REPLAN
@@ -183,6 +188,8 @@ def asked(
             )
         if status != ANSWERED:
             player.marks[WAITING] = 0
+        raise_interrupt()
+        if status != ANSWERED:
             return FAILED
         action = rule(
             counters[ROUND] + 1, player.params, player.stats, z, player.memory, player.marks, player.rows, weights,
@@ -203,9 +210,15 @@ def play(
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
     last = counters[ROUND] + most
+    every = max(STEPS // d, 1)
+    until_signals = every
     while counters[RECORDED] < len(record.checkpoints):
         if counters[ROUND] == last:
             return PAUSED
+        until_signals -= 1
+        if until_signals == 0:
+            check_signals()
+            until_signals = every
         status = choose(rule, linear, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from semibandits.kernels.knapsack import ROOT, SOLVED, select_best
+from semibandits.kernels.knapsack import ROOT, SOLVED, searched_selection
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.selection import select_into
@@ -26,6 +26,6 @@ def msets_index(
     data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
 ) -> int:
     """The m items of largest index, exact at any ratio, by label lists."""
-    chosen, status = select_best(rewards, bonuses, data[0][0], ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
+    chosen, status = searched_selection(rewards, bonuses, data[0][0], ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
     x[:] = chosen
     return ANSWERED if status == SOLVED else UNANSWERED

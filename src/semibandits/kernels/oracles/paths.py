@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 
 from semibandits.kernels.dag import longest_path_into
-from semibandits.kernels.labels import best_path
+from semibandits.kernels.labels import labelled_path
 from semibandits.kernels.oracles.limits import MAX_LABELS
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
@@ -29,7 +29,7 @@ def paths_index(
     in_ptr, in_tails, in_items, out_ptr, out_heads, out_items = data[0], data[1], data[2], data[3], data[4], data[5]
     step = 1.0 if ratio >= 1.0 else ratio ** (-2.0 / data[6][0])
     lifted = bonuses if ratio >= 1.0 else bonuses / (ratio * ratio)
-    chosen, labels = best_path(
+    chosen, labels = labelled_path(
         rewards,
         lifted,
         0.0,
