@@ -13,6 +13,7 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
+from semibandits.kernels.heard import heard
 from semibandits.kernels.oracles.calls import no_index
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
@@ -76,7 +77,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if ask_linear(self.linear, self.data, weights, x) != ANSWERED:
+        if heard(ask_linear, self.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -91,7 +92,9 @@ class CompiledOracle:
             If the search was broken off.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        status = ask_index(self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
+        status = heard(
+            ask_index, self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x
+        )
         if status != ANSWERED:
             raise SolverError(
                 "the search for the decision of largest index was broken off, or got numbers above 1e100: "

@@ -12,16 +12,21 @@ An exception of a handler, usually ``KeyboardInterrupt``, then stands in the int
 * `interrupted` says that there is one, and the kernel returns, by the same way as if the search were broken off. The kernel that
   Python has called must raise it, by `raise_interrupt`: Python takes a return for a fault while an exception stands.
 
+Between the end of a kernel and its caller numba makes objects of the results, and for arrays it calls a function in Python: a handler
+that raised there would be lost, and a `SystemError` or `ValueError` come out instead. The answers of that function are kept, so that no
+Python runs there.
+
 Without the compiler (``NUMBA_DISABLE_JIT=1``) Python hears by itself, and these do nothing.
 """
 
 from __future__ import annotations
 
+from functools import _lru_cache_wrapper, lru_cache
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, serialize
 from numba.extending import intrinsic, overload
 
 STEPS = 4096
@@ -91,3 +96,13 @@ def _check_signals_in_kernels() -> Any:
             _raise_interrupt()  # type: ignore[call-arg]
 
     return check
+
+
+def _keep_unpickled() -> None:
+    """Answer numba's requests for objects that its code holds pickled without running Python; it keeps the answers as well."""
+    rebuild = getattr(serialize, "_numba_unpickle", None)
+    if rebuild is not None and not isinstance(rebuild, _lru_cache_wrapper):
+        serialize._numba_unpickle = lru_cache(maxsize=None)(rebuild)  # type: ignore[attr-defined]
+
+
+_keep_unpickled()
