@@ -92,9 +92,7 @@ class CompiledOracle:
             If the search was broken off.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        status = heard(
-            ask_index, self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x
-        )
+        status = heard(ask_index, self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x)
         if status != ANSWERED:
             raise SolverError(
                 "the search for the decision of largest index was broken off, or got numbers above 1e100: "

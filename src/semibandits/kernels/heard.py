@@ -20,8 +20,8 @@ def heard(kernel: Callable[..., Answer], *arguments: Any) -> Answer:
     """What the kernel returns. For kernels that take function pointers or a random generator.
 
     Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
-    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment comes again a millisecond later,
-    when the kernel hears it. Compilation and the kernel itself are interrupted as ever.
+    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment comes again a millisecond
+    later, when the kernel hears it. Compilation and the kernel itself are interrupted as ever.
     """
     before = signal.getsignal(signal.SIGINT)
     if not callable(before) or threading.current_thread() is not threading.main_thread():

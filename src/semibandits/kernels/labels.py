@@ -215,8 +215,8 @@ def merged_fronts(
     tried with each completion to raise it.
 
     Returns the pairs (a, c) of the labels, their origins (parent label, place of the last arc), the first label of the last
-    node, the number of labels (-1: too many, or interrupted), and the best F with what attains it: row of the completion, node where it
-    starts, place of the arc into that node, and the label before that arc.
+    node, the number of labels (-1: too many, or interrupted), and the best F with what attains it: row of the completion, node
+    where it starts, place of the arc into that node, and the label before that arc.
     """
     n, rows = len(in_ptr) - 1, len(go_a)
     pairs, origins = np.empty((1024, 2)), np.empty((1024, 2), dtype=np.int64)

@@ -215,7 +215,8 @@ def cheapest_closed_walks(
     large; so of the worst walks the cheapest, started as the lemma says, is dropped for none but its equals.
 
     Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
-    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a search off.
+    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a
+    search off.
     """
     n = len(out_ptr) - 1
     best, lean = threshold, LEAN * threshold

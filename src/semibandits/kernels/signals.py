@@ -1,20 +1,20 @@
 """Signals that are heard within kernels: Ctrl-C, and whatever else has a handler in Python.
 
 Python runs signal handlers between two of its instructions, so a kernel that takes a minute would hear Ctrl-C after a minute.
-Kernels hold Python's lock, so they may ask for it themselves: ``PyErr_CheckSignals`` runs the handlers of signals that wait, on the
-main thread, and says whether one has raised. That takes 4 ns; loops that may last long ask every so many steps.
+Kernels hold Python's lock, so they may ask for it themselves: ``PyErr_CheckSignals`` runs the handlers of signals that wait, on
+the main thread, and says whether one has raised. That takes 8 ns; loops that may last long ask every so many steps.
 
-An exception of a handler, usually ``KeyboardInterrupt``, then stands in the interpreter until it is raised. There are two ways to do so:
+An exception of a handler, usually ``KeyboardInterrupt``, then stands in the interpreter until it is raised, in one of two ways:
 
-* `check_signals` raises at once, as the only call a kernel needs. What the kernel and its callers hold at this point is never freed,
-  as with any exception in a kernel of numba: so it is for kernels with little memory. A kernel behind a function pointer must not
-  raise: numba would print the exception and go on.
+* `check_signals` raises at once, as the only call a kernel needs. What the kernel and its callers hold at this point is never
+  freed, as with any exception in a kernel of numba: so it is for kernels with little memory. A kernel behind a function pointer
+  must not raise: numba would print the exception and go on.
 * `interrupted` says that there is one, and the kernel returns, by the same way as if the search were broken off. The kernel that
   Python has called must raise it, by `raise_interrupt`: Python takes a return for a fault while an exception stands.
 
-Between the end of a kernel and its caller numba makes objects of the results, and for arrays it calls a function in Python: a handler
-that raised there would be lost, and a `SystemError` or `ValueError` come out instead. The answers of that function are kept, so that no
-Python runs there.
+Between the end of a kernel and its caller numba makes objects of the results, and for arrays it calls a function in Python: a
+handler that raised there would be lost, and a `SystemError` or `ValueError` come out instead. The answers of that function are
+kept, so that no Python runs there.
 
 Without the compiler (``NUMBA_DISABLE_JIT=1``) Python hears by itself, and these do nothing.
 """
@@ -93,7 +93,7 @@ def _raise_interrupt_in_kernels() -> Any:
 def _check_signals_in_kernels() -> Any:
     def check() -> None:
         if _interrupted():  # type: ignore[call-arg]
-            _raise_interrupt()  # type: ignore[call-arg]
+            _raise_interrupt()
 
     return check
 
@@ -102,7 +102,7 @@ def _keep_unpickled() -> None:
     """Answer numba's requests for objects that its code holds pickled without running Python; it keeps the answers as well."""
     rebuild = getattr(serialize, "_numba_unpickle", None)
     if rebuild is not None and not isinstance(rebuild, _lru_cache_wrapper):
-        serialize._numba_unpickle = lru_cache(maxsize=None)(rebuild)  # type: ignore[attr-defined]
+        serialize._numba_unpickle = lru_cache(maxsize=None)(rebuild)
 
 
 _keep_unpickled()
