@@ -2,9 +2,10 @@
 
     python verification/interrupts.py [--moments 50] [--seed 0]
 
-Each operation runs in a process of its own, is sent SIGINT at a random moment, and must end with exit code 130 and
-one line on stderr. What is measured is the time from the signal to the end of the process; of a learner and of a search in Python, to the
-``KeyboardInterrupt``. Compile before, by ``semibandits compile``: what the compiler does at a stretch may take a second.
+Each operation runs in a process of its own, is sent SIGINT at a random moment, and must end with exit code 130
+and one line on stderr. What is measured is the time from the signal to the end of the process; of a learner and of a search in
+Python, to the ``KeyboardInterrupt``. Compile before, by ``semibandits compile``: what the compiler does at a stretch may take a
+second.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ except KeyboardInterrupt:
 PROGRAM = "from semibandits_cli import main; main()"
 STUDY = """
 [problem]
-name = "germany50"
+network = "germany50"
 source = "Aachen"
 target = "Passau"
 
@@ -79,23 +80,41 @@ def operations(folder: Path) -> dict[str, list[str]]:
     lines = ["tail,head,theta"]
     for i in range(n):
         for j in range(n):
-            lines += [f"{i}-{j},{i + 1}-{j},{draw.random()}"] * (i + 1 < n) + [f"{i}-{j},{i}-{j + 1},{draw.random()}"] * (j + 1 < n)
+            lines += [f"{i}-{j},{i + 1}-{j},{draw.random()}"] * (i + 1 < n) + [
+                f"{i}-{j},{i}-{j + 1},{draw.random()}"
+            ] * (j + 1 < n)
     grid.write_text("\n".join(lines) + "\n")
     paths = [str(grid), "--source", "0-0", "--target", f"{n - 1}-{n - 1}"]
+    simulate = [PROGRAM, "simulate", *paths]
     return {
         "learner": [LEARNER],
         "budget": [BUDGET],
-        "simulate": [PROGRAM, "simulate", *paths, "-T", "1e6", "-n", "100"],
-        "simulate-2": [PROGRAM, "simulate", *paths, "-T", "1e6", "-n", "100", "-j", "2", "-o", "FOLDER"],
+        "simulate": [*simulate, "-T", "1e6", "-n", "100"],
+        "simulate-2": [*simulate, "-p", "GLADE", "-p", "CUCB", "-T", "1e6", "-n", "100", "-j", "2", "-o", "FOLDER"],
         "run": [PROGRAM, "run", str(study), "-o", "FOLDER"],
         "bound": [PROGRAM, "bound", *paths, "--rewards", "bernoulli", "--gap", "1e-9"],
     }
 
 
-def interrupted_after(arguments: list[str], wait: float, *, group: bool, environment: dict[str, str]) -> tuple[float, int, str]:
+def short(arguments: list[str]) -> list[str]:
+    """The same command for a second's work, which compiles what the long one calls."""
+    if arguments[0] == "bound":
+        return [*arguments, "--time-limit", "1"]
+    if arguments[0] == "run":
+        arguments = ["simulate", "germany50", "--source", "Aachen", "--target", "Passau"]
+    else:
+        arguments = arguments[: arguments.index("-T")]
+    return [*arguments, "-T", "100", "-n", "1"]
+
+
+def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tuple[float, int, str]:
     """Seconds from the signal to the end, exit code, and what stood on stderr."""
     process = subprocess.Popen(
-        [sys.executable, "-c", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment
+        [sys.executable, "-c", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     if "semibandits_cli" not in arguments[0]:
         assert process.stdout is not None
@@ -117,6 +136,7 @@ def interrupted_after(arguments: list[str], wait: float, *, group: bool, environ
 
 
 def main() -> int:
+    """Measure, print, and return 1 if any was too late."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
@@ -131,11 +151,16 @@ def main() -> int:
             kind = list(kinds)[moment % len(kinds)]
             arguments = [str(Path(name) / f"run{moment}") if a == "FOLDER" else a for a in kinds[kind]]
             wait, group = draw.uniform(0.05, LONGEST_START), draw.random() < 0.5
-            seconds, code, text = interrupted_after(arguments, wait, group=group, environment=dict(os.environ))
+            seconds, code, text = interrupted_after(arguments, wait, group=group)
             everything[kind].append(seconds)
-            note = "" if code == 130 and "Traceback" not in text and seconds <= LIMIT_SECONDS else f"  <- {text[-1500:]}"
+            note = (
+                "" if code == 130 and "Traceback" not in text and seconds <= LIMIT_SECONDS else f"  <- {text[-1500:]}"
+            )
             late += bool(note)
-            print(f"{kind:12} after {wait:.2f} s{' (group)' if group else '':8}: {seconds:.3f} s, exit code {code}{note}", flush=True)
+            print(
+                f"{kind:12} after {wait:.2f} s{' (group)' if group else '':8}: {seconds:.3f} s, exit code {code}{note}",
+                flush=True,
+            )
     for kind, values in everything.items():
         if values:
             values.sort()

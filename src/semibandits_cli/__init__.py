@@ -1,5 +1,7 @@
 """Where the program ``semibandits`` begins and ends: without imports, so that Ctrl-C is answered while they are made."""
 
+import atexit
+import contextlib
 import os
 import signal
 import sys
@@ -36,9 +38,8 @@ def _hurry() -> None:
     executor = getattr(executors, "_executor", None)
     if executor is not None:
         executor.shutdown(wait=True, kill_workers=True)
+    atexit._run_exitfuncs()  # semaphores and temporary files of the workers
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with contextlib.suppress(OSError, ValueError):
             stream.flush()
-        except (OSError, ValueError):
-            pass
     os._exit(INTERRUPTED)
