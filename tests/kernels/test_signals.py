@@ -1,5 +1,6 @@
 """Kernels hear signals, whatever numba does around them."""
 
+import _thread
 import random
 import signal
 import subprocess
@@ -142,9 +143,8 @@ def test_a_learner_survives_ctrl_c_while_numba_takes_arguments_apart(policy):
         each.tell(asked.id, np.zeros(3))
     for _ in range(40):
         send = threading.Timer(draw.uniform(0.0, 0.003), _interrupt)
-        send.start()
         with pytest.raises(KeyboardInterrupt):
-            ask_and_forget(learner)
+            ask_until(send, learner)
         send.join()
         for round_ in learner.open_rounds:
             learner.forget(round_.id)
@@ -153,7 +153,8 @@ def test_a_learner_survives_ctrl_c_while_numba_takes_arguments_apart(policy):
     assert learner.ask().items.tolist() == twin.ask().items.tolist()
 
 
-def ask_and_forget(learner):
+def ask_until(send, learner):
+    send.start()
     while True:
         learner.forget(learner.ask().id)
 
@@ -162,9 +163,39 @@ def _interrupt():
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
 
+@njit
+def spin(n):
+    """Some time in which nothing is heard."""
+    total = 0.0
+    for i in range(n):
+        total += np.sqrt(i)
+    return total
+
+
+@compiled
 def test_the_handler_is_put_back():
     before = signal.getsignal(signal.SIGINT)
-    assert heard(max, 1, 2) == 2
-    with pytest.raises(ZeroDivisionError):
-        heard(divmod, 1, 0)
+    assert heard(spin, 2) == 1.0
+    with pytest.raises(TypeError):
+        heard(spin)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@compiled
+def test_a_signal_between_two_calls_does_not_wait_for_ever():
+    """A thread that waits for its turn while kernels run one after the other presses as one ends, each time."""
+    spin(1)
+    before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
+    for _ in range(3):
+        send = threading.Timer(0.01, _thread.interrupt_main)
+        with pytest.raises(KeyboardInterrupt):
+            spin_until(send, start + 10.0)
+        send.join()
+    assert time.perf_counter() - start < 5.0
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def spin_until(send, end):
+    send.start()
+    while time.perf_counter() < end:
+        heard(spin, 10_000_000)

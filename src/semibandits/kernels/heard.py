@@ -6,17 +6,17 @@ import _thread
 import signal
 import threading
 import time
-from collections.abc import Callable
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-Answer = TypeVar("Answer")
+from numba.core.dispatcher import Dispatcher
+
 AGAIN_SECONDS: Final = 0.001
 COMPILING: Final = "_compile_for_args"
 """The method of numba that a call goes through if it must be compiled."""
 
 
-def heard(kernel: Callable[..., Answer], *arguments: Any) -> Answer:
+def heard(kernel: Any, *arguments: Any) -> Any:
     """What the kernel returns. For kernels that take function pointers or a random generator.
 
     Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
@@ -24,14 +24,20 @@ def heard(kernel: Callable[..., Answer], *arguments: Any) -> Answer:
     later, when the kernel hears it. Compilation and the kernel itself are interrupted as ever.
     """
     before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
-        return kernel(*arguments)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (isinstance(kernel, Dispatcher) and callable(before) and is_main):
+        return _called(kernel, arguments)
 
     def hear(number: int, frame: FrameType | None) -> None:
-        if _may_raise(frame):
-            before(number, frame)
-        else:
+        callee: FrameType | None = None
+        while frame is not None and frame.f_code not in (_called.__code__, heard.__code__):
+            callee, frame = frame, frame.f_back
+        if frame is None or frame.f_code is heard.__code__:  # before or after the call
+            signal.signal(signal.SIGINT, before)
+        elif callee is not None and callee.f_code.co_name != COMPILING:
             _thread.start_new_thread(_again, ())
+            return
+        before(number, callee or frame)
 
     signal.signal(signal.SIGINT, hear)
     try:
@@ -40,17 +46,9 @@ def heard(kernel: Callable[..., Answer], *arguments: Any) -> Answer:
         signal.signal(signal.SIGINT, before)
 
 
-def _called(kernel: Callable[..., Answer], arguments: tuple[Any, ...]) -> Answer:
-    """The only frame in which Ctrl-C is heard, while a kernel runs and just after."""
+def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:
+    """Call the kernel in a frame by which the handler knows that numba is at work."""
     return kernel(*arguments)
-
-
-def _may_raise(frame: FrameType | None) -> bool:
-    """Whether the kernel itself runs, or is compiled."""
-    callee: FrameType | None = None
-    while frame is not None and frame.f_code is not _called.__code__:
-        callee, frame = frame, frame.f_back
-    return frame is not None and (callee is None or callee.f_code.co_name == COMPILING)
 
 
 def _again() -> None:
