@@ -103,16 +103,45 @@ def test_progress_renews_one_line_on_a_terminal_and_wipes_it():
     assert terminal.getvalue().endswith("\r" + " " * 54 + "\r")
 
 
-def test_progress_is_silent_elsewhere_unless_wanted():
+def test_progress_is_a_line_a_minute_elsewhere():
     stream = io.StringIO()
-    ProgressLine(stream, None)(progress(9.0))
+    line = ProgressLine(stream, None)
+    for seconds in (0.1, 3.9, 4.0, 5.0, 63.9, 64.1, 70.0, 124.2):
+        line(progress(seconds))
+    line.close()
+    assert [text.split(", ")[-1] for text in stream.getvalue().splitlines()] == ["4.0 s", "64.1 s", "124.2 s"]
+
+
+def test_progress_is_each_round_elsewhere_if_wanted():
+    stream = io.StringIO()
     ProgressLine(stream, False)(progress(9.0))
     assert stream.getvalue() == ""
     line = ProgressLine(stream, True)
     line(progress(0.1))
     line(progress(0.2, number=2))
+    line.tick()
     line.close()
     assert [text[:7] for text in stream.getvalue().splitlines()] == ["round 1", "round 2"]
+
+
+def test_time_goes_on_while_nothing_is_told():
+    terminal, stream, now = Terminal(), io.StringIO(), [0.0]
+    lines = [ProgressLine(terminal, None, clock=lambda: now[0]), ReplicationLine(stream, None, clock=lambda: now[0])]
+    for line in lines:
+        for seconds in (0.2, 1.0, 4.5):
+            now[0] = seconds
+            line.tick()
+        now[0] = 0.0
+    assert terminal.getvalue() == "\rcomputing C(θ), 1.0 s\rcomputing C(θ), 4.5 s"
+    assert stream.getvalue() == "computing C(θ) and compiling, which takes a minute on the first run, 4.5 s\n"
+    now[0] = 10.0
+    lines[0](progress(5.0))
+    lines[1](3, 100)
+    now[0] = 65.0
+    lines[0].tick()
+    lines[1].tick()
+    assert terminal.getvalue().endswith(", 60.0 s")
+    assert stream.getvalue().splitlines()[1:] == ["3 of 100 replications, 65.0 s"]
 
 
 def test_progress_can_be_silenced_on_a_terminal():
@@ -149,6 +178,6 @@ def test_replications_are_counted_now_and_then_where_each_count_is_a_line():
         line(finished, 20)
     assert [text.split()[0] for text in stream.getvalue().splitlines()] == ["computing", "1", "6", "11", "16", "20"]
     quiet = io.StringIO()
-    ReplicationLine(quiet, None)(1, 2)
+    ReplicationLine(quiet, None)(1, 2)  # too soon for a first line
     ReplicationLine(quiet, False)(2, 2)
     assert quiet.getvalue() == ""

@@ -12,7 +12,7 @@ import typer
 
 from semibandits import __version__
 from semibandits.cli import bound, compile_command, datasets, report_command, run, simulate
-from semibandits.cli.interruption import Interrupted
+from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.errors import SemibanditsError, SolverError
 
 READER_GONE = 1
@@ -68,10 +68,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows ? rather than failing
-    sys.exit(_run(arguments))
+    with InterruptWatch() as watch:
+        code = _run(arguments, watch)
+    sys.exit(code)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
         sys.stdout.flush()
@@ -94,6 +96,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
+        if watch.seen:  # compilation and extensions may make another error of it
+            return _fail("interrupted, nothing written", INTERRUPTED)
         if not hasattr(error, "format_message"):
             raise
         # Wrong usage. The class of this exception is private to typer, or click's own, depending on the version.

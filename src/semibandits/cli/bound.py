@@ -25,7 +25,7 @@ from semibandits.cli.options import (
     Target,
     Variance,
 )
-from semibandits.cli.progress import ProgressLine
+from semibandits.cli.progress import ProgressLine, ticking
 from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
@@ -101,7 +101,10 @@ def bound(
     ] = None,
     progress: Annotated[
         bool | None,
-        typer.Option(help="Show rounds and bracket on stderr; by default on a terminal.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Show rounds and bracket on stderr; by default on a terminal, elsewhere once a minute.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
 ) -> None:
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
@@ -161,6 +164,7 @@ def _solve(instance: Instance, shown: bool | None, *, rewards: str, **options: A
     if rewards != "bernoulli":  # whose variance is theta (1 - theta), whatever the instance says
         options["variance"] = instance.variance
     try:
-        return graves_lai(instance.decision_set, instance.theta, progress=line, **options)
+        with ticking(line):
+            return graves_lai(instance.decision_set, instance.theta, progress=line, **options)
     finally:
         line.close()

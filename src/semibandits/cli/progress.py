@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
-from typing import Final, TextIO, final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final, Protocol, TextIO, final
 
 from semibandits.graves_lai.result import Progress
 from semibandits.reporting.wording import bracket_text
 
 QUIET_SECONDS: Final = 0.5
-"""A solve that is over sooner shows nothing."""
+"""A solve that is over sooner shows nothing on a terminal."""
+FIRST_SECONDS: Final = 4.0
+MINUTE: Final = 60.0
+"""Elsewhere there is a line after so many seconds, and then one a minute, unless more or none are asked for."""
 TERMINAL_SECONDS: Final = 0.1
 LOG_SECONDS: Final = 5.0
-"""How often finished replications are counted on a terminal, and elsewhere, where each count is a line of its own."""
+"""How often finished replications are counted on a terminal, and elsewhere if asked for: each count is then a line of its own."""
+TICK_SECONDS: Final = 1.0
+"""How often the line is renewed while nothing is told."""
+
+
+class Line(Protocol):
+    """What shows how far something has come."""
+
+    def tick(self) -> None:
+        """Show it again, with the time that has passed."""
+
+
+@contextmanager
+def ticking(line: Line) -> Iterator[None]:
+    """Renews a line every second, also while a kernel runs: an alarm is heard there, a thread is not."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def tick(number: int, frame: FrameType | None) -> None:
+        with suppress(RuntimeError):  # the alarm came in the middle of writing to the same stream
+            line.tick()
+
+    before = signal.signal(signal.SIGALRM, tick)
+    signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @final
@@ -25,20 +61,24 @@ class StatusLine:
     stream : text file
         Usually stderr.
     wanted : bool or None
-        None: only on a terminal, and only once half a second has passed.
+        None: on a terminal once half a second has passed, elsewhere after four seconds and then once a minute.
     """
 
     def __init__(self, stream: TextIO, wanted: bool | None) -> None:
         self._stream = stream
         self.on_terminal = stream.isatty()
-        self._shown = self.on_terminal if wanted is None else wanted
-        self._quiet_until = QUIET_SECONDS if wanted is None else 0.0
+        self._shown = wanted is not False
+        self.rarely = wanted is None and not self.on_terminal
+        """Whether there is to be one line a minute."""
+        self._quiet_until = 0.0 if wanted else FIRST_SECONDS if self.rarely else QUIET_SECONDS
         self._width = 0
 
     def show(self, text: str, seconds: float) -> None:
         """Show a text, so many seconds after the start."""
         if not self._shown or seconds < self._quiet_until:
             return
+        if self.rarely:
+            self._quiet_until = seconds + MINUTE
         end = "" if self.on_terminal else "\n"
         start = "\r" if self.on_terminal else ""
         self._stream.write(f"{start}{text:<{self._width}}{end}")
@@ -61,18 +101,31 @@ class ProgressLine:
     ----------
     stream, wanted
         As for :class:`StatusLine`.
+    clock : callable
+        Seconds since whenever.
     """
 
-    def __init__(self, stream: TextIO, wanted: bool | None) -> None:
+    def __init__(self, stream: TextIO, wanted: bool | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._line = StatusLine(stream, wanted)
+        self._clock = clock
+        self._start = clock()
+        self._state = "computing C(θ)"
+        self._offset: float | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Show where the solve stands."""
-        text = (
+        self._offset = progress.seconds - self._clock()
+        self._state = (
             f"round {progress.round}, {progress.cycles:,} cycles, {bracket_text(progress.lower, progress.value)}, "
-            f"gap {progress.gap:.1e}, {progress.seconds:.1f} s"
+            f"gap {progress.gap:.1e}"
         )
-        self._line.show(text, progress.seconds)
+        self._line.show(f"{self._state}, {progress.seconds:.1f} s", progress.seconds)
+
+    def tick(self) -> None:
+        """Show again what was told last; only where a line renews itself, or comes once a minute."""
+        if self._line.on_terminal or self._line.rarely:
+            seconds = self._clock() - self._start if self._offset is None else self._clock() + self._offset
+            self._line.show(f"{self._state}, {seconds:.1f} s", seconds)
 
     def close(self) -> None:
         """Wipe the line from the terminal."""
@@ -97,25 +150,31 @@ class ReplicationLine:
         self._start = clock()
         self._first: tuple[int, float] | None = None
         self._shown_at = -LOG_SECONDS
+        self._state, self._left = "computing C(θ) and compiling, which takes a minute on the first run", ""
         self.told = 0
         """How often a finished replication was told of."""
         # Half a second of silence would not be over before the first replication is: hence that many seconds.
-        self._line.show("computing C(θ) and compiling, which takes a minute on the first run", QUIET_SECONDS)
+        self._line.show(self._state, QUIET_SECONDS)
 
     def __call__(self, finished: int, total: int) -> None:
         """Show how many replications are finished."""
         now = self._clock() - self._start
         self.told += 1
         self._first = self._first or (finished, now)
-        interval = TERMINAL_SECONDS if self._line.on_terminal else LOG_SECONDS
+        self._state, self._left = f"{finished:,} of {total:,} replications", ""
+        before, then = self._first
+        if before < finished < total:  # the first one waited for compilation
+            self._left = f", about {(now - then) / (finished - before) * (total - finished):.0f} s left"
+        interval = TERMINAL_SECONDS if self._line.on_terminal or self._line.rarely else LOG_SECONDS
         if now - self._shown_at < interval and finished < total:
             return
         self._shown_at = now
-        text = f"{finished:,} of {total:,} replications, {now:.1f} s"
-        before, then = self._first
-        if before < finished < total:  # the first one waited for compilation
-            text += f", about {(now - then) / (finished - before) * (total - finished):.0f} s left"
-        self._line.show(text, now)
+        self._line.show(f"{self._state}, {now:.1f} s{self._left}", now)
+
+    def tick(self) -> None:
+        """Show again what was told last; only where a line renews itself, or comes once a minute."""
+        if self._line.on_terminal or self._line.rarely:
+            self._line.show(f"{self._state}, {self.seconds:.1f} s", self.seconds)
 
     @property
     def seconds(self) -> float:

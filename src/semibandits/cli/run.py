@@ -52,7 +52,10 @@ def run(
     as_json: AsJson = False,
     progress: Annotated[
         bool | None,
-        typer.Option(help="Show on stderr how far it is; by default on a terminal.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Show on stderr how far it is; by default on a terminal, elsewhere once a minute.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     workers: Annotated[
         str | None,

@@ -151,7 +151,10 @@ def simulate(
     as_json: AsJson = False,
     progress: Annotated[
         bool | None,
-        typer.Option(help="Count replications on stderr; by default on a terminal.", rich_help_panel=OUTPUT),
+        typer.Option(
+            help="Count replications on stderr; by default on a terminal, elsewhere once a minute.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""

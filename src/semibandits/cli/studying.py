@@ -12,7 +12,7 @@ from rich.console import Console
 
 from semibandits.cli.bound import print_answer
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.progress import ProgressLine, ReplicationLine
+from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
 from semibandits.errors import SolverError
 from semibandits.reporting.simulation_payload import simulation_payload
@@ -40,7 +40,7 @@ def run_and_tell(
     redraw : bool
         Whether a figure that the user names is drawn again for a finished study.
     progress : bool or None
-        Whether to show on stderr how far it is; None: on a terminal.
+        Whether to show on stderr how far it is; None: on a terminal, and elsewhere once a minute.
     as_json : bool
         Whether to print one JSON object instead of a table.
     """
@@ -71,7 +71,8 @@ def _bound(study: Study, progress: bool | None, *, as_json: bool, resume: bool, 
     line = ProgressLine(sys.stderr, progress)
     folder = study.output.folder
     try:
-        return run_study(study, resume=resume, redraw=redraw, bound_progress=line)
+        with ticking(line):
+            return run_study(study, resume=resume, redraw=redraw, bound_progress=line)
     except SolverError as error:
         line.close()
         if error.result is not None:
@@ -91,6 +92,7 @@ def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool
         stack.enter_context(_warnings_in_words())
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
+        stack.enter_context(ticking(line))
         watch = stack.enter_context(InterruptWatch())
 
         def tell(finished: int, total: int) -> None:

@@ -13,9 +13,11 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
+from semibandits.kernels.heard import heard
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
-from semibandits.kernels.oracles.calls import call_index, call_linear, no_index
+from semibandits.kernels.oracles.calls import no_index
+from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.optimization.problems import IndexAnswer
 
@@ -77,7 +79,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if call_linear(self.linear, self.data, weights, x) != ANSWERED:
+        if heard(ask_linear, self.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -113,9 +115,8 @@ class CompiledOracle:
         self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
     ) -> int:
         """Search, write the answer into x and how it ended into the report; the status."""
-        status: int = call_index(
-            self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, 1.0, 0.0, x, self.m, x, most,
-            report,
+        status: int = heard(
+            ask_index, self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x, most, report,
         )  # fmt: skip
         if status == FAILED:
             raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")

@@ -9,8 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
+ROWS = 16
+"""Signals are heard every so many leading nodes."""
 LIMB_BITS = 62
 """Counts are held as limbs of this many bits, the lowest first."""
 
@@ -19,12 +22,13 @@ LIMB_BITS = 62
 def heaviest_matching(
     weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
 ) -> tuple[IntArray, IntArray]:
-    """Entry of each leading node in a matching of largest weight, -1 if free (shortest augmenting paths with duals).
+    """Entry of each leading node in a matching of largest weight, -1 if free: for callers in Python.
 
     Weights are per entry. If `optional`, entries without positive weight are left out. The second array is empty, or, when
     the leading nodes cannot all be matched, holds some that have fewer neighbours than they are.
     """
     entry, _, _, _, stuck = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
+    raise_interrupt()
     return entry, stuck
 
 
@@ -33,6 +37,8 @@ def heaviest_matching_with_duals(
     weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]:
     """Entry of each leading node, mate of each other node (-1 if free), duals of the two sides, and who is stuck.
+
+    By shortest augmenting paths. All leading nodes that are left count as stuck if it is interrupted.
 
     With duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, and 0 if chosen. Free nodes have dual 0, the
     others' duals are never positive, nor are the leading nodes' if `optional`. A weight of -inf forbids an entry.
@@ -44,6 +50,8 @@ def heaviest_matching_with_duals(
     via, via_row = np.empty(n_others, dtype=np.int64), np.empty(n_others, dtype=np.int64)
     touched, scanned = np.empty(n_others, dtype=np.int64), np.zeros(n_others, dtype=np.bool_)
     for start in range(n):
+        if start % ROWS == ROWS - 1 and interrupted():
+            return entry, mate, u, v, np.arange(start, n)
         length, freed, sink, done, count = _shortest_path(
             start, weights, ptr, others, optional, u, v, mate, distance, via, via_row, touched, scanned
         )
@@ -183,6 +191,7 @@ def list_matchings(
     chosen = np.full(n + 1, -1, dtype=np.int64)
     level = found = 0
     while level >= 0 and found < limit:
+        check_signals()
         if level == n:
             if len(rows) > 0:
                 for k in chosen[:n]:

@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from semibandits.kernels.assignment import heaviest_matching_with_duals
+from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.typing import FloatArray, IntArray
 
 MOST_STEPS = 200
@@ -66,6 +67,7 @@ def best_matching(
         padded_a[kept], padded_c[kept], k_ptr, k_others, inside, k_mate, np.append(u[rows], 0.0), k_v,
         a0, c0, multiplier, bound, value, slack, step, rooted, at_least, work,
     )  # fmt: skip
+    raise_interrupt()
     if found[0] >= 0:
         best = chosen
         best[rows] = kept[found]
@@ -139,6 +141,7 @@ def _sweep(
     bound = multiplier = np.inf
     steepest = STEEPEST * unit / np.abs(budgets).max()
     for _ in range(MOST_STEPS):
+        check_signals()
         multiplier = min(_multiplier(left_a, left_c, right_a, right_c, rooted), steepest)
         weights = rewards + multiplier * budgets
         entry, mate, u, v, _ = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
@@ -249,7 +252,7 @@ def _search(
     entries[0], mates[0], us[0], vs[0], bounds[0] = entry, mate, u, v, bound
     best = np.full(max(n, 1), -1, dtype=np.int64)
     level = 0
-    while level >= 0:
+    while level >= 0 and not interrupted():
         enough = _enough(value, slack, step)
         row = -1
         if bounds[level] > enough:

@@ -11,11 +11,13 @@ For a multiplier l >= 0 both have the bound ``F <= a + l c + allowance`` with al
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from semibandits.kernels.selection import select_largest
+from semibandits.kernels.signals import STEPS, check_signals, interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 AT_LEAST, ROOT, FRONT = opaque(0), opaque(1), opaque(2)
@@ -156,6 +158,8 @@ def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArr
     n = len(rewards)
     tables = np.empty((len(multipliers) + 1, n + 1, size + 1))
     for j in range(len(multipliers)):
+        if interrupted():
+            break
         tables[j] = completions(rewards + multipliers[j] * budgets, size)
     tables[len(multipliers)] = completions(budgets, size)
     return tables
@@ -211,6 +215,7 @@ def label_lists(
     parents, entered, taken = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), 0
     chosen, none = np.zeros(n, dtype=np.bool_), np.zeros((0, n), dtype=np.bool_)
     best_last, best_p, best_q = -2, 0, 0
+    steps = 0
     complete_within = True
     for p in range(n):
         total = len(label_a)
@@ -229,6 +234,9 @@ def label_lists(
             j_end = starts[k] if k > 0 else 0
             top = -np.inf
             while i < i_end or j < j_end:
+                steps += 1
+                if steps % STEPS == 0 and interrupted():
+                    return False, best, chosen, none
                 take = i >= i_end
                 if not take and j < j_end:
                     c_new = label_c[j] + budgets[p]
@@ -305,6 +313,8 @@ def depth_first(
     left, tried = np.full(n + 1, size), np.zeros(n + 1, dtype=np.int64)
     p = nodes = 0
     while p >= 0 and nodes < max_nodes:
+        if nodes % STEPS == 0 and interrupted():
+            break
         nodes += 1
         q = left[p]
         if tried[p] == 0:
@@ -388,7 +398,15 @@ def search_core(
 
 
 @njit(cache=True)
-def select_best(
+def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
+    """What `searched_selection` finds, unless it is interrupted: for callers in Python."""
+    found = searched_selection(*problem_and_limits)
+    raise_interrupt()
+    return found
+
+
+@njit(cache=True)
+def searched_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float, step: float,
     max_labels: int, max_nodes: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
@@ -434,6 +452,7 @@ def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[Flo
     done_a, done_c = [a], [c]
     ahead_a, ahead_c = [a_last], [c_last]
     while len(ahead_a) > 0:
+        check_signals()
         a, c = done_a[-1], done_c[-1]
         a_next, c_next = ahead_a[-1], ahead_c[-1]
         if c_next > c and a > a_next:
@@ -476,6 +495,7 @@ def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -
     within, _, _, rows = label_lists(
         rewards[order], budgets[order], m, 0.0, 0.0, multipliers, floors, FRONT, 0.0, -np.inf, limit
     )
+    raise_interrupt()
     chosen = np.zeros(rows.shape, dtype=np.bool_)
     chosen[:, order] = rows
     return within, chosen

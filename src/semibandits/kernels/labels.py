@@ -11,10 +11,12 @@ with offset -l * need or 1 / (4 l). A row of completions holds for each node the
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 NO_ROOT = opaque(False)
@@ -22,12 +24,22 @@ ROWS = 12
 """Rows of completions: largest reward, largest budget, and at most 10 multipliers."""
 ROUNDING = 4e-15
 """Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
+ROWS_AT_ONCE = 1 << 18
+"""Labels that are copied without hearing signals."""
 CELLS_PER_LABEL = 100
 """A front may have this many times `max_labels` entries."""
 
 
 @njit(cache=True)
-def best_path(
+def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
+    """What `labelled_path` finds, unless it is interrupted: for callers in Python."""
+    found = labelled_path(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@njit(cache=True)
+def labelled_path(
     rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
     in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
     out_ptr: IntArray, out_heads: IntArray, out_items: IntArray,
@@ -40,7 +52,7 @@ def best_path(
     search ends early at a path whose F is at least `enough` times the bound at the first node (up to rounding).
 
     Returns the items of the path, none if no path has c >= need, and the number of labels, -1 if more than `max_labels`
-    would be needed.
+    would be needed, or if it was interrupted.
     """
     n = len(in_ptr) - 1
     go_a, go_c, go_k = np.empty((ROWS, n)), np.empty((ROWS, n)), np.empty((ROWS, n), dtype=np.int64)
@@ -87,6 +99,7 @@ def pareto_paths(
         -np.inf, 1.0, 1.0, max_labels,
     )  # fmt: skip
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:
+        raise_interrupt()
         return np.zeros((0, d), dtype=np.bool_), -1
     found = np.zeros((labels - first, d), dtype=np.bool_)
     kept = 0
@@ -202,13 +215,14 @@ def merged_fronts(
     tried with each completion to raise it.
 
     Returns the pairs (a, c) of the labels, their origins (parent label, place of the last arc), the first label of the last
-    node, the number of labels (-1: too many), and the best F with what attains it: row of the completion, node where it
-    starts, place of the arc into that node, and the label before that arc.
+    node, the number of labels (-1: too many, or interrupted), and the best F with what attains it: row of the completion, node
+    where it starts, place of the arc into that node, and the label before that arc.
     """
     n, rows = len(in_ptr) - 1, len(go_a)
     pairs, origins = np.empty((1024, 2)), np.empty((1024, 2), dtype=np.int64)
     pairs[0], origins[0] = 0.0, -1
     labels, best_row, best_node, best_k, best_label = 1, -1, 0, -1, -1
+    steps = 0
     begin, end = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     end[0] = 1
     cursor = np.empty(len(in_tails), dtype=np.int64)
@@ -227,6 +241,9 @@ def merged_fronts(
                         a, c, next_k = this_a, this_c, k
             if next_k < 0:
                 break
+            steps += 1
+            if steps % STEPS == 0 and interrupted():
+                return pairs, origins, 0, -1, best, best_row, best_node, best_k, best_label
             parent = cursor[next_k]
             cursor[next_k] += 1
             if c <= budget_step * largest_c:
@@ -267,5 +284,9 @@ def merged_fronts(
 def _doubled(pairs: FloatArray, origins: IntArray) -> tuple[FloatArray, IntArray]:
     size = len(pairs)
     more_pairs, more_origins = np.empty((2 * size, 2)), np.empty((2 * size, 2), dtype=np.int64)
-    more_pairs[:size], more_origins[:size] = pairs, origins
+    for start in range(0, size, ROWS_AT_ONCE):  # a hundred million bytes of fresh memory take half a second
+        if interrupted():
+            break
+        end = min(start + ROWS_AT_ONCE, size)
+        more_pairs[start:end], more_origins[start:end] = pairs[start:end], origins[start:end]
     return more_pairs, more_origins

@@ -31,6 +31,7 @@ from semibandits.kernels.rules.actions import (
     WAITING,
 )
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
+from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
@@ -170,9 +171,14 @@ def choose(
         return DONE
     if action == LINEAR:
         counters[LINEAR_CALLS] += 1
-        return DONE if linear(oracle.data, weights, x) == ANSWERED else FAILED
+        if linear(oracle.data, weights, x) == ANSWERED:
+            return DONE
+        raise_interrupt()
+        return FAILED
     if action == INDEX:
-        return DONE if searched(1.0, 0.0, work.x, linear, index, oracle, player, work) else FAILED
+        answered = searched(1.0, 0.0, work.x, linear, index, oracle, player, work)
+        raise_interrupt()
+        return DONE if answered else FAILED
     if action == REPLAN:
         return REPLAN
     return asked(action, rule, linear, index, oracle, player, work)
@@ -233,6 +239,8 @@ def asked(
             player.memory[HINT] = work.report[SLOPE]
         if not answered:
             player.marks[WAITING] = 0
+        raise_interrupt()
+        if not answered:
             return FAILED
         action = rule(
             counters[ROUND] + 1, player.params, player.stats, z, player.memory, player.marks, player.rows, weights,
@@ -257,9 +265,15 @@ def play(
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
     last = counters[ROUND] + most
+    every = max(STEPS // d, 1)
+    until_signals = every
     while counters[RECORDED] < len(record.checkpoints):
         if counters[ROUND] == last:
             return PAUSED
+        until_signals -= 1
+        if until_signals == 0:
+            check_signals()
+            until_signals = every
         if is_late:
             if wants(queue):
                 return WANTING

@@ -7,11 +7,13 @@ whatever closes it violates less. What else may be dropped depends on the shape 
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from semibandits.kernels.exchange import distances_to
+from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 LEAN = 0.2
@@ -50,7 +52,15 @@ def completions_to_hub(
 
 
 @njit(cache=True)
-def hub_walks(
+def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
+    """What `merged_hub_walks` finds, unless it is interrupted."""
+    found = merged_hub_walks(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@njit(cache=True)
+def merged_hub_walks(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
     threshold: float, lean: float, per_arc: int, max_labels: int,
@@ -65,7 +75,7 @@ def hub_walks(
 
     Returns the largest ratio u/cost^2 found (at least `threshold` if nothing violates it, then no cycle does), the cycles as
     ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
-    labels, or -1 when `max_labels` broke the search off.
+    labels, or -1 when `max_labels` or a signal broke the search off.
     """
     n = len(out_ptr) - 1
     back, most = completions_to_hub(tails, heads, costs, u, out_ptr, out_arcs)
@@ -74,7 +84,7 @@ def hub_walks(
     label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     label_cost[0] = label_u[0] = 0.0
     label_parent[0] = label_arc[0] = -1
-    labels = 1
+    labels, steps = 1, 0
     begin, end = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     end[0] = 1
     cursor = np.empty(len(tails), dtype=np.int64)
@@ -102,6 +112,9 @@ def hub_walks(
                         cheapest, next_k = cost, k
             if next_k < 0:
                 break
+            steps += 1
+            if steps % STEPS == 0 and interrupted():
+                return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
             arc, parent = in_arcs[next_k], cursor[next_k]
             cursor[next_k] += 1
             gained = label_u[parent] + u[arc]
@@ -178,7 +191,15 @@ def _unroll(
 
 
 @njit(cache=True)
-def closed_walks(
+def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int]:
+    """What `cheapest_closed_walks` finds, unless it is interrupted."""
+    found = cheapest_closed_walks(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@njit(cache=True)
+def cheapest_closed_walks(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
     threshold: float, keep: float, max_labels: int,
@@ -194,7 +215,8 @@ def closed_walks(
     large; so of the worst walks the cheapest, started as the lemma says, is dropped for none but its equals.
 
     Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
-    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` broke a search off.
+    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a
+    search off.
     """
     n = len(out_ptr) - 1
     best, lean = threshold, LEAN * threshold
@@ -212,7 +234,7 @@ def closed_walks(
     ends, last_arcs, ratios = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256)
     ptr, arcs = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
     reached = np.empty(n)
-    total = 0
+    total = steps = 0
     for s in range(n):
         back, _ = distances_to(s, tails, costs, in_ptr, in_arcs)
         reached[:] = -np.inf
@@ -221,6 +243,9 @@ def closed_walks(
         labels, found, here = 1, 0, threshold
         heap = [(0.0, 0.0, 0)]
         while len(heap) > 0:
+            steps += 1
+            if steps % STEPS == 0 and interrupted():
+                return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
             cost, minus_u, label = heapq.heappop(heap)
             v = heads[label_arc[label]] if label > 0 else s
             if label > 0:

@@ -23,11 +23,13 @@ a cycle with fewer arcs behind a kept prefix, or one that avoids the start and i
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -45,6 +47,8 @@ def _completions(
     least[start] = 0.0
     moved = np.ones(columns, dtype=np.bool_)
     for _ in range(n + 1):
+        if interrupted():
+            break
         moved[:] = False
         for arc in order:
             v, w = tails[arc], heads[arc]
@@ -101,7 +105,15 @@ def _dominated(
 
 
 @njit(cache=True)
-def tilted_cycles(
+def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int]:
+    """What `light_cycles` finds, unless it is interrupted."""
+    found = light_cycles(*graph_and_limits)
+    raise_interrupt()
+    return found
+
+
+@njit(cache=True)
+def light_cycles(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, extra: FloatArray, last: float,
     has_hub: bool,
     level: float, least_cost: float, most_cost: float, max_labels: int, max_found: int,
@@ -164,6 +176,9 @@ def tilted_cycles(
         size = 1
         heap = [(0.0, 0)]
         while len(heap) > 0:
+            if interrupted():
+                done = found_ptr[:1].copy()
+                return done, found_arcs[:0].copy(), values[:0].copy(), -total - size
             _, label = heapq.heappop(heap)
             v = links[label, 3]
             if dominance and _dominated(

@@ -14,6 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
+from semibandits.kernels.heard import heard
 from semibandits.kernels.rules.actions import (
     GAIN_FIRST,
     INDEX,
@@ -144,8 +145,8 @@ class RuleAgent(Agent):
             return self._chosen_in_python(rng)
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m, self.oracle.searched)
         while True:
-            status = rounds.choose(
-                self.rule, self.oracle.linear, self.oracle.index, oracle, self.player, self._work, rng
+            status = heard(
+                rounds.choose, self.rule, self.oracle.linear, self.oracle.index, oracle, self.player, self._work, rng
             )
             if status == rounds.DONE:
                 return self._work.x.copy()

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits.kernels.heard import heard
 from semibandits.kernels.rewards import draw
 from semibandits.rewards._checks import item_indices
 from semibandits.rewards._digest import described
@@ -204,7 +205,7 @@ class KernelRewards(StoredRewards):
         indices = item_indices(items, self.d, rng)
         k = len(indices)
         out = np.empty(k)
-        draw(self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out)
+        heard(draw, self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out)
         return out
 
     def compiled(self) -> CompiledRewards | None:

@@ -15,6 +15,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds
+from semibandits.kernels.heard import heard
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.rewards._checks import checked_rewards
@@ -110,8 +111,8 @@ def _by_kernels(
     most = FIRST_ROUNDS
     while True:
         start = time.perf_counter()
-        status = rounds.play(
-            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
+        status = heard(
+            rounds.play, agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
             agent.player, environment, record, work, queue, rng, reward_rng, most,
         )  # fmt: skip
         if status == rounds.DONE:

@@ -10,6 +10,7 @@ from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.signals import interrupted
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SOLVED = 0
@@ -212,7 +213,7 @@ def ask(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> int
     for position in range(n_forced):
         weights[path[position]] = big * forced[path[position]]
     s.counts[CALLS] += 1
-    if linear(data, weights, y) != ANSWERED:
+    if linear(data, weights, y) != ANSWERED or interrupted():
         return BROKEN
     for position in range(n_forced):
         if y[path[position]] != (forced[path[position]] > 0):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.assignment import heaviest_matching
+from semibandits.kernels.assignment import heaviest_matching_with_duals
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -17,7 +17,9 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest matching, by shortest augmenting paths."""
     ptr, others, items, sizes = data[0], data[1], data[2], data[3]
-    entries, stuck = heaviest_matching(_by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0)
+    entries, _, _, _, stuck = heaviest_matching_with_duals(
+        _by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0
+    )
     _write(entries, items, x)
     return ANSWERED if len(stuck) == 0 else UNANSWERED
 

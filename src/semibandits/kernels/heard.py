@@ -1,0 +1,56 @@
+"""Calls of kernels whose arguments numba takes apart in Python, so that Ctrl-C comes neither in between nor too late."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+import time
+from types import FrameType
+from typing import Any, Final
+
+from numba.core.dispatcher import Dispatcher
+
+AGAIN_SECONDS: Final = 0.001
+COMPILING: Final = "_compile_for_args"
+"""The method of numba that a call goes through if it must be compiled."""
+
+
+def heard(kernel: Any, *arguments: Any) -> Any:
+    """What the kernel returns. For kernels that take function pointers or a random generator.
+
+    Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
+    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment comes again a millisecond
+    later, when the kernel hears it. Compilation and the kernel itself are interrupted as ever.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (isinstance(kernel, Dispatcher) and callable(before) and is_main):
+        return _called(kernel, arguments)
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        callee: FrameType | None = None
+        while frame is not None and frame.f_code not in (_called.__code__, heard.__code__):
+            callee, frame = frame, frame.f_back
+        if frame is None or frame.f_code is heard.__code__:  # before or after the call
+            signal.signal(signal.SIGINT, before)
+        elif callee is not None and callee.f_code.co_name != COMPILING:
+            _thread.start_new_thread(_again, ())
+            return
+        before(number, callee or frame)
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        return _called(kernel, arguments)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:
+    """Call the kernel in a frame by which the handler knows that numba is at work."""
+    return kernel(*arguments)
+
+
+def _again() -> None:
+    time.sleep(AGAIN_SECONDS)
+    _thread.interrupt_main()

@@ -1,0 +1,30 @@
+"""P_LM and P_IM for callers in Python, who may be interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numba import njit
+
+from semibandits.kernels.oracles.calls import call_index, call_linear
+from semibandits.kernels.signals import raise_interrupt
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+@njit(cache=True)
+def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
+    """P_LM."""
+    status = call_linear(linear, data, weights, x)
+    raise_interrupt()
+    return status
+
+
+@njit(cache=True)
+def ask_index(
+    linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
+    rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray, most: int, report: FloatArray,
+) -> int:  # fmt: skip
+    """P_IM, see :func:`index_search`."""
+    status = call_index(linear, index, searched, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report)
+    raise_interrupt()
+    return status

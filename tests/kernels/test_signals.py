@@ -1,0 +1,201 @@
+"""Kernels hear signals, whatever numba does around them."""
+
+import _thread
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+
+import semibandits as sb
+from semibandits.kernels.heard import heard
+from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="Python hears by itself")
+
+
+@njit
+def forever(polite):
+    """Until a signal comes, which is raised at once or after a return."""
+    steps = 0
+    while True:
+        steps += 1
+        if polite:
+            if interrupted():
+                return np.full(3, steps)
+        else:
+            check_signals()
+
+
+@njit
+def forever_and_raise(polite):
+    found = forever(polite)
+    raise_interrupt()
+    return found
+
+
+class AlarmError(Exception):
+    """What the handler of these tests raises."""
+
+
+@pytest.fixture
+def alarm():
+    """Raises after so many seconds."""
+
+    def ring(number, frame):
+        raise AlarmError("as the handler said")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@compiled
+@pytest.mark.parametrize("polite", [False, True])
+def test_what_a_handler_raises_comes_out_of_kernels_as_it_is(alarm, polite):
+    forever_and_raise.compile((numba.types.boolean,))
+    for _ in range(20):
+        alarm(0.002)
+        with pytest.raises(AlarmError, match="as the handler said"):
+            forever_and_raise(polite)
+
+
+@compiled
+def test_kernels_go_on_after_a_handler_that_raises_nothing():
+    rang = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(True))
+
+    @njit
+    def many(n):
+        for _ in range(n):
+            check_signals()
+        return n
+
+    many(1)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        assert many(3_000_000) == 3_000_000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(rang) > 1  # while it ran
+
+
+@compiled
+def test_kernels_of_other_threads_hear_nothing(alarm):
+    done = []
+
+    @njit
+    def many(n):
+        for i in range(n):
+            if i % 8 == 0:
+                check_signals()
+        return n
+
+    many(1)
+    thread = threading.Thread(target=lambda: done.append(many(3_000_000)))
+    thread.start()
+    alarm(0.002)
+    with pytest.raises(AlarmError):
+        time.sleep(5)
+    thread.join()
+    assert done == [3_000_000]
+
+
+SCRIPT = """
+from numba import njit
+from semibandits.kernels.signals import check_signals
+
+@njit(cache=True)
+def count(n):
+    for _ in range(n):
+        check_signals()
+    return n
+
+assert count(10) == 10
+print(sum(count.stats.cache_hits.values()))
+"""
+
+
+@compiled
+def test_kernels_that_hear_are_kept_on_disk(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-W", "error", "script.py"]
+    runs = [subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert [run.stdout.strip() for run in runs] == ["0", "1"]
+    assert [run.stderr for run in runs] == ["", ""]
+
+
+@compiled
+@pytest.mark.parametrize("policy", [sb.GLADE(), sb.ThompsonSampling()])
+def test_a_learner_survives_ctrl_c_while_numba_takes_arguments_apart(policy):
+    learner, draw = sb.Learner(sb.MSets(8, 3), policy, variance=0.5, seed=0), random.Random(5)
+    twin = sb.Learner(sb.MSets(8, 3), policy, variance=0.5, seed=0)
+    for each in (learner, twin):
+        asked = each.ask()
+        each.tell(asked.id, np.zeros(3))
+    for _ in range(40):
+        send = threading.Timer(draw.uniform(0.0, 0.003), _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            ask_until(send, learner)
+        send.join()
+        for round_ in learner.open_rounds:
+            learner.forget(round_.id)
+    while twin.rounds < learner.rounds:
+        twin.forget(twin.ask().id)
+    assert learner.ask().items.tolist() == twin.ask().items.tolist()
+
+
+def ask_until(send, learner):
+    send.start()
+    while True:
+        learner.forget(learner.ask().id)
+
+
+def _interrupt():
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+@njit
+def spin(n):
+    """Some time in which nothing is heard."""
+    total = 0.0
+    for i in range(n):
+        total += np.sqrt(i)
+    return total
+
+
+@compiled
+def test_the_handler_is_put_back():
+    before = signal.getsignal(signal.SIGINT)
+    assert heard(spin, 2) == 1.0
+    with pytest.raises(TypeError):
+        heard(spin)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+@compiled
+def test_a_signal_between_two_calls_does_not_wait_for_ever():
+    """A thread that waits for its turn while kernels run one after the other presses as one ends, each time."""
+    spin(1)
+    before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
+    for _ in range(3):
+        send = threading.Timer(0.01, _thread.interrupt_main)
+        with pytest.raises(KeyboardInterrupt):
+            spin_until(send, start + 10.0)
+        send.join()
+    assert time.perf_counter() - start < 5.0
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def spin_until(send, end):
+    send.start()
+    while time.perf_counter() < end:
+        heard(spin, 10_000_000)
