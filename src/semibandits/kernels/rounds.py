@@ -151,7 +151,7 @@ def choose(
     """
     counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
     if counters[UNSEEN] > 0:
-        x[:] = player.covers[player.cover[unseen(player)]]
+        x[:] = player.covers[player.cover[unseen(player.cover, player.stats)]]
         return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
@@ -184,13 +184,14 @@ def choose(
     return asked(action, rule, linear, index, oracle, player, work)
 
 
-@njit(cache=True)
-def unseen(player: Player) -> int:
+# Inlined: as a call it would cost each round a tenth, though few rounds make it.
+@njit(cache=True, inline="always")
+def unseen(cover: IntArray, stats: FloatArray) -> int:
     """Of the items that can be seen and were not, the first of those in the fewest open rounds."""
     item, fewest = -1, math.inf
-    for i in range(len(player.cover)):
-        if player.cover[i] >= 0 and player.stats[PLAYS, i] == 0.0 and player.stats[COUNTS, i] < fewest:
-            item, fewest = i, player.stats[COUNTS, i]
+    for i in range(len(cover)):
+        if cover[i] >= 0 and stats[PLAYS, i] == 0.0 and stats[COUNTS, i] < fewest:
+            item, fewest = i, stats[COUNTS, i]
     return item
 
 

@@ -166,7 +166,7 @@ class RuleAgent(Agent):
         """What the kernel ``rounds.choose`` does, for decision sets that kernels cannot see."""
         player, counters = self.player, self.player.counters
         if counters[rounds.UNSEEN] > 0:
-            return np.array(player.covers[player.cover[rounds.unseen(player)]])
+            return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
         x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
         z = np.array([rng.standard_normal() for _ in range(d)]) if self.policy.samples else np.zeros(0)
