@@ -1,4 +1,4 @@
-"""AESCB: ESCB up to what rounding allows, in polynomial time."""
+"""AESCB: ESCB up to what rounding allows."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class AESCB(RadiusPolicy):
     """Approximate ESCB: a decision whose index is nearly the largest.
 
     In round t it plays an x with ``max_y {mean·y + sqrt(b·y)} <= mean·x + sqrt(b·x) / ratio + delta_t``, where
-    ``b_i = 2 sigma_i^2 f(t) / n_i``. Means are rounded up to multiples of ``delta_t / m``: with integer means, P_IM takes
-    polynomial time on paths and m-sets. ``delta_t = additive * m * max sigma / t`` costs nothing more once it is below the
+    ``b_i = 2 sigma_i^2 f(t) / n_i``. Means are rounded up to multiples of ``delta_t / m``, so that few values of rewards
+    differ. ``delta_t = additive * m * max sigma / t`` costs nothing more once it is below the
     smallest gap: a bounded regret in all.
 
     Parameters
@@ -45,8 +45,9 @@ class AESCB(RadiusPolicy):
 
     Notes
     -----
-    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at once,
-    with the same guarantee: on paths by labels, elsewhere by branch and bound, on m-sets with labels where that takes long.
+    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at once, by
+    branch and bound within a budget, with the same guarantee wherever the search ends: searches that do not are counted
+    (docs/policies/large.md). ``maximize_index`` of paths and m-sets has labels, which are polynomial in integer rewards.
     """
 
     ratio: float = 1.0

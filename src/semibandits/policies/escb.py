@@ -18,7 +18,8 @@ class ESCB(RadiusPolicy):
     """Efficient sampling for combinatorial bandits: the decision of largest upper confidence bound.
 
     Decision x counts as ``mean·x + sqrt(sum over x of 2 sigma_i^2 f(t) / n_i)``: errors of independent items cancel in part, and
-    its bonus is smaller than CUCB's by up to a factor sqrt(m). One exact P_IM a round; regret O(d (ln m)^2 ln T / Delta_min).
+    its bonus is smaller than CUCB's by up to a factor sqrt(m). One P_IM a round, exact where the
+    search ends within its budget (docs/policies/large.md); regret O(d (ln m)^2 ln T / Delta_min).
 
     Parameters
     ----------
