@@ -1,12 +1,13 @@
-"""Shortlists with clicks of 0 and 1, round by round: the longest answer, the median, and regret, for GLADE, ESCB and Thompson sampling.
+"""Shortlists with clicks of 0 and 1, round by round: the longest answer, the median, and regret, for GLADE, ESCB and Thompson
+sampling.
 
     python verification/shortlists.py             print the table
     python verification/shortlists.py --write     the same, into docs/policies/large.md
 
 Twenty shortlists of 120 to 1,000 articles: two of each of ten categories and eight in all (laminar), one of each category
-(partition), two quotas at once (intersection), any eight (m-sets); click rates drawn from a Beta law with parameters 1.5 and 30, or
-all equal, so that nearly all articles tie for hundreds of rounds. And every dataset with observed outcomes, replayed. Each round is
-one call of the compiled loop, timed alone; the first ten are left out, in which kernels are loaded.
+(partition), two quotas at once (intersection), any eight (m-sets); click rates drawn from a Beta law with parameters 1.5 and
+30, or all equal, so that nearly all articles tie for hundreds of rounds. And every dataset with observed outcomes, replayed.
+Each round is one call of the compiled loop, timed alone; the first ten are left out, in which kernels are loaded.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class AESCB(RadiusPolicy):
 
     Notes
     -----
-    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at once, by
-    branch and bound within a budget, with the same guarantee wherever the search ends: searches that do not are counted
+    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at
+    once, by branch and bound within a budget, with the same guarantee wherever the search ends: searches that do not are counted
     (docs/policies/large.md). ``maximize_index`` of paths and m-sets has labels, which are polynomial in integer rewards.
     """
 

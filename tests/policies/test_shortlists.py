@@ -1,0 +1,49 @@
+"""What people bring: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.kernels import rounds
+from semibandits.simulation.run import simulate
+from verification_scripts import script
+
+SHORTLISTS = script("shortlists")
+SLACK = 12
+"""A sweep within a search is not broken off."""
+
+
+@pytest.mark.parametrize("kind", ["laminar", "partition", "intersection", "m-sets"])
+@pytest.mark.parametrize("equal", [False, True], ids=["Beta", "equal"])
+@pytest.mark.parametrize(
+    "policy", [sb.GLADE(), sb.GLADE(rewards="gaussian"), sb.ESCB()], ids=["own law", "GLADE", "ESCB"]
+)
+def test_no_question_takes_more_than_its_budget(kind, equal, policy):
+    """All articles tie at first. A search for which of them enter would not end in this universe."""
+    decisions, theta = SHORTLISTS.shortlist(kind, 300, equal=equal)
+    environment = sb.BernoulliRewards(theta)
+    agent = policy.for_rewards(environment.family).start(decisions, environment.variance)
+    rng, drawn = np.random.default_rng(0), np.random.default_rng(1)
+    counters = agent.player.counters
+    for _ in range(400):
+        before, allowed = counters.copy(), 4 * (rounds.budget(counters) + SLACK)  # at most four questions a round
+        items = np.flatnonzero(agent.choose(rng))
+        agent.observe(items, environment.draw(items, drawn))
+        assert counters[rounds.SEARCHED] - before[rounds.SEARCHED] <= allowed
+    assert counters[rounds.INDEX_CALLS] > 200
+    if isinstance(policy, sb.GLADE):
+        assert counters[rounds.UNDECIDED] <= 0.03 * counters[rounds.INDEX_CALLS]
+
+
+@pytest.mark.parametrize("kind", ["laminar", "intersection"])
+def test_glade_loses_less_than_thompson_sampling(kind):
+    """Seeded; 6 runs of 4,000 rounds: the means differ by more than five standard errors of their difference."""
+    decisions, theta = SHORTLISTS.shortlist(kind, 120, equal=False)
+    result = simulate(
+        decisions, sb.BernoulliRewards(theta), [sb.GLADE(), sb.ThompsonSampling()], 4_000, 6, seed=5, bound=None
+    )
+    glade, thompson = (result.regret[name][:, -1] for name in ("GLADE", "ThompsonSampling"))
+    error = np.hypot(glade.std(ddof=1), thompson.std(ddof=1)) / np.sqrt(6)
+    assert glade.mean() + 5 * error < thompson.mean()
