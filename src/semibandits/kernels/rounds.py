@@ -267,14 +267,13 @@ def play(
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
     last = counters[ROUND] + most
     every = max(STEPS // d, 1)
-    until_signals = every
+    halt = min(counters[ROUND] + every, last)
     while counters[RECORDED] < len(record.checkpoints):
-        if counters[ROUND] == last:
-            return PAUSED
-        until_signals -= 1
-        if until_signals == 0:
+        if counters[ROUND] == halt:
+            if halt == last:
+                return PAUSED
             check_signals()
-            until_signals = every
+            halt = min(halt + every, last)
         if is_late:
             if wants(queue):
                 return WANTING
