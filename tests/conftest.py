@@ -1,5 +1,7 @@
 """Worst approximation ratios that the tests have seen, printed in the summary; also when tests run in several processes."""
 
+import signal
+
 import pytest
 
 WORST = pytest.StashKey()
@@ -17,6 +19,9 @@ class Ratios:
 
 
 def pytest_configure(config):
+    # Jobs in the background of a shell ignore SIGINT, and so would every process that tests start and interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[WORST] = Ratios()
 
 
