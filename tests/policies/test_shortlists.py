@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -35,6 +38,15 @@ def test_no_question_takes_more_than_its_budget(kind, equal, policy):
     assert counters[rounds.INDEX_CALLS] > 200
     if isinstance(policy, sb.GLADE):
         assert counters[rounds.UNDECIDED] <= 0.03 * counters[rounds.INDEX_CALLS]
+
+
+def test_the_example_of_the_page(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "policies" / "large.md").read_text(encoding="utf-8")
+    exec(compile(re.search(r"```python\n(.*?)```", page, flags=re.DOTALL).group(1), "large.md", "exec"), {})
+    value, bound = map(
+        float, re.match(r"([\d.]+) <= largest index <= ([\d.]+) after", capsys.readouterr().out).groups()
+    )
+    assert value <= bound
 
 
 @pytest.mark.parametrize("kind", ["laminar", "intersection"])
