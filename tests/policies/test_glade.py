@@ -13,6 +13,7 @@ import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rules.glade import (
     BEST_ROW,
+    CRUDE,
     PLAYED_ROW,
     REMEMBERED,
     REPEATS,
@@ -145,6 +146,8 @@ class Twin:
         if max(index) <= self.values.max() or not len(self.enters(plausible)):
             return [self.best], None
         variance, bonus = self.sums(plausible)
+        if self.gap(plausible) ** 2 < CRUDE * variance:
+            return [plausible], plausible
         level = bonus / variance
         prices = self.prices([*pool, plausible], self.policy.foresight)
 

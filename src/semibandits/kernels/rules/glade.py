@@ -32,6 +32,8 @@ WORDS = {GAUSSIAN: 2, BERNOULLI: 2 + KNOWN}
 """Numbers an item in `memory`."""
 MOST_TRIES = 4
 """How often bonuses are lowered."""
+CRUDE = 0.3
+"""While the gap of what is plausible is below the root of this times twice its variance, estimates say too little for prices."""
 SWEEPS = 4
 """Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
 STAGE, REPEATS, REMEMBERED, WIDTH = WAITING, 1, 2, 3
@@ -101,6 +103,8 @@ def glade(
     if not plausible or params[FORESIGHT] == 0.0:
         return settle(params[PATIENCE], stats, marks, rows, x)
     remember(marks, x)
+    if gap * gap < CRUDE * scale:
+        return settle(params[PATIENCE], stats, marks, rows, x)
     copy(x, rows[PLAYED_ROW])
     level = bonus / scale
     prices = bonuses
