@@ -36,7 +36,7 @@ POLICIES: Final = (sb.ThompsonSampling(), sb.GLADE())
 
 def main() -> int:
     """Measure, print, and write if asked to."""
-    options = _options()
+    options = options_of(__doc__, ROUNDS)
     rows = ["| set | items | Thompson, µs a round | GLADE, µs a round | ratio | regret, Thompson | regret, GLADE | undecided |",
             "|---|---|---|---|---|---|---|---|"]  # fmt: skip
     print("\n".join(rows), flush=True)
@@ -130,13 +130,14 @@ def write_between(path: Path, mark: str, text: str) -> None:
     write_whole(path, (head + mark + text + rest[rest.index(END) :]).encode())
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+def options_of(description: str | None, rounds: int) -> argparse.Namespace:
+    """Options of a script that fills a table of the page."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--only", nargs="+", metavar="PART", help="sets whose names hold one of these; no --write")
     parser.add_argument("--write", action="store_true", help="write the page")
     options = parser.parse_args()
-    if options.write and (options.only or options.rounds != ROUNDS):
+    if options.write and (options.only or options.rounds != rounds):
         parser.error("--write is for the complete measurement: leave --only and --rounds out")
     return options
 

@@ -12,7 +12,6 @@ Each round is one call of the compiled loop, timed alone; the first ten are left
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-from early_rounds import write_between
+from early_rounds import options_of, write_between
 
 import semibandits as sb
 from semibandits.kernels import late, rounds
@@ -49,7 +48,7 @@ class Run(NamedTuple):
 
 def main() -> int:
     """Play, print, and write if asked to."""
-    options = _options()
+    options = options_of(__doc__, ROUNDS)
     rows = list(HEAD)
     print("\n".join(rows), flush=True)
     for name, items, rates, decision_set, rewards in problems():
@@ -118,17 +117,6 @@ def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Polic
     answers = 1e3 * seconds[LOADING:]
     share = float(undecided) / max(int(asked), 1)
     return Run(float(record.totals[0]), float(answers.max()), float(np.median(answers)), share)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--only", nargs="+", metavar="PART", help="sets whose names hold one of these; no --write")
-    parser.add_argument("--write", action="store_true", help="write the page")
-    options = parser.parse_args()
-    if options.write and (options.only or options.rounds != ROUNDS):
-        parser.error("--write is for the complete measurement: leave --only and --rounds out")
-    return options
 
 
 if __name__ == "__main__":

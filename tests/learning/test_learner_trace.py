@@ -29,7 +29,10 @@ def learned(specification, replication, saved_at=()):
     """Plays of each item after each round, and the learner; saved and read again at the start of some rounds."""
     reward_seed, seed = specification.seeds(replication)
     rewards = specification.rewards
-    learner = Learner(specification.decision_set, specification.policies["it"], variance=rewards.variance, seed=seed)
+    learner = Learner(
+        specification.decision_set, specification.policies["it"], variance=rewards.variance, seed=seed,
+        rewards=rewards.family,
+    )  # fmt: skip
     rng = np.random.default_rng(reward_seed)
     plays = np.zeros((specification.horizon, rewards.d), dtype=np.int64)
     for t in range(specification.horizon):

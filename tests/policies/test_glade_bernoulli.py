@@ -211,5 +211,7 @@ def test_all_means_at_the_ends_are_fine(decision_set):
 
 
 def test_other_laws_are_refused():
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'gaussian', 'bernoulli', got 'poisson'"):
+    with pytest.raises(
+        InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'poisson'"
+    ):
         sb.GLADE(rewards="poisson")

@@ -36,6 +36,8 @@ rewards = "Gaussian"
 horizon = 2e4
 replications = 10
 seed = 3
+delay = "geometric:20"
+loss = 0.05
 checkpoints = [100, 20_000]
 
 [bound]
@@ -77,6 +79,8 @@ def test_every_key_is_read(written):
             horizon=20_000,
             replications=10,
             seed=3,
+            delay="geometric:20",
+            loss=0.05,
             checkpoints=(100, 20_000),
         ),
         bound=BoundOptions(method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),
@@ -209,7 +213,7 @@ WRONG = {
     "unknown key": (
         NETWORK + "[simulation]\nhorizn = 5\n",
         "keys of [simulation] must be among policies, rewards, horizon, "
-        "replications, seed, checkpoints, got 'horizn': did you mean 'horizon'?",
+        "replications, seed, delay, loss, checkpoints, got 'horizn': did you mean 'horizon'?",
     ),
     "short for a key": (NETWORK + "[simulation]\nreplic = 5\n", "got 'replic': did you mean 'replications'?"),
     "singular of a key": (NETWORK + "[simulation]\npolicy = ['CUCB']\n", "got 'policy': did you mean 'policies'?"),

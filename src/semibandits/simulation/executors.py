@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -96,7 +97,22 @@ def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iter
     size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
     tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-    yield from parallel(joblib.delayed(_task)(specification, task) for task in tasks)
+    with _without_interrupts():
+        results = parallel(joblib.delayed(_task)(specification, task) for task in tasks)
+    yield from results
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C waits while workers are started, and never reaches them: a terminal sends it to all, and this process ends them."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _task(specification: Specification, jobs: Sequence[Job]) -> list[Finished]:

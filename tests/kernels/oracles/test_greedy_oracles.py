@@ -110,6 +110,7 @@ def test_every_kind_has_its_number():
     assert found == {value for name, value in vars(kinds).items() if name.isupper()} - {
         kinds.INTERSECTION,
         kinds.MATCHINGS,
+        kinds.PATHS,
     }
 
 
