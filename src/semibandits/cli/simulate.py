@@ -50,7 +50,7 @@ semibandits simulate flights-on-time --rewards replay --output run2
 \b
 CUCB, ESCB          radius (log, log-loglog or kveton)
 AESCB               radius, ratio, additive, levels
-GLADE               discount, rivals, patience, foresight, saving, remembered, rewards
+GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards
 OSSB                radius, gamma, epsilon, gap, rewards (bernoulli: 0 or 1)
 ThompsonSampling    scale; thompson for short
 all of them         variance, if they shall reckon with another one

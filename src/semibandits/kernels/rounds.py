@@ -41,7 +41,7 @@ ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED =
 """Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans,
 index calls that ended without a proof, and linear maximisations in searches for the index."""
 COUNTERS = 8
-LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 16, 400
+LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Linear maximisations that one search may take: at least, a round so far less those taken, and at most."""
 
 

@@ -17,13 +17,15 @@ from numba import njit
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.statistics import MEANS
-from semibandits.kernels.typing import BoolArray, FloatArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 NEWTON_STEPS, BISECTIONS = 60, 60
 BRACKET = 1e-3
 """Relative width at which :func:`widest` stops."""
 STEP = 1.0 / 16.0
 KNOWN = 4
+CLOSE = 1e-9
+"""Difference of logarithms of prices at which :func:`price_of` stops."""
 FAR = 60.0
 """Logarithms of prices are searched for between this and its negative."""
 
@@ -125,40 +127,43 @@ def price_of(
     Returns
     -------
     price : float
-        At which raises of what enters x close the gap; or, if not even means of 1 do, at which they take the information 1.
+        If x is not plausible: at which raises of what enters x close the gap; or, if not even means of 1 do, at which they
+        take the information 1.
     information : float
-        What it takes to close the gap, in units of the levels, infinite if that cannot be. x is plausible iff this is below 1.
+        At least what it takes to close the gap, in units of the levels, infinite if that cannot be. x is plausible iff this is
+        below 1; it is then that of some raises that close the gap.
     psi : float
         Sum of the psi_i at the price.
     """
-    room = 0.0
-    for i in range(len(x)):
-        if x[i] and not best[i]:
-            _, mean = _of_item(stats, i)
-            room += (levels[i] > 0.0) * (1.0 - mean)
+    items, room = np.flatnonzero(x & ~best & (levels > 0.0)), 0.0
+    for i in items:
+        room += 1.0 - min(max(stats[MEANS, i], 0.0), 1.0)
     low, high = -FAR, FAR
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        raised, information = _raised(levels, math.exp(middle), stats, best, x)
+        raised, information = _raised(levels, math.exp(middle), stats, items)
+        if raised >= gap and information < 1.0:
+            return math.exp(middle), information, math.exp(middle) * raised - information
         if (raised < gap) if room > gap else (information < 1.0):
             low = middle
         else:
             high = middle
+        if high - low < CLOSE:
+            break
     price = math.exp(high)
-    raised, information = _raised(levels, price, stats, best, x)
+    raised, information = _raised(levels, price, stats, items)
     return price, information if room > gap else np.inf, price * raised - information
 
 
 @njit(cache=True)
-def _raised(levels: FloatArray, price: float, stats: FloatArray, best: BoolArray, x: BoolArray) -> tuple[float, float]:
-    """Sum of the best raises at a price, and their information."""
+def _raised(levels: FloatArray, price: float, stats: FloatArray, items: IntArray) -> tuple[float, float]:
+    """Sum of the best raises of some items at a price, and their information."""
     raised = information = 0.0
-    for i in range(len(x)):
-        if x[i] and not best[i] and levels[i] > 0.0:
-            n, mean = _of_item(stats, i)
-            rise, _, d = tilt(mean, price * levels[i] / n)
-            raised += rise
-            information += n / levels[i] * d
+    for i in items:
+        n, mean = _of_item(stats, i)
+        rise, _, d = tilt(mean, price * levels[i] / n)
+        raised += rise
+        information += n / levels[i] * d
     return raised, information
 
 
