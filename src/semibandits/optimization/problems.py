@@ -68,5 +68,5 @@ def index_by_search(
     """
     found = search(maximize, rewards, bonuses, SquareRoot(), m=m, ratio=ratio, keep=0, most=most)
     assert found.decision is not None  # every decision has a value
-    proven = most is None or found.oracle_calls < most
-    return IndexAnswer(found.decision, found.value, max(found.bound, found.value), proven, found.oracle_calls)
+    bound = max(found.bound, found.value)
+    return IndexAnswer(found.decision, found.value, bound, found.is_finished, found.oracle_calls)

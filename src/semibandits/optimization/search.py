@@ -40,6 +40,8 @@ class SearchResult:
         Linear maximisations (P_LM).
     nodes : int
         Parts of the decision set that were bounded.
+    is_finished : bool
+        Whether no part is left that may hold something better; False if the search was stopped before.
     found : ndarray of bool, shape (k, d)
         The best of the distinct decisions met on the way, best first.
     """
@@ -49,6 +51,7 @@ class SearchResult:
     bound: float
     oracle_calls: int
     nodes: int
+    is_finished: bool
     found: BoolArray
 
     def __post_init__(self) -> None:
@@ -150,6 +153,7 @@ def search(
         bound=bound,
         oracle_calls=state.calls,
         nodes=state.nodes,
+        is_finished=state.is_finished,
         found=pool.decisions[order],
     )
 
@@ -186,9 +190,14 @@ class _Search:
     def run(self, d: int, most: float = math.inf) -> float:
         """Search, as far as the budget reaches, and return a bound on the value of every decision."""
         self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
-        while self._open and self.calls < most and not self._is_closed(-self._open[0][0]):
+        while self.calls < most and not self.is_finished:
             self._split(heapq.heappop(self._open)[2])
         return max(self._score, -self._open[0][0] if self._open else -math.inf)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no part is open that may hold something better."""
+        return not self._open or self._is_closed(-self._open[0][0])
 
     def meet(self, x: BoolArray) -> int:
         """Number of the decision `x`, which may be the best so far."""
