@@ -119,7 +119,8 @@ def test_no_delay_and_no_loss_are_as_without():
 
 @pytest.mark.parametrize("delay", [7, OBSERVED, "geometric:20", scipy.stats.expon(scale=30.0)])
 def test_kernels_and_python_play_the_same_rounds(delay):
-    for policy in POLICIES[:-1]:  # plans of OSSB depend on what is known of the set
+    # What OSSB plans, and which of several gains GLADE finds first, depend on what is known of the set.
+    for policy in POLICIES[:3]:
         compiled = sb.simulate(X, REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
         slow = sb.simulate(Slow(), REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
         # Searches that do not know the family may spend their budget and find the same without a proof.
