@@ -146,7 +146,7 @@ def seconds_to_interrupt(action, wait):
 def test_python_hears_within_half_a_second(name):
     action, draw = OPERATIONS[name](), random.Random(name)
     warm(name)
-    late = [seconds_to_interrupt(action, draw.uniform(0.0, 0.5)) for _ in range(2)]
+    late = [seconds_to_interrupt(action, draw.uniform(0.0, 0.5)) for _ in range(8 if name == "learner" else 2)]
     assert max(late) < LIMIT
 
 

@@ -200,3 +200,36 @@ def spin_until(send, end):
     send.start()
     while time.perf_counter() < end:
         heard(spin, 10_000_000)
+
+
+@numba.cfunc(numba.types.void())
+def nothing():
+    pass
+
+
+class PressedMeanwhile(numba.types.WrapperAddressProtocol):
+    """A function whose address numba asks for in Python; Ctrl-C comes while it is asked."""
+
+    def __wrapper_address__(self):
+        signal.raise_signal(signal.SIGINT)
+        return nothing.address
+
+    def signature(self):
+        return numba.types.void()
+
+
+@njit
+def wait_for_ctrl_c(function):
+    function()
+    while True:
+        check_signals()
+
+
+@compiled
+def test_ctrl_c_while_numba_takes_arguments_apart_is_heard_by_the_kernel():
+    """Nothing runs beside the kernel that could press again: it holds Python's lock."""
+    before = signal.getsignal(signal.SIGINT)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            heard(wait_for_ctrl_c, PressedMeanwhile())
+    assert signal.getsignal(signal.SIGINT) is before

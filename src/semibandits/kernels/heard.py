@@ -5,23 +5,33 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
-import time
 from types import FrameType
 from typing import Any, Final
 
 from numba.core.dispatcher import Dispatcher
 
-AGAIN_SECONDS: Final = 0.001
 COMPILING: Final = "_compile_for_args"
 """The method of numba that a call goes through if it must be compiled."""
+
+
+class _Again:
+    """``-AGAIN`` sends Ctrl-C to this process again.
+
+    An operator: after a call Python would run the handler at once, within the handler, and so on for ever.
+    """
+
+    __neg__ = staticmethod(_thread.interrupt_main)
+
+
+AGAIN: Final = _Again()
 
 
 def heard(kernel: Any, *arguments: Any) -> Any:
     """What the kernel returns. For kernels that take function pointers or a random generator.
 
     Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
-    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment comes again a millisecond
-    later, when the kernel hears it. Compilation and the kernel itself are interrupted as ever.
+    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment is sent again, until the
+    kernel hears it, or this function after it. Compilation and the kernel itself are interrupted as ever.
     """
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
@@ -35,7 +45,7 @@ def heard(kernel: Any, *arguments: Any) -> Any:
         if frame is None or frame.f_code is heard.__code__:  # before or after the call
             signal.signal(signal.SIGINT, before)
         elif callee is not None and callee.f_code.co_name != COMPILING:
-            _thread.start_new_thread(_again, ())
+            _ = -AGAIN
             return
         before(number, callee or frame)
 
@@ -49,8 +59,3 @@ def heard(kernel: Any, *arguments: Any) -> Any:
 def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:
     """Call the kernel in a frame by which the handler knows that numba is at work."""
     return kernel(*arguments)
-
-
-def _again() -> None:
-    time.sleep(AGAIN_SECONDS)
-    _thread.interrupt_main()
