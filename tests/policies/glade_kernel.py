@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semibandits.kernels.rules.actions import GAIN_FIRST, INDEX_FIRST, LINEAR_FIRST, PLAY
+from semibandits.kernels.rules.actions import GAIN_FIRST, LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import BERNOULLI, HEAD, WORDS, glade
 
 
@@ -25,7 +25,7 @@ def decide(decisions, stats, t, params, marks, rows):
         action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
         if action == PLAY:
             return x
-        assert action in (LINEAR_FIRST, INDEX_FIRST, GAIN_FIRST)
+        assert action in (LINEAR_FIRST, GAIN_FIRST)
         sums = decisions @ weights
         x[:] = decisions[np.argmax(sums + np.sqrt(decisions @ bonuses) if action != LINEAR_FIRST else sums)]
     raise AssertionError("more questions than there can be")

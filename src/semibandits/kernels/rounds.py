@@ -22,7 +22,6 @@ from semibandits.kernels.rules.actions import (
     GUESS,
     HINT,
     INDEX,
-    INDEX_FIRST,
     LINEAR,
     LINEAR_FIRST,
     PLAY,
@@ -229,12 +228,10 @@ def asked(
 ) -> int:  # fmt: skip
     """Answer the questions of a rule until it plays; ``DONE`` or ``FAILED``."""
     counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
-    while action in (LINEAR_FIRST, INDEX_FIRST, GAIN_FIRST):
+    while action in (LINEAR_FIRST, GAIN_FIRST):
         if action == LINEAR_FIRST:
             counters[LINEAR_CALLS] += 1
             answered = linear(oracle.data, weights, x) == ANSWERED
-        elif action == INDEX_FIRST:
-            answered = searched(1.0, 0.0, work.x, linear, index, oracle, player, work)
         else:
             answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], linear, index, oracle, player, work)
             player.memory[HINT] = work.report[SLOPE]

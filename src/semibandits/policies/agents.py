@@ -18,7 +18,6 @@ from semibandits.kernels.heard import heard
 from semibandits.kernels.rules.actions import (
     GAIN_FIRST,
     INDEX,
-    INDEX_FIRST,
     LINEAR,
     LINEAR_FIRST,
     PLAY,
@@ -193,7 +192,7 @@ class RuleAgent(Agent):
             if action in (LINEAR, LINEAR_FIRST):
                 counters[rounds.LINEAR_CALLS] += 1
                 return self.maximize(weights)
-            assert action in (INDEX, INDEX_FIRST, GAIN_FIRST)
+            assert action in (INDEX, GAIN_FIRST)
             counters[rounds.INDEX_CALLS] += 1
             most = rounds.budget(counters)
             found = self.decision_set.search_index(weights, bonuses, float(player.params[RATIO]), most=int(most))
@@ -201,7 +200,7 @@ class RuleAgent(Agent):
             counters[rounds.UNDECIDED] += not found.is_proven
             return checked_answer(found.decision, self.decision_set.d, self.decision_set.m).copy()
         except BaseException:
-            if action in (LINEAR_FIRST, INDEX_FIRST, GAIN_FIRST):
+            if action in (LINEAR_FIRST, GAIN_FIRST):
                 player.marks[WAITING] = 0
             raise
 

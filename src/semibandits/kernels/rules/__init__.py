@@ -9,7 +9,8 @@
 * `weights`, `bonuses`, `x`: where it writes its answer, of length d.
 
 The action says what is to be played: ``PLAY`` the decision x; ``LINEAR`` the one of largest ``weights·x``; ``INDEX`` the one of
-largest ``weights·x + sqrt(bonuses·x)``, at the ratio in ``params[RATIO]``; ``LINEAR_FIRST`` and ``INDEX_FIRST`` ask for the same,
-but to have the answer in x when the rule is called again in the same round; or that the policy must first solve something
-outside the kernels, ``REPLAN``. Rules do not deal with items that were never seen: the loop covers these before it asks.
+largest ``weights·x + sqrt(bonuses·x)``, at the ratio in ``params[RATIO]``. Or it asks first, to have the answer in x when the
+rule is called again in the same round: ``LINEAR_FIRST`` for the decision of ``LINEAR``, ``GAIN_FIRST`` for one with a larger
+index than x. Or the policy must first solve something outside the kernels, ``REPLAN``. Rules do not deal with items that were
+never seen: the loop covers these before it asks.
 """

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, INDEX_FIRST, LINEAR_FIRST, PLAY, WAITING
+from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
@@ -124,11 +124,11 @@ def sharpen(
 ) -> int:  # fmt: skip
     """Test x, which may be plausible, with Bernoulli laws; ``PLAY`` once that is settled, else the next search.
 
-    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the largest
-    index is searched for with bonuses lowered to what is right for it, by which it is not found again; and at last with the
-    sum of what each item alone could be raised by, before which no decision stands that not even means of 1 would make best.
-    If nothing proves plausible, the best decision is played; or the first x, while one of the items that enter it was played
-    less than its level.
+    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the search
+    is repeated with bonuses lowered to what is right for it, by which it is not found again; and at last with the sum of what
+    each item alone could be raised by, before which no decision stands that not even means of 1 would make best. If nothing
+    proves plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its
+    level.
     """
     d = len(weights)
     best, scales, levels = rows[BEST_ROW], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
@@ -142,7 +142,8 @@ def sharpen(
         memory[TRIES] += 1.0
         if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
             lower(levels, price, psi, stats, scales, bonuses)
-            return ask(PLAUSIBLE, INDEX_FIRST, marks, stats, weights)
+            copy(best, x)
+            return ask(PLAUSIBLE, GAIN_FIRST, marks, stats, weights)
     if marks[STAGE] == PLAUSIBLE:
         write_reaches(levels, stats, scales, bonuses, known)
         question = ask(REACHABLE, LINEAR_FIRST, marks, stats, weights)
