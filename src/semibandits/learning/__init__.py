@@ -1,8 +1,5 @@
 """Policies in the world: ask for a decision, tell what came of it."""
 
-from __future__ import annotations
+from semibandits._lazy import on_first_use
 
-from semibandits.learning.learner import Learner
-from semibandits.learning.round import Round
-
-__all__ = ["Learner", "Round"]
+__getattr__, __dir__, __all__ = on_first_use(__name__)

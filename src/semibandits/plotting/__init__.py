@@ -1,6 +1,5 @@
 """Figures: one function a figure. Each takes a result and an axis, and never calls a solver."""
 
-from semibandits.plotting.network import plot_network_plan
-from semibandits.plotting.plan import plot_item_rates, plot_matching_plan, plot_plan
+from semibandits._lazy import on_first_use
 
-__all__ = ["plot_item_rates", "plot_matching_plan", "plot_network_plan", "plot_plan"]
+__getattr__, __dir__, __all__ = on_first_use(__name__)

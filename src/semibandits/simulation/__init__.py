@@ -1,8 +1,5 @@
 """Simulations: a specification, replications that are pure functions of it and a seed, executors, results."""
 
-from __future__ import annotations
+from semibandits._lazy import on_first_use
 
-from semibandits.simulation.results import SimulationResult, load_simulation
-from semibandits.simulation.run import simulate
-
-__all__ = ["SimulationResult", "load_simulation", "simulate"]
+__getattr__, __dir__, __all__ = on_first_use(__name__)

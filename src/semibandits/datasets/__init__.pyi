@@ -1,0 +1,13 @@
+from semibandits.datasets.airways import FareModel as FareModel
+from semibandits.datasets.base import Dataset as Dataset
+from semibandits.datasets.catalogue_rows import CatalogueRow as CatalogueRow
+from semibandits.datasets.catalogue_rows import catalogue as catalogue
+from semibandits.datasets.delays import DelayModel as DelayModel
+from semibandits.datasets.networks import Link as Link
+from semibandits.datasets.networks import Network as Network
+from semibandits.datasets.networks import Node as Node
+from semibandits.datasets.networks import list_networks as list_networks
+from semibandits.datasets.networks import network as network
+from semibandits.datasets.power_grid import LossModel as LossModel
+from semibandits.datasets.registry import list_datasets as list_datasets
+from semibandits.datasets.registry import load as load

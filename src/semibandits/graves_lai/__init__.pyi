@@ -1,0 +1,11 @@
+from semibandits.graves_lai.glpg.algorithm import GLPG as GLPG
+from semibandits.graves_lai.glpg.algorithm import GLPGStep as GLPGStep
+from semibandits.graves_lai.glpg.discretise import Discretised as Discretised
+from semibandits.graves_lai.glpg.discretise import discretise as discretise
+from semibandits.graves_lai.glpg.parameters import GLPGParameters as GLPGParameters
+from semibandits.graves_lai.reduction import ReducedProblem as ReducedProblem
+from semibandits.graves_lai.result import ExplorationPlan as ExplorationPlan
+from semibandits.graves_lai.result import GravesLaiResult as GravesLaiResult
+from semibandits.graves_lai.result import Progress as Progress
+from semibandits.graves_lai.result import Status as Status
+from semibandits.graves_lai.solve import graves_lai as graves_lai

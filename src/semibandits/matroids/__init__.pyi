@@ -1,0 +1,9 @@
+from semibandits.matroids.axioms import check_axioms as check_axioms
+from semibandits.matroids.base import Matroid as Matroid
+from semibandits.matroids.graphic import Graphic as Graphic
+from semibandits.matroids.laminar import Laminar as Laminar
+from semibandits.matroids.linear import Linear as Linear
+from semibandits.matroids.oracle import Oracle as Oracle
+from semibandits.matroids.partition import Partition as Partition
+from semibandits.matroids.transversal import Transversal as Transversal
+from semibandits.matroids.uniform import Uniform as Uniform

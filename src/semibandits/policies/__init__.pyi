@@ -1,0 +1,9 @@
+from semibandits.policies.aescb import AESCB as AESCB
+from semibandits.policies.base import Agent as Agent
+from semibandits.policies.base import Policy as Policy
+from semibandits.policies.cucb import CUCB as CUCB
+from semibandits.policies.escb import ESCB as ESCB
+from semibandits.policies.glade import GLADE as GLADE
+from semibandits.policies.ossb import OSSB as OSSB
+from semibandits.policies.radius import Radius as Radius
+from semibandits.policies.thompson import ThompsonSampling as ThompsonSampling

@@ -1,0 +1,12 @@
+from semibandits.studies.problems import Problem as Problem
+from semibandits.studies.problems import find_problem as find_problem
+from semibandits.studies.problems import load_problem as load_problem
+from semibandits.studies.run import StudyResult as StudyResult
+from semibandits.studies.run import run_study as run_study
+from semibandits.studies.study import BoundOptions as BoundOptions
+from semibandits.studies.study import Execution as Execution
+from semibandits.studies.study import Output as Output
+from semibandits.studies.study import ProblemChoice as ProblemChoice
+from semibandits.studies.study import SimulationOptions as SimulationOptions
+from semibandits.studies.study import Study as Study
+from semibandits.studies.study_file import read_study as read_study
