@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeGuard
 
-import networkx as nx
 import numpy as np
 
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,7 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     InvalidInputError
         If `graph` is of the wrong kind, an edge is no pair, or a node cannot be a label (unhashable or NaN).
     """
-    if isinstance(graph, nx.Graph):
+    if is_graph(graph):
         _check_kind(graph, directed)
         nodes: list[Hashable] = list(graph.nodes)
         pairs: list[tuple[Hashable, Hashable]] = [(u, v) for u, v in graph.edges()]
@@ -73,6 +76,11 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     ends = np.array([number.setdefault(node, len(number)) for pair in pairs for node in pair], dtype=np.int64)
     tails, heads = ends[0::2].copy(), ends[1::2].copy()
     return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, tails, heads, directed))
+
+
+def is_graph(value: object) -> TypeGuard[nx.Graph[Hashable]]:
+    """Whether this is a graph of networkx, or something that lists its nodes and edges as one does."""
+    return all(hasattr(value, name) for name in ("nodes", "edges", "is_directed"))
 
 
 def _check_kind(graph: nx.Graph[Hashable], directed: bool) -> None:

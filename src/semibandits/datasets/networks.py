@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import networkx as nx
 import numpy as np
 
 from semibandits._typing import ArrayLike
@@ -17,6 +16,9 @@ from semibandits.datasets.delays import DelayModel
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.families import unknown_name
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # True: the coordinates are longitude and latitude. False: they are positions in a drawing, so that the distances
 # which topohub computes from them mean nothing.
@@ -125,6 +127,8 @@ class Network:
 
     def graph(self) -> nx.Graph[str]:
         """The topology, with the attributes ``km`` (geographic networks only) and ``utilisation`` of its links."""
+        import networkx as nx
+
         graph: nx.Graph[str] = nx.Graph(name=self.name)
         graph.add_nodes_from(node.name for node in self.nodes)
         for link in self.links:
@@ -211,6 +215,8 @@ class Network:
     def _arcs_towards(self, source: str, target: str) -> list[tuple[str, str, float, float]]:
         """Arcs (u, v, km, utilisation) that lower the distance to `target` and lie on a path from `source`."""
         lengths = self._lengths()
+        import networkx as nx
+
         distance = nx.single_source_dijkstra_path_length(self.graph(), target, weight="km")
         arcs = []
         for link, km in zip(self.links, lengths, strict=True):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-import networkx as nx
 import numpy as np
 
-from semibandits._graphs import EdgeList, read_edges
+from semibandits._graphs import EdgeList, is_graph, read_edges
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ def read_bipartite(edges: object) -> BipartiteEdges:
     InvalidInputError
         If `edges` is malformed or empty, the graph is directed or not bipartite, or only some nodes name their side.
     """
-    if isinstance(edges, nx.Graph):
+    if is_graph(edges):
         graph = read_edges(edges, directed=False)
         bipartite = _from_graph(graph, _columns(edges))
     else:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-import networkx as nx
 import numpy as np
 
 from semibandits._graphs import EdgeList
@@ -181,20 +180,19 @@ def decode_label(value: Any) -> Hashable:
     raise InvalidInputError(f"a label must be a string, a number or a tagged one, got {value!r}: pass it unchanged")
 
 
-class _Listed(nx.Graph):  # type: ignore[type-arg]
+class _Listed:
     """A graph that lists its nodes and edges in the order given, which networkx would change."""
 
     def __init__(
         self, nodes: Iterable[Hashable], pairs: list[tuple[Hashable, Hashable]], directed: bool = False
     ) -> None:
-        super().__init__()
         self._listed, self._pairs, self._directed = dict.fromkeys(nodes, _NO_SIDE), pairs, directed
 
     @property
-    def nodes(self) -> dict[Hashable, dict[str, int]]:  # type: ignore[override]
+    def nodes(self) -> dict[Hashable, dict[str, int]]:
         return self._listed
 
-    def edges(self) -> list[tuple[Hashable, Hashable]]:  # type: ignore[override]
+    def edges(self) -> list[tuple[Hashable, Hashable]]:
         return self._pairs
 
     def is_directed(self) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable
 from typing import cast, final
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import item_vector
@@ -35,6 +34,8 @@ class EnumeratedDecisions(DecisionSet):
     """
 
     def __init__(self, matrix: ArrayLike, *, items: Iterable[Hashable] | None = None) -> None:
+        from scipy.sparse import csr_array
+
         self._decisions = _as_rows(matrix)
         self._index = _index_rows(self._decisions)
         self._items = tuple(range(self.d)) if items is None else _distinct_labels(items, self.d)

@@ -8,7 +8,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -156,6 +155,8 @@ def plan_by_columns(
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)
     rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
+    from scipy.optimize import linprog
+
     for _ in range(MAX_COLUMN_ROUNDS):
         if time.perf_counter() > deadline:
             break

@@ -15,7 +15,6 @@ from semibandits._validation import as_floats, finite_number, item_vector, varia
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.bernoulli.solve import solve_bernoulli
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.columns import solve_columns
@@ -122,6 +121,8 @@ def graves_lai(
     limit = math.inf if time_limit is None else float(time_limit)
     if rewards == "bernoulli":
         _check_bernoulli(theta, variance)
+        from semibandits.graves_lai.bernoulli.solve import solve_bernoulli
+
         result = solve_bernoulli(decision_set, theta, method, gap, start, limit, tie_tolerance, progress)
     elif rewards == "gaussian":
         variance = variance_vector(variance, decision_set.d)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final, get_args
+from typing import TYPE_CHECKING, Any, Final, final, get_args
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.exploration import Wanted, kept_inside, resolved_by, wanted, wanted_of_bernoulli
 from semibandits.policies.rules import RadiusPolicy
+
+if TYPE_CHECKING:
+    from semibandits.policies.exploration import Wanted
 
 MOVEMENT: Final = 0.1
 """How far a mean may move without a new plan, as a share of the smallest gap that its item's rate can tell from 0."""
@@ -127,6 +129,8 @@ class OSSB(RadiusPolicy):
 
     def plan(self, agent: RuleAgent) -> None:
         """Solve P_GL at the means and write down who explores what."""
+        from semibandits.policies.exploration import wanted, wanted_of_bernoulli
+
         player = agent.player
         means, plays = player.stats[MEANS].copy(), player.stats[PLAYS].copy()
         if self.rewards == "bernoulli":
@@ -164,6 +168,8 @@ def _resolved_of_bernoulli(plan: Wanted, means: FloatArray, plays: FloatArray, i
     others by a margin that no rate tells. They count as moved by a tenth of their own uncertainty, which shrinks as they are
     played.
     """
+    from semibandits.policies.exploration import kept_inside, resolved_by
+
     inside = kept_inside(means, plays)
     resolved = resolved_by(inside, plan.rates)
     resolved = np.where(plan.rates > 0, resolved, resolved.min())

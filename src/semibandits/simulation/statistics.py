@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
@@ -106,6 +105,8 @@ def mean_band(samples: FloatArray, level: float) -> Band:
     InvalidInputError
         If the level is not strictly between 0 and 1.
     """
+    from scipy.special import stdtrit
+
     level = finite_number(level, "level")
     if not 0 < level < 1:
         raise InvalidInputError(f"level must be strictly between 0 and 1, got {level!r}: pass 0.95 for 95 %")

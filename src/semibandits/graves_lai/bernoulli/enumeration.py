@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -183,6 +182,8 @@ def _program(
     matrix: Any = sparse.vstack((sparse.hstack((-plays, sparse.eye_array(k))), limited))
     limits = np.concatenate((np.zeros(k), -np.ones(len(cuts))))
     objective = np.concatenate((np.ones(n), np.zeros(k)))
+    from scipy.optimize import linprog
+
     solution = linprog(objective, A_ub=matrix, b_ub=limits, method="highs")
     if solution.status != 0 or solution.x is None:
         return None

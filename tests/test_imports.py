@@ -1,0 +1,80 @@
+"""What importing the library loads, and that lazy names are all there."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import semibandits as sb
+
+PACKAGES = ["semibandits"] + [
+    f"semibandits.{name}"
+    for name in (
+        "datasets",
+        "graves_lai",
+        "instances",
+        "learning",
+        "matroids",
+        "plotting",
+        "policies",
+        "simulation",
+        "studies",
+    )
+]
+HEAVY = ("matplotlib", "networkx", "scipy.optimize", "scipy.stats", "distributed", "clarabel")
+
+
+def loaded_by(code):
+    command = [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_importing_the_library_loads_nothing_of_it():
+    loaded = loaded_by("import semibandits")
+    assert {name for name in loaded if name.startswith("semibandits")} == {
+        "semibandits", "semibandits._lazy", "semibandits._version",
+    }  # fmt: skip
+    assert not loaded & {"numpy", "numba", "scipy", "networkx", "rich", "typer", "joblib"}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import semibandits as sb; sb.Learner(sb.MSets(5, 2), variance=0.5, seed=0)",
+        "import semibandits as sb; sb.Learner(sb.Paths([(0, 1), (1, 2), (0, 2)], 0, 2), variance=0.5, seed=0)",
+    ],
+)
+def test_a_learner_loads_no_solver_and_no_dataset(code):
+    loaded = loaded_by(code)
+    assert not loaded & {
+        *HEAVY,
+        "semibandits.datasets",
+        "semibandits.studies",
+        "semibandits.graves_lai.solve",
+        "joblib",
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_of_a_stub_is_there_and_public(package):
+    module = importlib.import_module(package)
+    stub = ast.parse(Path(f"{module.__file__}i").read_text(encoding="utf-8"))
+    imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
+    assert imports == stub.body
+    names = {alias.asname for statement in imports for alias in statement.names}
+    assert names == {alias.name for statement in imports for alias in statement.names}
+    assert names == set(module.__all__) <= set(dir(module))
+    assert all(getattr(module, name) is not None for name in names)
+
+
+def test_a_name_that_there_is_not():
+    with pytest.raises(AttributeError, match="module 'semibandits' has no attribute 'nothing'"):
+        _ = sb.nothing
+
+
+def test_the_function_keeps_its_name_beside_the_package_of_that_name():
+    code = "import semibandits as sb, semibandits.graves_lai.solve; print(callable(sb.graves_lai))"
+    assert "True" in loaded_by(code)
