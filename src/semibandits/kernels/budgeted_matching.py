@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from semibandits.kernels.arithmetic import square
 from semibandits.kernels.assignment import heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -159,7 +160,7 @@ def _sweep(
         slack = _rounding(weights, unit, n)
         if height <= known + slack or bound <= value + slack:
             break
-        if c < (0.25 / multiplier**2 if rooted else at_least):
+        if c < (0.25 / square(multiplier) if rooted else at_least):
             left_a, left_c = a, c
         else:
             right_a, right_c = a, c

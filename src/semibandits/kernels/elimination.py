@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -34,7 +35,10 @@ def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolA
                 overlap += basis[t, q] * v[q]
             for q in range(r):
                 v[q] -= overlap * basis[t, q]
-        length = np.sqrt(np.sum(v * v))
+        squared = 0.0
+        for q in range(r):
+            squared += v[q] * v[q]
+        length = math.sqrt(squared)
         if length > tolerance:
             basis[rank] = v / length
             rank += 1

@@ -426,7 +426,7 @@ def searched_selection(
     values = rewards + multiplier * budgets
     top = select_largest(values, m)
     losses = exchange_losses(values, top)
-    order = np.argsort(losses)
+    order = np.argsort(losses, kind="mergesort")
     multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
     few = min(CORE_LABELS, max_labels)
@@ -491,7 +491,7 @@ def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -
             multipliers[j] = (known_a[j] - known_a[j + 1]) / (known_c[j + 1] - known_c[j])
         slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
         floors[j] = known_a[j + 1] + multipliers[j] * known_c[j] - slack
-    order = np.argsort(-(rewards + multipliers[count // 2] * budgets))
+    order = np.argsort(-(rewards + multipliers[count // 2] * budgets), kind="mergesort")
     within, _, _, rows = label_lists(
         rewards[order], budgets[order], m, 0.0, 0.0, multipliers, floors, FRONT, 0.0, -np.inf, limit
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.arithmetic import square
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
@@ -30,7 +31,7 @@ def descend_orthant(
         for i in range(len(w)):
             w[i] -= step * cost[i]
         if excess > 0.0:
-            w[items[worst]] += step * penalty * twice_variance[worst] / (ratio * at**2)
+            w[items[worst]] += step * penalty * twice_variance[worst] / (ratio * square(at))
             counts[worst] += 1
         for i in range(len(w)):
             w[i] = max(w[i], lower[i])

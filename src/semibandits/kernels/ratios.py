@@ -62,7 +62,10 @@ def least_ratio(
         cycle, pi = negative_cycle(n, tails, heads, costs, t * weights)
         if len(cycle) == 0:
             return t, pi
-        weight = weights[cycle].sum()
-        ratio = costs[cycle].sum() / weight if weight > 0.0 else 0.0
+        weight = cost = 0.0
+        for arc in cycle:
+            weight += weights[arc]
+            cost += costs[arc]
+        ratio = cost / weight if weight > 0.0 else 0.0
         t = ratio if ratio < t else t * (1.0 - 1e-13)
     return 0.0, np.zeros(n)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.arithmetic import square
 from semibandits.kernels.exchange import distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -118,7 +119,7 @@ def merged_hub_walks(
             arc, parent = in_arcs[next_k], cursor[next_k]
             cursor[next_k] += 1
             gained = label_u[parent] + u[arc]
-            through = threshold * (cheapest + back[v]) ** 2
+            through = threshold * square(cheapest + back[v])
             if gained - lean * through > best_key and gained + most[v] > through:
                 best_key = gained - lean * through
                 label_cost[labels], label_u[labels] = cheapest, gained
@@ -147,11 +148,11 @@ def _closings(
         first, past = begin[tails[arc]], end[tails[arc]]
         violating = 0
         for label in range(first, past):
-            if label_u[label] + u[arc] > threshold * (label_cost[label] + costs[arc]) ** 2:
+            if label_u[label] + u[arc] > threshold * square(label_cost[label] + costs[arc]):
                 violating += 1
         part, rank = -1, 0
         for label in range(first, past):
-            squared = (label_cost[label] + costs[arc]) ** 2
+            squared = square(label_cost[label] + costs[arc])
             if label_u[label] + u[arc] <= threshold * squared:
                 continue
             ratio = (label_u[label] + u[arc]) / squared
@@ -225,7 +226,7 @@ def cheapest_closed_walks(
     most = np.zeros(n)
     for v in range(n):
         mine = out_arcs[out_ptr[v] : out_ptr[v + 1]]
-        sorted_arcs[out_ptr[v] : out_ptr[v + 1]] = mine[np.argsort(costs[mine])]
+        sorted_arcs[out_ptr[v] : out_ptr[v + 1]] = mine[np.argsort(costs[mine], kind="mergesort")]
         most[v] = max(0.0, u[mine].max()) if len(mine) > 0 else 0.0
     arc_heads, arc_costs, arc_u = heads[sorted_arcs], costs[sorted_arcs], u[sorted_arcs]
     size = 4096
@@ -249,7 +250,7 @@ def cheapest_closed_walks(
             cost, minus_u, label = heapq.heappop(heap)
             v = heads[label_arc[label]] if label > 0 else s
             if label > 0:
-                key = -minus_u - lean * (cost + back[v]) ** 2
+                key = -minus_u - lean * square(cost + back[v])
                 if key <= reached[v]:
                     continue
                 reached[v] = key
@@ -259,11 +260,11 @@ def cheapest_closed_walks(
                     break
                 w, new_u = arc_heads[k], arc_u[k] - minus_u
                 if w == s:
-                    if new_u > threshold * new_cost**2:
+                    if new_u > threshold * square(new_cost):
                         if found == len(ends):
                             ends, last_arcs = _grown_ints(ends, 2 * found), _grown_ints(last_arcs, 2 * found)
                             ratios = _grown_floats(ratios, 2 * found)
-                        ends[found], last_arcs[found], ratios[found] = label, sorted_arcs[k], new_u / new_cost**2
+                        ends[found], last_arcs[found], ratios[found] = label, sorted_arcs[k], new_u / square(new_cost)
                         here = max(here, ratios[found])
                         found += 1
                     continue
@@ -284,7 +285,7 @@ def cheapest_closed_walks(
         best = max(best, here)
         kept = np.flatnonzero(ratios[:found] - threshold >= keep * (here - threshold))
         if len(kept) > 64:
-            kept = kept[np.argsort(-ratios[kept])[:64]]
+            kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:64]]
         if len(kept) > 0:
             more_ptr, more_arcs = _unroll(ends[kept], last_arcs[kept], label_parent, label_arc)
             ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
@@ -365,7 +366,7 @@ def repair(
                 arc = arcs[i]
                 if twice_variance[arc] > 0.0:
                     value += twice_variance[arc] / flow[arc]
-                    slope += twice_variance[arc] / flow[arc] ** 2
+                    slope += twice_variance[arc] / square(flow[arc])
             if value <= bound * (1.0 + 1e-9):
                 break
             for i in range(ptr[c], ptr[c + 1]):

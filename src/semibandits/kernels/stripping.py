@@ -28,7 +28,7 @@ def strip_cycles(
     walk = np.empty(n + 1, dtype=np.int64)
     place = np.full(n, -1, dtype=np.int64)
     cycles = 0
-    for start in np.argsort(flow):
+    for start in np.argsort(flow, kind="mergesort"):
         while left[start] > dust[start]:
             walk[0] = start
             place[tails[start]] = 0

@@ -158,8 +158,8 @@ def light_cycles(
     for arc in range(len(tails)):
         degree[tails[arc]] += 1
         degree[heads[arc]] += 1
-    starts = np.zeros(1, dtype=np.int64) if has_hub else np.argsort(-degree)
-    order = np.argsort(-tails)
+    starts = np.zeros(1, dtype=np.int64) if has_hub else np.argsort(-degree, kind="mergesort")
+    order = np.argsort(-tails, kind="mergesort")
     dominance, cheaper = least_cost <= 0.0, most_cost < np.inf
     alive = np.ones(n, dtype=np.bool_)
     found_ptr, found_arcs = np.zeros(max_found + 1, dtype=np.int64), np.empty(1024, dtype=np.int64)

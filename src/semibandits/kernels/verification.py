@@ -16,6 +16,7 @@ import heapq
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.arithmetic import square
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -99,8 +100,8 @@ def worst_closed_walk(
         v = heads[arcs[label]] if label > 0 else start
         threshold = ratio * (1.0 - slack)
         if label > 0:
-            seen = seen_information[v] - threshold * (seen_cost[v] + distance[v]) ** 2
-            if -minus - threshold * (cost + distance[v]) ** 2 <= seen:
+            seen = seen_information[v] - threshold * square(seen_cost[v] + distance[v])
+            if -minus - threshold * square(cost + distance[v]) <= seen:
                 continue
             seen_cost[v], seen_information[v] = cost, -minus
         for k in range(out_ptr[v], out_ptr[v + 1]):
@@ -115,8 +116,8 @@ def worst_closed_walk(
                     best_label, best_arc = label, arc
                     threshold = ratio * (1.0 - slack)
                 continue
-            seen = seen_information[w] - threshold * (seen_cost[w] + distance[w]) ** 2
-            if gained - threshold * (new_cost + distance[w]) ** 2 <= seen:
+            seen = seen_information[w] - threshold * square(seen_cost[w] + distance[w])
+            if gained - threshold * square(new_cost + distance[w]) <= seen:
                 continue
             if labels > max_labels:
                 complete = False

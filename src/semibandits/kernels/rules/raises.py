@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numba import njit
 
+from semibandits.kernels.arithmetic import square
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.statistics import MEANS
@@ -172,7 +173,7 @@ def lower(
     levels: FloatArray, price: float, psi: float, stats: FloatArray, scales: FloatArray, bonuses: FloatArray
 ) -> None:
     """Lower bonuses to those that are right for a decision of this price, whose psi add up to `psi`."""
-    factor = (1.0 + psi) ** 2 / (psi * price * price)
+    factor = square(1.0 + psi) / (psi * price * price)
     for i in range(len(bonuses)):
         if levels[i] > 0.0:
             n, mean = _of_item(stats, i)
