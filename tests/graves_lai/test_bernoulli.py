@@ -438,3 +438,35 @@ def test_reward_models_say_which_bound_is_theirs():
     assert sb.BernoulliRewards(means).bound_family == "bernoulli"
     assert sb.GaussianRewards(means).bound_family == "gaussian"
     assert sb.BoundedRewards(means).bound_family is None
+
+
+STALLED = [
+    (
+        [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)],
+        [2.4e-25, 1.7e-62, 1e-23, 3.2e-18, 7.5e-40, 2.5e-34, 7.1e-22],
+    ),
+    (
+        [(0, 1), (0, 2), (1, 2), (1, 4), (1, 5), (2, 3), (2, 5), (3, 4), (3, 5), (4, 5)],
+        [3e-19, 1 - 1.1e-16, 1 - 4.1063651e-9, 1.7e-54, 1 - 2.0939209e-5, 1 - 1.6e-14, 0.1058844, 5.6e-25, 2.2e-35, 1.1e-17],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arcs", "means"), STALLED)
+def test_means_of_which_most_are_next_to_0_or_1(arcs, means):
+    """The first was left between 1.007 and 8.0, the second between 1.443 and 61.6."""
+    paths = sb.Paths(arcs, 0, arcs[-1][1])
+    cycles = sb.graves_lai(paths, means, rewards="bernoulli", method="cycles", throw=False)
+    result = sb.graves_lai(paths, means, rewards="bernoulli")
+    assert result.gap <= 1e-4 < cycles.gap
+    assert cycles.lower <= result.value * (1 + 1e-12)
+    assert result.lower <= cycles.value * (1 + 1e-12)
+
+
+def test_a_program_whose_numbers_differ_by_twenty_orders_of_magnitude():
+    """The linear program was infeasible to its solver, so that there was no lower bound at all."""
+    rows = [[2, 5, 7], [2, 3, 4, 5], [1, 3, 6], [1, 2, 5, 6], [0, 2, 6], [0, 2, 3, 5, 6]]
+    means = [6.9e-14, 1 - 1e-13, 1 - 1.9e-5, 1.0, 1 - 2.2e-7, 0.12, 3.8e-7, 0.14]
+    decisions = [[i in row for i in range(8)] for row in rows]
+    result = sb.graves_lai(sb.EnumeratedDecisions(decisions), means, rewards="bernoulli")
+    assert 0 < result.lower <= result.value <= 1.0001 * result.lower

@@ -30,6 +30,10 @@ CUTS = 150
 """Cuts that a point may add, the most violated ones."""
 POINTS = (0.95, 0.5)
 """Where to cut, between the best feasible point (0) and the solution of the linear program (1)."""
+DENSE = 2_000_000
+"""Up to so many numbers the linear program is a dense matrix."""
+LEAST_WORTH, MOST_WORTH = 1e-8, 1e7
+"""Numbers of that matrix below and above these make no difference to the cost."""
 ROUNDING = 1e-11
 """What values of constraints and sums of products may be off by, relatively."""
 
@@ -175,7 +179,25 @@ def _scaled(problem: _Listed, rates: FloatArray, values: FloatArray) -> tuple[fl
 def _program(
     problem: _Listed, cuts: FloatArray, unit: FloatArray, scale: float
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Cheapest rates that satisfy the cuts, and multipliers; variables rate * gap / scale and w_i * unit_i."""
+    """Cheapest rates that satisfy the cuts, and multipliers; variables rate * gap / scale."""
+    if len(cuts) * len(problem.gaps) > DENSE:
+        return _sparse_program(problem, cuts, unit, scale)
+    # What a unit of spending on each decision does for each cut. Beyond a limit more makes no difference to the cost, and the
+    # solver does not lose sight of the rest.
+    with np.errstate(over="ignore", invalid="ignore"):
+        worth = np.nan_to_num(cuts @ problem.contains.T * (scale / problem.gaps))
+    worth = np.where(worth > LEAST_WORTH, np.minimum(worth, MOST_WORTH), 0.0)
+    solution = linprog(np.ones(worth.shape[1]), A_ub=-worth, b_ub=-np.ones(len(cuts)), method="highs")
+    if solution.status != 0 or solution.x is None:
+        return None
+    multipliers = np.maximum(-solution.ineqlin.marginals, 0.0) * scale
+    return np.maximum(solution.x, 0.0) * scale / problem.gaps, multipliers
+
+
+def _sparse_program(
+    problem: _Listed, cuts: FloatArray, unit: FloatArray, scale: float
+) -> tuple[FloatArray, FloatArray] | None:
+    """The same with a variable ``w_i * unit_i`` for each item, so that the matrix stays sparse."""
     n, k = problem.contains.shape
     plays = sparse.csr_array(problem.contains.T * (scale / problem.gaps) * unit[:, None])
     limited = sparse.csr_array(np.hstack((np.zeros((len(cuts), n)), -cuts / unit)))

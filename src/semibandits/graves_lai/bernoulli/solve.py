@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,8 +18,11 @@ from semibandits.graves_lai.bernoulli.circulation import BernoulliCirculationSol
 from semibandits.graves_lai.bernoulli.closed_form import solve_closed_form
 from semibandits.graves_lai.bernoulli.enumeration import solve_enumeration
 from semibandits.graves_lai.enumeration import MAX_DECISIONS
-from semibandits.graves_lai.result import GravesLaiResult, Progress
+from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
 from semibandits.graves_lai.warm_up import small_problems
+
+FEW_DECISIONS = 1_000
+"""Up to so many decisions are listed where the method of cycles stalls."""
 
 
 def solve_bernoulli(
@@ -39,7 +43,8 @@ def solve_bernoulli(
     tolerance = tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0))
     has_graph = type(decision_set).exchange_graph is not DecisionSet.exchange_graph
     is_matroid = isinstance(decision_set, MatroidDecisions)
-    if method == "auto":
+    is_free = method == "auto"
+    if is_free:
         method = "closed-form" if is_matroid else "cycles" if has_graph else "enumeration"
     if method == "closed-form":
         if not isinstance(decision_set, MatroidDecisions):
@@ -58,13 +63,29 @@ def solve_bernoulli(
             _compile()
             start += time.perf_counter() - before
         left = limit - (time.perf_counter() - start)
-        return BernoulliCirculationSolver(decision_set, theta, tolerance, gap, left, progress).solve()
+        result = BernoulliCirculationSolver(decision_set, theta, tolerance, gap, left, progress).solve()
+        if is_free and result.status == Status.STALLED:
+            return _narrowed(result, tolerance, gap, start + limit)
+        return result
     if method == "enumeration":
         return _listed(decision_set, theta, tolerance, gap, start + limit, has_graph=has_graph)
     raise UnsupportedError(
         f"method={method!r} is for Gaussian rewards, got rewards='bernoulli': "
         "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
     )
+
+
+def _narrowed(result: GravesLaiResult, tolerance: float, gap: float, deadline: float) -> GravesLaiResult:
+    """What two methods know together: the second one for small sets whose means are too near 0 or 1 for the first one."""
+    try:
+        result.decision_set.enumerate(FEW_DECISIONS)
+    except (TooManyDecisionsError, UnsupportedError):
+        return result
+    other = solve_enumeration(result.decision_set, result.theta, tolerance, gap, deadline)
+    better = min(result, other, key=lambda known: known.value)
+    lower = min(max(result.lower, other.lower), better.value)
+    reached = better.value == 0 or better.value - lower <= gap * better.value
+    return replace(better, lower=lower, status=Status.of(reached=reached, late=time.perf_counter() > deadline))
 
 
 def _listed(
