@@ -187,6 +187,8 @@ def _program(
     with np.errstate(over="ignore", invalid="ignore"):
         worth = np.nan_to_num(cuts @ problem.contains.T * (scale / problem.gaps))
     worth = np.where(worth > LEAST_WORTH, np.minimum(worth, MOST_WORTH), 0.0)
+    from scipy.optimize import linprog
+
     solution = linprog(np.ones(worth.shape[1]), A_ub=-worth, b_ub=-np.ones(len(cuts)), method="highs")
     if solution.status != 0 or solution.x is None:
         return None
