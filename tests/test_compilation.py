@@ -88,19 +88,6 @@ def test_afterwards_nothing_more_is_compiled():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="without the compiler there is nothing to discard")
-def test_what_is_kept_is_discarded_and_nothing_else(monkeypatch, tmp_path):
-    folders = compilation.cache_folders()
-    assert len(folders) >= 3  # kernels, oracles, rules
-    kept, other = tmp_path / "rounds.play.nbi", tmp_path / "rounds.pyc"
-    for file in (kept, other):
-        file.touch()
-    monkeypatch.setattr(compilation, "cache_folders", lambda: [tmp_path, tmp_path / "missing"])
-    compilation.discard_kernels()
-    assert not kept.exists()
-    assert other.exists()
-
-
 def test_command(run_with, capsys):
     assert run_with(["compile", "--workers", "1"]) == 0
     assert capsys.readouterr().out.startswith("All kernels are compiled (")

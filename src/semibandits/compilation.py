@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -66,14 +65,6 @@ def cache_folders() -> list[Path]:
                 folders.append(Path(str(kernel.stats.cache_path)))
                 break
     return list(dict.fromkeys(folders))
-
-
-def discard_kernels() -> None:
-    """Delete what is kept, where this user may."""
-    for folder in cache_folders():
-        for file in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
-            with suppress(OSError):
-                file.unlink()
 
 
 def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:

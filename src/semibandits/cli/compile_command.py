@@ -11,7 +11,7 @@ import typer
 
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.parsing import worker_count
-from semibandits.compilation import TASKS, cache_folders, compile_kernels, discard_kernels
+from semibandits.compilation import TASKS, cache_folders, compile_kernels
 from semibandits.errors import InvalidInputError
 
 HELP = """
@@ -20,13 +20,12 @@ Compile all kernels now, so that nothing waits for it later.
 What is computed most is compiled on first use, which takes a minute or two in all, and kept on disk for this environment and CPU.
 Run this once after installing, or when an image is built that will serve decisions. Run again, it takes seconds.
 
-What is kept serves only who may write there. After an upgrade, begin afresh.
+What is kept serves only who may write there. After an upgrade what has changed is compiled anew.
 
 [bold]Examples[/bold]
 
 \b
 semibandits compile
-semibandits compile --fresh
 semibandits compile --workers 1
 """
 
@@ -35,7 +34,6 @@ def compile_all(
     workers: Annotated[
         str, typer.Option("--workers", "-j", metavar="N", help="Processes, of which two are used; auto: one a core.")
     ] = "auto",
-    fresh: Annotated[bool, typer.Option("--fresh", help="Discard first what is kept: after an upgrade.")] = False,
 ) -> None:
     """Compile all kernels now, so that nothing waits for it later."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -44,8 +42,6 @@ def compile_all(
     start = time.perf_counter()
     with InterruptWatch() as watch:
         try:
-            if fresh:
-                discard_kernels()
             compile_kernels(min(len(TASKS), joblib.cpu_count() if wanted < 0 else wanted))
             watch.check()
         except BaseException as error:

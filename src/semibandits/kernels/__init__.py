@@ -2,3 +2,5 @@
 
 Each kernel has a slow twin in the tests.
 """
+
+from semibandits.kernels import _cache as _cache

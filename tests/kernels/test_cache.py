@@ -1,0 +1,117 @@
+"""What is kept of compiled kernels is never stale, and an absent folder costs time only."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import semibandits
+from semibandits.kernels import _cache
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept without the compiler")
+
+OUTER = """
+from numba import njit
+from semibandits.kernels.middle import middle
+
+@njit(cache=True)
+def outer(x):
+    return middle(x)
+"""
+MIDDLE = """
+from numba import njit
+from semibandits.kernels import inner
+
+@njit(cache=True)
+def middle(x):
+    return inner.inner(x) + 1.0
+"""
+INNER = """
+from numba import njit
+
+@njit(cache=True)
+def inner(x):
+    return x * x
+"""
+RUN = """
+from semibandits.kernels.outer import outer
+print(outer(3.0), sum(outer.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def library(tmp_path):
+    """A library of three kernels beside the cache of this one, which calls the second and the third."""
+    source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
+    (copy / "kernels").mkdir(parents=True)
+    for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", "kernels/__init__.py", "kernels/_cache.py"):
+        shutil.copy(source / name, copy / name)
+    for name, text in {"outer": OUTER, "middle": MIDDLE, "inner": INNER}.items():
+        (copy / "kernels" / f"{name}.py").write_text(text)
+    return copy
+
+
+def run(library, code=RUN, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
+    environment |= {"PYTHONPATH": str(library.parent), **variables}
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert result.stderr == ""
+    return result.stdout.split()
+
+
+def test_a_change_behind_two_calls_is_seen_whatever_the_time_of_the_file(library):
+    assert run(library) == ["10.0", "0"]
+    assert run(library) == ["10.0", "1"]
+    inner = library / "kernels" / "inner.py"
+    before = inner.stat()
+    inner.write_text(INNER.replace("x * x", "x + x"))
+    os.utime(inner, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert run(library) == ["7.0", "0"]
+    assert run(library) == ["7.0", "1"]
+
+
+def test_other_times_of_files_and_other_kernels_change_nothing(library):
+    run(library)
+    for path in library.rglob("*.py"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    (library / "kernels" / "another.py").write_text(INNER)
+    assert run(library) == ["10.0", "1"]
+
+
+def test_the_folder_of_the_environment_is_used(library, tmp_path):
+    assert run(library, NUMBA_CACHE_DIR=str(tmp_path / "kept")) == ["10.0", "0"]
+    assert list((tmp_path / "kept").rglob("*.nbc"))
+    assert not list(library.rglob("*.nbc"))
+
+
+def test_without_a_folder_that_can_be_written_kernels_run_all_the_same(library, tmp_path):
+    (tmp_path / "temporary").mkdir()
+    refuse = f"""
+import os
+from numba.core import caching
+before = caching._CacheLocator.ensure_cache_path
+def refused(self):
+    if not self.get_cache_path().startswith({str(tmp_path / "temporary")!r}):
+        raise PermissionError("read-only")
+    before(self)
+caching._CacheLocator.ensure_cache_path = refused
+"""
+    assert run(library, refuse + RUN, TMPDIR=str(tmp_path / "temporary")) == ["10.0", "0"]
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_the_digest_follows_every_import_of_a_kernel_by_a_kernel():
+    for path in _cache.FOLDER.rglob("*.py"):
+        named = {
+            line.split()[1] for line in path.read_text().splitlines() if line.startswith("from semibandits.kernels.")
+        }
+        homes = {_cache.FOLDER.joinpath(*name.split(".")[2:]) for name in named}
+        files = {home.with_suffix(".py") for home in homes if home.with_suffix(".py").is_file()}
+        assert files <= _cache._imported(path)
+        assert not [line for line in path.read_text().splitlines() if line.startswith("import semibandits")]
