@@ -259,7 +259,9 @@ class Learner:
             If the state is of another format, of a newer version or damaged, or belongs to another decision set or policy.
         """
         content = storage.opened(state)
-        x = storage.stored_decision_set(content["decision_set"], decision_set)
+        x = storage.stored_decision_set(
+            content["decision_set"], decision_set, storage.stored_size(content["statistics"])
+        )
         played = storage.stored_policy(content["policy"], policy)
         learner = cls(x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]))
         learner._plays, learner._sums = storage.stored_statistics(content["statistics"], x.d)
