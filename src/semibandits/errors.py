@@ -19,6 +19,10 @@ class InvalidInputError(SemibanditsError, ValueError):
     """The input breaks a rule that its message states, with what was got and the remedy."""
 
 
+class ConcurrentUseError(SemibanditsError, RuntimeError):
+    """An object for one thread at a time is used by two; nothing has changed by the call that is refused."""
+
+
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a fact rather than a fault)
     """No decision meets the constraint that was asked for."""
 
