@@ -74,6 +74,14 @@ def test_values_that_come_from_python_are_refused_as_well():
         instance_from_description(description)
 
 
+def test_messages_that_quote_what_is_too_long_to_be_read_lose_their_middle():
+    with pytest.raises(
+        InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$"
+    ) as caught:
+        instance_from_description({"family": "msets", "theta": [1.0], "size": 1, "a" * 100_000: 1})
+    assert len(str(caught.value)) < 2_100
+
+
 def test_nothing_else_reads_json_that_comes_from_outside():
     """Tables of the package are its own; other texts were written by json.dumps on the same line."""
     allowed = {"_json.py": 1, "learning/storage.py": 1, "testing/policies.py": 1, "simulation/specification.py": 1}
