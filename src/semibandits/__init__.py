@@ -15,6 +15,7 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import (
+    ConcurrentUseError,
     Infeasible,
     InvalidInputError,
     SemibanditsError,
@@ -62,6 +63,7 @@ __all__ = [
     "Agent",
     "BernoulliRewards",
     "BoundedRewards",
+    "ConcurrentUseError",
     "CorrelatedGaussianRewards",
     "DecisionSet",
     "EnumeratedDecisions",

@@ -29,6 +29,7 @@ from typing import IO, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 
 FORMAT: Final = "semibandits simulation"
@@ -257,7 +258,7 @@ def _read_description(
     """The header and what is said about each array."""
     content = _read_entry(archive, DESCRIPTION, path)
     try:
-        description = json.loads(content, parse_constant=_no_constant)
+        description = strict_json(content)
     except _DAMAGE as error:
         _refuse_damage(path, f"an unreadable {DESCRIPTION} ({error})", error)
     if not isinstance(description, dict) or description.get("format") != FORMAT:
@@ -311,10 +312,6 @@ def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str
         return archive.read(name)
     except _DAMAGE as error:
         _refuse_damage(path, f"an unreadable entry {name} ({error})", error)
-
-
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not allowed in strict JSON")
 
 
 def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
