@@ -12,6 +12,7 @@ from semibandits.decisions.matroids import MatroidBases as MatroidBases
 from semibandits.decisions.msets import MSets as MSets
 from semibandits.decisions.paths import Paths as Paths
 from semibandits.decisions.spanning_trees import SpanningTrees as SpanningTrees
+from semibandits.errors import ConcurrentUseError as ConcurrentUseError
 from semibandits.errors import Infeasible as Infeasible
 from semibandits.errors import InvalidInputError as InvalidInputError
 from semibandits.errors import SemibanditsError as SemibanditsError

@@ -5,18 +5,31 @@ A message says what was expected, what was got, and what to do about it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from semibandits.graves_lai.result import GravesLaiResult
 
 
+LONGEST: Final = 2_000
+"""Characters of a message; longer ones quote what is too long to be read, and lose their middle."""
+
+
 class SemibanditsError(Exception):
     """Base class of every error that the library raises on purpose."""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        half = LONGEST // 2
+        return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class InvalidInputError(SemibanditsError, ValueError):
     """The input breaks a rule that its message states, with what was got and the remedy."""
+
+
+class ConcurrentUseError(SemibanditsError, RuntimeError):
+    """An object for one thread at a time is used by two; nothing has changed by the call that is refused."""
 
 
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a fact rather than a fault)

@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -124,6 +125,19 @@ def test_figures_are_written_in_each_format(run, family, name, start):
     assert (code, err) == (0, "")
     assert Path(name).read_bytes().startswith(start)
     assert sorted(path.name for path in Path().iterdir()) == [name, "table.csv"]
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+@pytest.mark.parametrize("name", ["$\\frac$", "$a_1$", "\x00\x1b\x0b\ufffe"])
+def test_names_in_figures_are_no_formulas_and_no_control_characters(run, name):
+    instance = {"family": "msets", "size": 1, "name": name, "unit": name, "items": [name, "b"], "theta": [1, 2]}
+    Path("x.json").write_text(json.dumps(instance), encoding="utf-8")
+    code, _, _ = run(["bound", "x.json", "--plot", "p.svg", "--json"])
+    assert code == 0
+    ElementTree.parse("p.svg")
+    drawn = Path("p.svg").read_text(encoding="utf-8")
+    if name.startswith("$"):
+        assert f"<!-- {name} -->" in drawn  # as glyphs of this text, not of a formula
 
 
 def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch):

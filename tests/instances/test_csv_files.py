@@ -173,6 +173,8 @@ BAD = [
     (GROUPED, {"capacities": ["p=1"]}, "each group must have a capacity, got none for 'q'"),
     (GROUPED, {"capacities": ["1", "r=1"]}, "group of --capacity must be a known name, got 'r'"),
     (GROUPED, {"capacities": ["x"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'x'"),
+    (GROUPED, {"capacities": ["9" * 5000]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 5,000 characters"),
+    (",,\n , \n", {}, "must have a header, got empty cells only"),
     (GROUPED, {"capacities": ["p=-1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'p=-1'"),
     (GROUPED, {"capacities": ["group1:1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'group1:1'"),
     (TWICE, {"capacities": ["1"], "size": 3}, "must have a common independent set of size = 3 items, got 2"),

@@ -2,13 +2,18 @@
 
 import copy
 import json
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from learner_cases import POLICIES, SETS, Pairs, means_of
 
+from semibandits import matroids
 from semibandits.decisions.description import digest
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
 from semibandits.learning import Learner, storage
@@ -270,6 +275,9 @@ def all_marks(value):
 
 CONTENT = {
     "agent missing": drop("agent"),
+    "huge numbers": put("statistics", "sums", 0, 10**400),
+    "numbers of thousands of digits": put("next_id", 10**5000),
+    "plays, no list": put("statistics", "plays", 10**18),
     "no mapping": put("decision_set", 3),
     "description": put("decision_set", "description", "m", 3),
     "description damaged": put("decision_set", "description", "m", "x"),
@@ -336,8 +344,43 @@ def test_content_that_does_not_fit_is_refused_whatever_the_checksum(name, ossb_s
     state = copy.deepcopy(ossb_state)
     CONTENT[name](state)
     del state["checksum"]
-    state["checksum"] = digest(state)
+    with suppress(ValueError):  # numbers of thousands of digits have no text
+        state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
+        Learner.from_state(state)
+
+
+@pytest.mark.parametrize(
+    "decision_set",
+    [
+        MSets(5, 2),
+        MatroidBases(matroids.Uniform(5, 2)),
+        MatroidBases(matroids.Laminar([[0, 1]], 1, d=5)),
+        MatroidBases(matroids.Linear(np.eye(3, 5))),
+        MatroidBases(matroids.Linear(np.eye(3, 5), field=2)),
+        MatroidIntersection(matroids.Uniform(5, 2), matroids.Laminar([[0, 1]], 1, d=5)),
+    ],
+)
+@pytest.mark.parametrize("d", [10**18, 10**12])
+def test_sets_that_claim_to_be_huge_are_refused_before_memory_is_taken(decision_set, d):
+    description = state_of(CUCB(), decision_set)
+    text = json.dumps(description)
+    for key in ("d", "shape"):
+        text = re.sub(rf'"{key}": (\[\d+, )?5\b', rf'"{key}": \g<1>{d}', text)
+    state = json.loads(text)
+    assert state != description
+    del state["checksum"]
+    state["checksum"] = digest(state)
+    with pytest.raises(InvalidInputError, match=rf"d must be the number of items, 5, got {d}"):
+        Learner.from_state(state)
+
+
+def test_rows_that_claim_to_be_huge_are_refused_before_memory_is_taken():
+    state = state_of(CUCB(), MatroidBases(matroids.Linear(np.eye(3, 5), field=2)))
+    state["decision_set"]["description"]["matroid"]["shape"][0] = 10**12
+    del state["checksum"]
+    state["checksum"] = digest(state)
+    with pytest.raises(InvalidInputError, match="5 rows of 1000000000000 entries are more than can be stored"):
         Learner.from_state(state)
 
 

@@ -45,6 +45,21 @@ def test_names_are_given_by_the_caller(tmp_path):
     assert data["answers"][1]["headline"] == "q, r"
 
 
+def test_control_characters_in_names_are_not_in_the_text_of_the_page(tmp_path):
+    instance = instance_from_description(
+        {"family": "msets", "size": 1, "items": ["a\x0b", "\x9b"], "theta": [1, 2], "name": "\x07"}
+    )
+    sb.write_report(
+        tmp_path / "r.html",
+        bound=sb.graves_lai(instance.decision_set, instance.theta, instance.variance),
+        instance=instance,
+    )
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[0]
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text.replace(data, ""))
+    assert data_of(tmp_path / "r.html")["items"]["labels"] == ["a\x0b", "\x9b"]
+
+
 HOSTILE = "</script><script>alert(1)</script><b>&amp;\u2028\ud800'\""
 
 

@@ -49,6 +49,17 @@ def test_a_dask_cluster_gives_the_same_bits(alone):
             assert_same(alone, run(scheduler=client))
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_a_cluster_of_one_thread_is_not_left_out_in_silence(alone):
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
+    ) as cluster:
+        with pytest.warns(UserWarning, match="one thread in all, so replications are played in this process: add"):
+            assert_same(alone, run(scheduler=cluster.scheduler_address))
+        with distributed.Client(cluster) as client, pytest.warns(UserWarning, match="one thread in all"):
+            assert_same(alone, run(scheduler=client))
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.2)

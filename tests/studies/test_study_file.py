@@ -48,7 +48,6 @@ tie_tolerance = 0
 
 [execution]
 workers = "auto"
-scheduler = "tcp://host:8786"
 
 [output]
 folder = "out/here"
@@ -84,7 +83,7 @@ def test_every_key_is_read(written):
             checkpoints=(100, 20_000),
         ),
         bound=BoundOptions(method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),
-        execution=Execution(workers=-1, scheduler="tcp://host:8786"),
+        execution=Execution(workers=-1),
         output=Output(folder=path.parent / "out/here", figure=path.parent / "figure.pdf", report=False),
     )
     assert {table: set(keys) for table, keys in tomllib.loads(EVERYTHING).items()} == {
@@ -148,6 +147,7 @@ NOT_IN_FILES = {
     "save": "bound.json is always kept in the folder",
     "resume": "a study goes on by itself",
     "study": "the file itself",
+    "scheduler": "what a cluster returns can run code, so the user names it, not a file",
 }
 
 
@@ -299,9 +299,10 @@ WRONG = {
         'workers in [execution] must be a number from 1 to 10,000, or "auto", got 0: write for instance workers = "auto"',
     ),
     "workers in words": (NETWORK + "[execution]\nworkers = 'two'\n", "got 'two': write"),
-    "scheduler of no kind": (
-        NETWORK + "[execution]\nscheduler = 8786\n",
-        "scheduler in [execution] must be the address of a Dask scheduler, in quotes, got 8786",
+    "scheduler": (
+        NETWORK + "[execution]\nscheduler = 'tcp://host:8786'\n",
+        "the scheduler must be named where the study is run, got one in [execution]: remove it and, if you trust that cluster, "
+        "whose answers can run code here, add --scheduler ADDRESS",
     ),
     "folder of no kind": (
         NETWORK + "[output]\nfolder = true\n",
@@ -335,7 +336,7 @@ WRONG = {
         'got 0.5: write for instance capacity = [2, "drama=3"]',
     ),
     "no variance": (NETWORK + "variance = 0\n", "variance in [problem] must be a positive number, got 0"),
-    "a long value": (NETWORK + f"[execution]\nscheduler = {list(range(50))}\n", "got a list: write"),
+    "a long value": (NETWORK + f"[output]\nfolder = {list(range(50))}\n", "got a list: write"),
     "a long text": (NETWORK + f"[output]\nreport = '{'x' * 99}'\n", "got a long text: write"),
     "lists in lists": (NETWORK + f"size = {'[' * 5000}{']' * 5000}\n", "must be TOML of usual size, got a number of"),
     "a number without end": (NETWORK + f"size = {'9' * 5000}\n", "must be TOML of usual size, got a number of"),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from semibandits.cli.bound_report import print_bound
 from semibandits.cli.options import (
@@ -26,6 +25,7 @@ from semibandits.cli.options import (
     Variance,
 )
 from semibandits.cli.progress import ProgressLine, ticking
+from semibandits.cli.terminal import new_console
 from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
@@ -155,7 +155,7 @@ class _Answer:
         if as_json:
             print(json.dumps(self.payload, ensure_ascii=False, allow_nan=False))
         else:
-            print_bound(Console(highlight=False), self.instance, self.result, self.count, everything=everything)
+            print_bound(new_console(), self.instance, self.result, self.count, everything=everything)
 
 
 def _solve(instance: Instance, shown: bool | None, *, rewards: str, **options: Any) -> GravesLaiResult:

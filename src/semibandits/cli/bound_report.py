@@ -10,8 +10,8 @@ from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
+from semibandits.cli.terminal import styled
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.instances import Instance
 from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
@@ -37,7 +37,7 @@ def print_bound(
 ) -> None:
     """Print the instance, the certified bound, what it means, and the plan."""
     blocks: list[RenderableType] = [
-        Text(instance.name, style="bold"),
+        styled(instance.name, style="bold"),
         _facts(instance, result, count),
         Padding(_meaning(instance, result), (1, 0, 0, 0)),
     ]
@@ -57,7 +57,7 @@ def _facts(instance: Instance, result: GravesLaiResult, count: int | None) -> Ta
         facts.add_row("Numbers", instance.note)
     facts.add_row(f"Best {one}", decision_text(instance, result.optimal_decision))
     facts.add_row("Its reward", _with_unit(number_text(reward_of(result)), instance.unit))
-    facts.add_row("C(θ)", Text(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
+    facts.add_row("C(θ)", styled(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))
     facts.add_row("Method", _method(result))
     return facts
@@ -108,7 +108,7 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
         table.add_row(f"{horizon:,}", number_text(bound, 5), number_text(bound / horizon, 3), explored)
     foot = []
     if any(rounds >= horizon for rounds, horizon in zip(exploring, HORIZONS, strict=True)):
-        foot.append(Text("* too few rounds to follow the plan: the asymptotic law does not hold yet\n", style="dim"))
+        foot += [styled("* too few rounds to follow the plan: the asymptotic law does not hold yet", "", style="dim")]
     return Group(table, *foot)
 
 
@@ -127,5 +127,5 @@ def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
         table.add_row(number_text(result.plan.rates[k], 4), number_text(gaps[k], 3), f"{share:.1%}", text)
     left = len(result.plan) - len(order)
     head = f"The plan: {counted(len(result.plan), one, several)} to explore, the best one in all other rounds"
-    foot = [Text(f"and {left:,} more, each played less often (--all shows them)", style="dim")] if left else []
-    return Group(Text(head, style="bold"), table, *foot)
+    foot = [styled(f"and {left:,} more, each played less often (--all shows them)", style="dim")] if left else []
+    return Group(styled(head, style="bold"), table, *foot)

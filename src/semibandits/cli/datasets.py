@@ -11,9 +11,9 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from semibandits import datasets as library
+from semibandits.cli.terminal import new_console
 from semibandits.datasets import CatalogueRow
 from semibandits.instances.families import unknown_name
 from semibandits.reporting.wording import NOUNS, amount, bracket_text, counted
@@ -54,17 +54,16 @@ def datasets(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the built-in datasets, or show one of them or the nodes of a network."""
-    console = Console(highlight=False)
     rows = {row.name: row for row in library.catalogue()}
     if networks and name is None:
-        _list_networks(console, as_json=as_json)
+        _list_networks(new_console(), as_json=as_json)
     elif name is None:
-        _emit([asdict(row) for row in rows.values()]) if as_json else _print_list(console, list(rows.values()))
+        _emit([asdict(row) for row in rows.values()]) if as_json else _print_list(new_console(), list(rows.values()))
     elif name in rows and not networks:
-        _emit(asdict(rows[name])) if as_json else _print_row(console, rows[name])
+        _emit(asdict(rows[name])) if as_json else _print_row(new_console(), rows[name])
     elif name in library.list_networks():
         network = library.network(name)
-        _emit(_network_facts(network)) if as_json else _print_network(console, network)
+        _emit(_network_facts(network)) if as_json else _print_network(new_console(), network)
     else:
         known = library.list_networks() if networks else (*rows, *library.list_networks())
         raise unknown_name("network" if networks else "dataset or network", name, known)
@@ -80,7 +79,8 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     titles = ("dataset", "what is chosen", "d", "m", "decisions", "Δ min", "C(θ)", "unit", "θ is")
     console.print(_line(titles, wide), style="dim")
     for family, group in groupby(rows, key=lambda row: row.family):
-        console.print(f"\n{FAMILIES[family]}", style="bold")
+        console.print()
+        console.print(FAMILIES[family], style="bold")
         for row in group:
             console.print(_line(_cells(row), wide), soft_wrap=True)
             if not wide:
@@ -94,7 +94,7 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     if any(row.replay for row in rows):
         console.print(f"{REPLAY} with the outcomes observed: --rewards replay draws from them.", style="dim")
     for command in dict.fromkeys(row.needs for row in rows if not row.installed):
-        console.print(f"{MISSING} needs a package that is not installed: {command}", style="dim", markup=False)
+        console.print(f"{MISSING} needs a package that is not installed: {command}", style="dim")
     console.print("More: semibandits datasets NAME; networks: semibandits datasets --networks", style="dim")
 
 
@@ -142,16 +142,18 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
     facts.add_row("Smallest gap", "unknown" if row.smallest_gap is None else amount(row.smallest_gap, row.unit))
     facts.add_row("C(θ)", f"{bracket} {row.unit}".rstrip() + " per ln T")
     facts.add_row("Numbers", row.note or row.origin)
-    facts.add_row("Source", Text(row.provenance))
-    facts.add_row("Licence", Text(row.licence))
+    facts.add_row("Source", row.provenance)
+    facts.add_row("Licence", row.licence)
     if row.needs:
-        facts.add_row("Needs", Text(row.needs + (" (installed)" if row.installed else " (not installed)")))
-    console.print(Text(f"{row.name}: {row.title}", style="bold"))
-    console.print(Text(row.question), end="\n\n")
+        facts.add_row("Needs", row.needs + (" (installed)" if row.installed else " (not installed)"))
+    console.print(f"{row.name}: {row.title}", style="bold")
+    console.print(row.question)
+    console.print()
     console.print(facts)
-    console.print("\n[dim]Use[/dim]")
+    console.print()
+    console.print("Use", style="dim")
     for line in _uses(row):
-        console.print(Text(f"  {line}"), soft_wrap=True)
+        console.print(f"  {line}", soft_wrap=True)
 
 
 def _with_exponent(count: int, places: int) -> str:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from semibandits.cli.options import OUTPUT, AsJson
+from semibandits.cli.terminal import new_console
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import check_report, write_payload
 from semibandits.reporting.sources import REPORT, read_results
@@ -78,7 +77,7 @@ def _print(payload: dict[str, Any], target: Path) -> None:
     lines.add_column(overflow="fold")
     for answer in payload["answers"]:
         if answer["key"] in LINES:
-            lines.add_row(LINES[answer["key"]], Text(answer["headline"]))
-    console = Console(highlight=False)
-    console.print(Text(str(target)), soft_wrap=True)
-    console.print(lines)
+            lines.add_row(LINES[answer["key"]], answer["headline"])
+    out = new_console()
+    out.print(str(target), soft_wrap=True)
+    out.print(lines)

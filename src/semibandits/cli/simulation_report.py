@@ -8,8 +8,8 @@ import numpy as np
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
+from semibandits.cli.terminal import styled
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.findings import specification
 from semibandits.reporting.simulation_payload import Answer
@@ -32,8 +32,8 @@ NAME_WIDTH = 21
 
 def print_simulation(console: Console, answer: Answer) -> None:
     """Print the instance, the bound, how each policy did, and where the rest is."""
-    blocks: list[RenderableType] = [Text(answer.instance.name, style="bold"), _facts(answer), _table(answer)]
-    blocks += [Text(foot, style="dim") for foot in _feet(answer)]
+    blocks: list[RenderableType] = [styled(answer.instance.name, style="bold"), _facts(answer), _table(answer)]
+    blocks += [styled(foot, style="dim") for foot in _feet(answer)]
     console.print(Group(*blocks))
 
 
@@ -75,46 +75,46 @@ def _rewards_text(rewards: RewardModel, unit: str) -> str:
     return f"Gaussian, independent, variance {spread}"
 
 
-def _bound(answer: Answer) -> list[tuple[str, Text]]:
+def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
     """What is known of the bound."""
     interval = answer.result.lower_bound_interval
     if interval is not None:
         unit = f" {answer.instance.unit}" if answer.instance.unit else ""
         known = number_text(interval[1]) if math.isfinite(interval[1]) else f"at least {number_text(interval[0])}"
-        value = Text(f"{known}{unit} per ln T", style="bold")
-        return [("C(θ)", value), ("Certified", Text(bracket_text(*interval)))]
+        value = styled(f"{known}{unit} per ln T", style="bold")
+        return [("C(θ)", value), ("Certified", bracket_text(*interval))]
     family = answer.rewards.bound_family
     if family is None:
-        return [("C(θ)", Text("no bound is known for these rewards"))]
+        return [("C(θ)", "no bound is known for these rewards")]
     command = "semibandits bound" if family == "gaussian" else f"semibandits bound --rewards {family}"
-    return [("C(θ)", Text(f"not found in time: {command} may take longer"))]
+    return [("C(θ)", f"not found in time: {command} may take longer")]
 
 
 def _table(answer: Answer) -> Table:
     """One line a policy."""
-    unit = f"\n({answer.instance.unit})" if answer.instance.unit else ""
+    unit = [f"({answer.instance.unit})"] if answer.instance.unit else []
     rows = answer.result.summary()
     with_bound = any(row.regret_ratio is not None or row.slope_ratio is not None for row in rows)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, pad_edge=False)
     table.add_column("policy", overflow="fold", max_width=NAME_WIDTH)
-    table.add_column(f"regret at T{unit}", justify="right")
+    table.add_column(styled("regret at T", *unit), justify="right")
     if with_bound:
-        table.add_column("over\nC ln T", justify="right")
-    table.add_column(f"slope{unit}", justify="right")
+        table.add_column(styled("over", "C ln T"), justify="right")
+    table.add_column(styled("slope", *unit), justify="right")
     if with_bound:
-        table.add_column("over\nC", justify="right")
-    table.add_column("calls\na round", justify="right")
+        table.add_column(styled("over", "C"), justify="right")
+    table.add_column(styled("calls", "a round"), justify="right")
     if answer.seconds:
-        table.add_column("time\n(s)", justify="right")
+        table.add_column(styled("time", "(s)"), justify="right")
     for row in rows:
         table.add_row(*_cells(answer, row, with_bound=with_bound))
     return table
 
 
-def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[str]:
+def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[RenderableType]:
     name, _, parameters = row.policy.removesuffix(")").partition("(")
-    cells = [
-        "\n  ".join([name, *parameters.split(", ")] if parameters else [name]),
+    cells: list[RenderableType] = [
+        styled(name, *(f"  {each}" for each in parameters.split(", ") if each)),
         _with_interval(row.regret, row.regret_interval),
     ]
     cells += [_ratio(row.regret_ratio)] * with_bound
@@ -122,7 +122,8 @@ def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[str]
     cells += [_ratio(row.slope_ratio)] * with_bound
     calls = zip(CALLS, row.calls, strict=True)
     horizon = answer.result.horizon
-    cells.append("\n".join(f"{number_text(count / horizon, 2)} {name}" for name, count in calls if count) or "none")
+    made = [f"{number_text(count / horizon, 2)} {name}" for name, count in calls if count]
+    cells.append(styled(*made or ["none"]))
     if answer.seconds:
         seconds = answer.seconds.get(row.policy)
         cells.append("–" if seconds is None else number_text(seconds, 2))

@@ -8,12 +8,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from rich.console import Console
-
 from semibandits.cli.bound import print_answer
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
+from semibandits.cli.terminal import new_console
 from semibandits.errors import SolverError
 from semibandits.reporting.simulation_payload import simulation_payload
 from semibandits.reporting.sources import BOUND
@@ -51,7 +50,7 @@ def run_and_tell(
     if outcome.answer is not None and as_json:
         print(json.dumps(simulation_payload(outcome.answer), ensure_ascii=False, allow_nan=False))
     elif outcome.answer is not None:
-        print_simulation(Console(highlight=False), outcome.answer)
+        print_simulation(new_console(), outcome.answer)
     elif outcome.bound is not None:
         print_answer(outcome.problem.instance, outcome.bound, as_json=as_json)
     if not as_json:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from semibandits._graphs import EdgeList
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
@@ -28,6 +28,8 @@ from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, T
 JSON: TypeAlias = dict[str, Any]
 LARGEST_PLAIN_INTEGER: Final = 2**53
 """Integers above it are written as text: other readers of JSON would round them."""
+MOST_CELLS: Final = 2**30
+"""Of a matrix that is written as the places of its ones, which may be few."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 _DAMAGE: Final = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError, RecursionError)
 
@@ -59,13 +61,15 @@ def describe(decision_set: DecisionSet) -> JSON:
     )
 
 
-def rebuild(description: Mapping[str, Any]) -> DecisionSet:
+def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet:
     """The decision set of a description: the same items in the same order, the same answers.
 
     Parameters
     ----------
     description : mapping
         From :func:`describe`, maybe written to JSON and read again.
+    d : int, optional
+        Number of items that it must have. Then a description that only claims to have more is refused before memory is taken.
 
     Raises
     ------
@@ -73,6 +77,8 @@ def rebuild(description: Mapping[str, Any]) -> DecisionSet:
         If it is no such description.
     """
     try:
+        if d is not None:
+            _check_sizes(description, d)
         result: DecisionSet = _FAMILIES[description["family"]][1](description)
         unchanged = digest(describe(result)) == digest(dict(description))
     except InvalidInputError as error:
@@ -283,11 +289,25 @@ def _read_enumerated(data: Mapping[str, Any]) -> EnumeratedDecisions:
     return EnumeratedDecisions(_matrix(_list(data["decisions"]), len(items)), items=items)
 
 
-def _matrix(rows: list[Any], width: int) -> FloatArray:
+def _check_sizes(description: Mapping[str, Any], d: int) -> None:
+    """Compare the numbers of items that a description states, for itself and the matroids in it, with the right one."""
+    claimed = [description["d"]] if "d" in description else []
+    claimed += [description["shape"][1]] if "shape" in description else []
+    for size in claimed:
+        if size != d:
+            raise InvalidInputError(f"d must be the number of items, {d}, got {size!r}: pass it unchanged")
+    for matroid in (description[key] for key in ("matroid", "m1", "m2") if key in description):
+        if isinstance(matroid, Mapping):
+            _check_sizes(matroid, d)
+
+
+def _matrix(rows: list[Any], width: int) -> BoolArray:
     """0/1 rows from the places of their ones."""
-    matrix = np.zeros((len(rows), width))
+    if len(rows) * width > MOST_CELLS:
+        raise InvalidInputError(f"{len(rows)} rows of {width} entries are more than can be stored: pass it unchanged")
+    matrix = np.zeros((len(rows), width), dtype=np.bool_)
     for row, places in zip(matrix, rows, strict=True):
-        row[_places(places, width)] = 1.0
+        row[_places(places, width)] = True
     return matrix
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from semibandits._json import MOST_DIGITS
 from semibandits.errors import InvalidInputError
 from semibandits.instances.families import unknown_name
 
@@ -47,9 +48,10 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
     if not (colon and column in groups):
         column, rest = "", text
     name, equals, number = rest.rpartition("=")
-    if not number.strip().isdecimal():
+    if not number.strip().isdecimal() or len(number) > MOST_DIGITS:
+        got = repr(text) if len(text) <= MOST_DIGITS else f"{len(text):,} characters"
         raise InvalidInputError(
-            f"--capacity must be K or NAME=K with K = 0, 1, 2, ..., got {text!r}: write e.g. --capacity 2"
+            f"--capacity must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. --capacity 2"
         )
     return _Capacity(column or None, name if equals else None, int(number))
 

@@ -147,6 +147,8 @@ def _read_table(path: str | os.PathLike[str]) -> _Table:
         raise InvalidInputError(
             f"{path} must be a CSV file, got {error} on line {reader.line_num}: correct that line"
         ) from error
+    if not rows:
+        raise InvalidInputError(f"{path} must have a header, got empty cells only: see docs/cli.md for the columns")
     header = [name.lower() for name in rows[0][1]]
     for name in header:
         if header.count(name) > 1:

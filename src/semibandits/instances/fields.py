@@ -6,9 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
+from semibandits._json import MOST_DIGITS
 from semibandits.errors import InvalidInputError
 
 _REQUIRED: Final = object()
+_LONG: Final = 10**MOST_DIGITS
 
 
 class Fields:
@@ -93,6 +95,8 @@ def as_label(value: object, name: str) -> Hashable:
     """`value` as a label: a string or a whole number."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InvalidInputError(f"{name} must be a string or a whole number, got {shown(value)}: put names in quotes")
+    if isinstance(value, int) and abs(value) >= _LONG:
+        raise InvalidInputError(f"{name} must have at most {MOST_DIGITS} digits, got more: call it something shorter")
     return value
 
 
@@ -131,7 +135,10 @@ def kind_of(value: object) -> str:
 
 def shown(value: object) -> str:
     """A JSON value for an error message, kept short."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, lists within lists
+        return kind_of(value)
     return text if len(text) <= 40 else kind_of(value)
 
 

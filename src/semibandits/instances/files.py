@@ -7,19 +7,23 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from semibandits._json import MOST_CHARACTERS
 from semibandits.errors import InvalidInputError
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Content of a text file in UTF-8 that is not empty."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read(MOST_CHARACTERS + 1)
     except OSError as error:
         raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(
             f"{path} must be text in UTF-8, got a byte that is not at position {error.start}: save it as UTF-8"
         ) from error
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} characters, got more: pass another file")
     if not text.strip():
         raise InvalidInputError(f"{path} must hold an instance, got an empty file: see docs/cli.md for the formats")
     return text

@@ -7,7 +7,8 @@ import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
-from semibandits._validation import item_vector, variance_vector
+from semibandits._json import strict_json
+from semibandits._validation import as_floats, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
@@ -86,11 +87,9 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
     """
     text = read_text(path)
     try:
-        description = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InvalidInputError(
-            f"{path} must hold JSON, got {error.msg} on line {error.lineno}, column {error.colno}: correct it there"
-        ) from error
+        description = strict_json(text, utf8=True)
+    except ValueError as error:
+        raise InvalidInputError(f"{path} must hold JSON, got {error}: correct it there") from error
     if not isinstance(description, dict):
         raise InvalidInputError(f'{path} must hold one JSON object, got something else: write {{"family": ...}}')
     for key, value in (overrides or {}).items():
@@ -138,8 +137,9 @@ def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tupl
     for node in dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2]):
         if str(node) not in values:
             raise InvalidInputError(f"positions must place every node, got none for {node!r}: add it or drop positions")
-        numbers = as_numbers(values[str(node)], f"positions[{str(node)!r}]")
+        name = f"positions[{str(node)!r}]"
+        numbers = as_floats(as_numbers(values[str(node)], name), name).tolist()
         if len(numbers) != 2:
-            raise InvalidInputError(f"positions[{str(node)!r}] must be [x, y], got {len(numbers)} numbers: give two")
-        result[node] = (float(numbers[0]), float(numbers[1]))
+            raise InvalidInputError(f"{name} must be [x, y], got {len(numbers)} numbers: give two")
+        result[node] = (numbers[0], numbers[1])
     return result

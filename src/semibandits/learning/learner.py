@@ -13,6 +13,7 @@ from semibandits._validation import as_decision, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning import storage
+from semibandits.learning.exclusion import Uses, alone
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -47,7 +48,8 @@ class Learner:
 
     Notes
     -----
-    Not safe for use from several threads at once. Agents of your own should leave themselves unchanged when they raise an error;
+    For one thread at a time: a call that comes while another one is under way is refused with a `ConcurrentUseError`, and changes
+    nothing. Agents of your own should leave themselves unchanged when they raise an error;
     the learner can only undo what it and the policies of the library have done.
     """
 
@@ -89,6 +91,7 @@ class Learner:
         self._next = 0
         self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
         self._kept: dict[str, Any] | None = None
+        self._uses = Uses()
 
     def __repr__(self) -> str:
         return (
@@ -111,28 +114,33 @@ class Learner:
         return self._next
 
     @property
+    @alone
     def open_rounds(self) -> tuple[Round, ...]:
         """Rounds neither told nor forgotten, the oldest first."""
         return tuple(self._open.values())
 
     @property
+    @alone
     def plays(self) -> IntArray:
         """How many rewards of each item were told, shape (d,)."""
         return self._plays.astype(np.int64)
 
     @property
+    @alone
     def means(self) -> FloatArray:
         """Mean of the rewards told of each item, 0 before the first, shape (d,)."""
-        return self._sums / np.maximum(self._plays, 1.0)
+        return self._means()
 
+    @alone
     def best(self) -> BoolArray:
         """Decision of largest total mean as far as known, shape (d,): what to play if nothing more is to be learned.
 
         Items never seen count as 0. Asking for it changes nothing.
         """
         d, m = self._decision_set.d, self._decision_set.m
-        return checked_answer(self._decision_set.maximize(self.means), d, m)
+        return checked_answer(self._decision_set.maximize(self._means()), d, m)
 
+    @alone
     def ask(self) -> Round:
         """The next decision to carry out; the round is open until it is told or forgotten.
 
@@ -156,6 +164,7 @@ class Learner:
         self._next += 1
         return asked
 
+    @alone
     def tell(self, round_id: int, rewards: Outcome) -> None:
         """Take in what a round brought, and close it.
 
@@ -193,6 +202,10 @@ class Learner:
             raise InvalidInputError(
                 f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
             ) from error
+        self._tell_listed(listed)
+
+    @alone
+    def _tell_listed(self, listed: list[tuple[int, Outcome]]) -> None:
         checked = [self._checked(*pair) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
@@ -201,6 +214,7 @@ class Learner:
         for asked, values in checked:
             self._take_in(asked, values)
 
+    @alone
     def forget(self, round_id: int) -> None:
         """Close a round whose outcome is lost.
 
@@ -213,6 +227,7 @@ class Learner:
         self._agent.forget(asked.items.copy())
         del self._open[asked.id]
 
+    @alone
     def state(self) -> dict[str, Any]:
         """All that it is, as plain JSON, for :meth:`from_state`: dictionaries, lists, numbers and strings of its own.
 
@@ -259,7 +274,9 @@ class Learner:
             If the state is of another format, of a newer version or damaged, or belongs to another decision set or policy.
         """
         content = storage.opened(state)
-        x = storage.stored_decision_set(content["decision_set"], decision_set)
+        x = storage.stored_decision_set(
+            content["decision_set"], decision_set, storage.stored_size(content["statistics"])
+        )
         played = storage.stored_policy(content["policy"], policy)
         learner = cls(x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]))
         learner._plays, learner._sums = storage.stored_statistics(content["statistics"], x.d)
@@ -279,13 +296,16 @@ class Learner:
         )
         if (
             not np.array_equal(agent.plays, self._plays)
-            or not np.array_equal(agent.means, self.means)
+            or not np.array_equal(agent.means, self._means())
             or not np.array_equal(agent.pending, pending)
             or agent.player.counters[0] != self._next
         ):
             raise InvalidInputError(
                 "statistics, open_rounds, next_id and agent must agree, got different ones: the state is damaged, use a copy"
             )
+
+    def _means(self) -> FloatArray:
+        return self._sums / np.maximum(self._plays, 1.0)
 
     def _opened(self, round_id: object) -> Round:
         if isinstance(round_id, bool | np.bool_) or not isinstance(round_id, int | np.integer):

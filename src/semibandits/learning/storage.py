@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Mapping
 from importlib.metadata import version as installed
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from semibandits._json import strict_json
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.description import describe, digest, fingerprint, rebuild, without_addresses
@@ -35,7 +37,7 @@ def sealed(content: JSON) -> JSON:
     """
     framed = {"format": FORMAT, "version": VERSION, "library": installed("semibandits"), **content}
     try:
-        copy: JSON = json.loads(json.dumps(framed, allow_nan=False))
+        copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"the state must be plain JSON, got {error}: mend state() of the agent or specification() of the policy"
@@ -70,7 +72,7 @@ def opened(state: object) -> JSON:
             f"this is semibandits {installed('semibandits')}, install a newer one"
         )
     try:
-        content: JSON = json.loads(
+        content: JSON = strict_json(
             json.dumps({key: value for key, value in state.items() if key != "checksum"}, allow_nan=False)
         )
         checksum = digest(content)
@@ -96,8 +98,22 @@ def decision_set_state(decision_set: DecisionSet) -> JSON:
         return {**name, "description": None, "reason": str(error)}
 
 
-def stored_decision_set(state: Any, own: DecisionSet | None) -> DecisionSet:
-    """The decision set of a state: `own`, checked, or built again.
+def stored_size(state: Any) -> int:
+    """Number of items, by the statistics of a state.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are no list.
+    """
+    plays = _mapping(state, "statistics", ("plays", "sums"))["plays"]
+    if not isinstance(plays, list):
+        raise InvalidInputError(f"plays must be a list, got {reprlib.repr(plays)}: the state is damaged, use a copy")
+    return len(plays)
+
+
+def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> DecisionSet:
+    """The decision set of a state, over `d` items: `own`, checked, or built again.
 
     Raises
     ------
@@ -113,7 +129,7 @@ def stored_decision_set(state: Any, own: DecisionSet | None) -> DecisionSet:
         raise InvalidInputError(
             f"decision_set must be passed for a state on a {state['type']}, got none: {state.get('reason')}"
         )
-    decision_set = rebuild(state["description"]) if own is None else own
+    decision_set = rebuild(state["description"], d) if own is None else own
     found = fingerprint(decision_set)
     if found != state["fingerprint"]:
         raise InvalidInputError(
@@ -196,12 +212,12 @@ def stored_generator(state: Any) -> np.random.Generator:
     small = type(flag) is int and type(spare) is int and flag in (0, 1) and 0 <= spare < 2**32
     if state["bit_generator"] != "PCG64" or not texts or not small:
         raise InvalidInputError(
-            f"generator must be the state of a PCG64, got {state!r}: the state is damaged, use a copy"
+            f"generator must be the state of a PCG64, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     position, increment = (int(text) for text in big)
     if max(position, increment) >= 2**128 or increment % 2 == 0:
         raise InvalidInputError(
-            f"generator must hold integers below 2^128, got {state!r}: the state is damaged, use a copy"
+            f"generator must hold integers below 2^128, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     bits = np.random.PCG64(0)
     bits.state = {
@@ -231,12 +247,14 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
     for name in ("plays", "sums"):
         values = state[name]
         if not isinstance(values, list) or len(values) != d or not all(type(v) in (int, float) for v in values):
-            raise InvalidInputError(f"{name} must be d = {d} numbers, got {values!r}: the state is damaged, use a copy")
+            raise InvalidInputError(
+                f"{name} must be d = {d} numbers, got {reprlib.repr(values)}: the state is damaged, use a copy"
+            )
         arrays.append(np.array(values, dtype=np.float64))
     plays, sums = arrays
     if (plays < 0).any() or (plays != np.floor(plays)).any() or not np.isfinite(sums).all() or sums[plays == 0].any():
         raise InvalidInputError(
-            f"plays must be counts and sums finite, 0 without plays, got {state!r}: the state is damaged, use a copy"
+            f"plays must be counts and sums finite, 0 without plays, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     return plays, sums
 
@@ -276,5 +294,7 @@ def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndar
 
 def _mapping(state: Any, name: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
     if not isinstance(state, Mapping) or not set(keys) <= set(state):
-        raise InvalidInputError(f"{name} must hold {', '.join(keys)}, got {state!r}: the state is damaged, use a copy")
+        raise InvalidInputError(
+            f"{name} must hold {', '.join(keys)}, got {reprlib.repr(state)}: the state is damaged, use a copy"
+        )
     return state

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.description import MOST_CELLS
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.statistics import (
@@ -103,8 +104,8 @@ def _statistics(plays: IntArray, sums: FloatArray, pending: IntArray, variance: 
 def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
     """The decisions that the rule keeps, from the places of their items."""
     places = state["rows"]
-    if not isinstance(places, list):
-        raise damaged("rows", "a list")
+    if not isinstance(places, list) or len(places) * decision_set.d > MOST_CELLS:
+        raise damaged("rows", "a list of usual length")
     rows = np.zeros((len(places), decision_set.d), dtype=np.bool_)
     for row, items in zip(rows, places, strict=True):
         chosen = _counts({"rows": items}, "rows", None, least=0)

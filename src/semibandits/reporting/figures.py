@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FORMATS: Final = (".png", ".pdf", ".svg")
 """Endings of the files that figures can be written to."""
+_NO_XML: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+"""Characters that XML forbids, in UTF-8."""
 
 
 def check_figure(path: Path, *, made: Path | None = None) -> None:
@@ -85,9 +88,19 @@ def write_regret_figure(instance: Instance, result: SimulationResult, path: Path
 
 
 def _write_drawn(figure: Figure, path: Path) -> None:
+    from matplotlib.text import Text
+
+    logarithmic = (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) if axis.get_scale() == "log")
+    powers = {label for axis in logarithmic for label in axis.get_ticklabels(which="both")}
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_parse_math(text in powers)  # names with dollar signs are no formulas
     buffer = BytesIO()
     figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
-    write_whole(path, buffer.getvalue())
+    content = buffer.getvalue()
+    if path.suffix.lower() == ".svg":
+        content = _NO_XML.sub("\ufffd".encode(), content)  # names in comments are as they were given
+    write_whole(path, content)
 
 
 def _height(instance: Instance) -> float:

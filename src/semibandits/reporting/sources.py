@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NoReturn, cast, get_args
+from typing import Any, Final, cast, get_args
 
 import numpy as np
 
+from semibandits._json import strict_json
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import Rewards
@@ -158,16 +158,11 @@ def _text(path: Path) -> str:
 
 
 def _read_json(path: Path) -> Any:
-    """The content of a JSON file, without nan and infinity."""
-
-    def refuse(name: str) -> NoReturn:
-        raise ValueError(f"{name}, which is no number in JSON")
-
+    """The content of a JSON file."""
+    text = _text(path)
     try:
-        return json.loads(_text(path), parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
+        return strict_json(text, utf8=True)
+    except ValueError as error:
         raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
 
 

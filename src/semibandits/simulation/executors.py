@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -158,6 +159,7 @@ def _backend(scheduler: Any) -> Iterator[None]:
         ) from error
     client_type: Any = Client
     if isinstance(scheduler, client_type):
+        _warn_of_one_thread(scheduler)
         with joblib.parallel_config(backend="dask", client=scheduler):
             yield
     elif isinstance(scheduler, str):
@@ -168,8 +170,18 @@ def _backend(scheduler: Any) -> Iterator[None]:
                 f"scheduler must be the address of a running Dask scheduler, got {scheduler!r}: {error}"
             ) from error
         with client, joblib.parallel_config(backend="dask", client=client):
+            _warn_of_one_thread(client)
             yield
     else:
         raise InvalidInputError(
             f"scheduler must be an address such as 'tcp://host:8786' or a distributed.Client, got {scheduler!r}: pass one"
+        )
+
+
+def _warn_of_one_thread(client: Any) -> None:
+    """The user expects workers, and joblib hands nothing over where there is one thread."""
+    if sum(client.ncores().values()) == 1:
+        warnings.warn(
+            "the Dask cluster has one thread in all, so replications are played in this process: add workers or threads to it",
+            stacklevel=2,
         )

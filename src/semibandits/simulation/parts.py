@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
+from semibandits._json import strict_json
 from semibandits.decisions.description import digest
 from semibandits.errors import InvalidInputError
 from semibandits.simulation.replication import Trajectory
@@ -130,7 +131,7 @@ class Parts:
         """Add seconds by policy and replication to the sidecar."""
         path = self.folder / TIMINGS
         try:
-            before = json.loads(path.read_text(encoding="utf-8"))["seconds"]
+            before = strict_json(path.read_text(encoding="utf-8"))["seconds"]
         except (OSError, ValueError, KeyError, TypeError):
             before = {}
         for policy, own in seconds.items():
@@ -175,7 +176,7 @@ class Parts:
                 "or choose another folder"
             )
         try:
-            before: Any = json.loads(path.read_text(encoding="utf-8"))
+            before: Any = strict_json(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
         if before != self._description:

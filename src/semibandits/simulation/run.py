@@ -87,7 +87,8 @@ def simulate(
         Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian, or Bernoulli; or a
         result for these decisions, means, variances and laws.
     scheduler : str or distributed.Client, optional
-        Address of a Dask scheduler, or a client: replications are played on its workers, which need this library.
+        Address of a Dask scheduler, or a client: replications are played on its workers, which need this library. It must be
+        trusted, since what it returns is unpickled, which can run code. With one thread in all, replications are played here.
     folder : path, optional
         Where finished replications are kept while others are played, and the result and the timings in the end.
     resume : bool

@@ -29,6 +29,7 @@ from typing import IO, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 
 FORMAT: Final = "semibandits simulation"
@@ -36,6 +37,12 @@ VERSION: Final = 1
 DESCRIPTION: Final = "simulation.json"
 
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
+_NPY: Final = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biuf][1248])', 'fortran_order': False, "
+    rb"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n",
+    re.DOTALL,
+)
+"""An array in NumPy's format, version 1.0."""
 _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
     zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
@@ -251,7 +258,7 @@ def _read_description(
     """The header and what is said about each array."""
     content = _read_entry(archive, DESCRIPTION, path)
     try:
-        description = json.loads(content, parse_constant=_no_constant)
+        description = strict_json(content)
     except _DAMAGE as error:
         _refuse_damage(path, f"an unreadable {DESCRIPTION} ({error})", error)
     if not isinstance(description, dict) or description.get("format") != FORMAT:
@@ -276,18 +283,28 @@ def _read_array(archive: zipfile.ZipFile, name: str, about: object, path: str | 
     content = _read_entry(archive, f"{name}.npy", path)
     if not isinstance(about, dict) or hashlib.sha256(content).hexdigest() != about.get("sha256"):
         _refuse_damage(path, f"array {name!r} with another SHA-256 than {DESCRIPTION} says")
-    try:
-        array: AnyArray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    except _DAMAGE as error:
-        _refuse_damage(path, f"an unreadable array {name!r} ({error})", error)
+    dtype, shape, data = _read_npy(content, name, path)
     said = (about.get("dtype"), about.get("shape"))
-    if (array.dtype.str, list(array.shape)) != said:
-        got = f"{array.dtype.str} of shape {array.shape}"
+    if (dtype.str, list(shape)) != said:
+        got = f"{dtype.str} of shape {shape}"
         _refuse_damage(path, f"array {name!r} as {got} where {DESCRIPTION} says {said[0]} of shape {said[1]}")
-    for part in (array.base, array):
-        if isinstance(part, np.ndarray):
-            part.setflags(write=False)
+    try:
+        array: AnyArray = np.ndarray(shape, dtype, data)  # over bytes: read-only
+    except ValueError as error:
+        _refuse_damage(path, f"an unreadable array {name!r} ({error})", error)
     return array
+
+
+def _read_npy(content: bytes, name: str, path: str | os.PathLike[str]) -> tuple[np.dtype[Any], tuple[int, ...], bytes]:
+    """Type, shape and bytes of an array. NumPy would take the memory for any shape before it looks how much there is."""
+    found = _NPY.match(content)
+    if found is None or 10 + int.from_bytes(content[8:10], "little") != found.end():
+        _refuse_damage(path, f"an unreadable array {name!r} (no header as NumPy writes it)")
+    dtype, data = np.dtype(found[1].decode()), content[found.end() :]
+    shape = tuple(int(length) for length in found[2].split(b",") if length.strip())
+    if math.prod(shape) * dtype.itemsize != len(data):
+        _refuse_damage(path, f"an unreadable array {name!r} ({len(data)} bytes for {dtype} of shape {shape})")
+    return dtype, shape, data
 
 
 def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:
@@ -295,10 +312,6 @@ def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str
         return archive.read(name)
     except _DAMAGE as error:
         _refuse_damage(path, f"an unreadable entry {name} ({error})", error)
-
-
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not allowed in strict JSON")
 
 
 def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits._json import strict_json
 from semibandits._typing import BoolArray
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
@@ -52,7 +53,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
         If the file cannot be read, or holds the bound of another study.
     """
     try:
-        payload: Any = json.loads(path.read_text(encoding="utf-8"))
+        payload: Any = strict_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInputError(
             f"{path} must be readable JSON, got {error}: remove it, or choose another folder"
@@ -73,7 +74,7 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
 def is_of_study(path: Path) -> bool:
     """Whether there is a file that a study has written, whichever."""
     try:
-        payload: Any = json.loads(path.read_text(encoding="utf-8"))
+        payload: Any = strict_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(payload, dict) and isinstance(payload.get("asked"), dict)

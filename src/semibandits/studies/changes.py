@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
@@ -72,6 +73,6 @@ def _shown(table: dict[str, Any], key: str) -> str:
 
 def _content(text: bytes) -> Any:
     try:
-        return json.loads(text)
+        return strict_json(text)
     except ValueError:
         return None

@@ -193,7 +193,6 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
     },
     "execution": {
         "workers": Key(_workers, f'a number from 1 to {MOST_WORKERS:,}, or "{ALL_CORES}"', f'workers = "{ALL_CORES}"'),
-        "scheduler": Key(_text, "the address of a Dask scheduler, in quotes", 'scheduler = "tcp://host:8786"'),
     },
     "output": {
         "folder": Key(_path, _PATH, 'folder = "results"'),
@@ -252,6 +251,11 @@ def _unknown_table(name: str, values: object, file: object) -> InvalidInputError
 
 def _unknown_key(table: str, name: str, file: object) -> InvalidInputError:
     own = KEYS[table]
+    if name == "scheduler":
+        return InvalidInputError(
+            f"{file}: the scheduler must be named where the study is run, got one in [{table}]: remove it and, if you trust "
+            "that cluster, whose answers can run code here, add --scheduler ADDRESS"
+        )
     remedy = _elsewhere(name) or _nearest(name, own) or "remove it"
     return InvalidInputError(f"{file}: keys of [{table}] must be among {', '.join(own)}, got {name!r}: {remedy}")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, final
 
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import write_whole
 from semibandits.reporting.sources import STUDY
@@ -106,7 +106,7 @@ class RunFolder:
     def seconds(self) -> dict[str, float]:
         """Mean time of a replication of each policy, as far as it was written down."""
         with suppress(OSError, ValueError, KeyError, AttributeError, TypeError):
-            kept = json.loads((self.path / TIMINGS).read_text(encoding="utf-8"))["seconds"]
+            kept = strict_json((self.path / TIMINGS).read_text(encoding="utf-8"))["seconds"]
             return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
         return {}
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.result import GravesLaiResult, Progress
 from semibandits.graves_lai.solve import graves_lai
@@ -212,7 +213,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
 def _wants_bound(folder: RunFolder) -> bool:
     """Whether an unfinished simulation began with a bound."""
     try:
-        description = json.loads((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
+        description = strict_json((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
         return bool(description["bound"])
     except (OSError, ValueError, KeyError, TypeError):
         return False

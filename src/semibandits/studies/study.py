@@ -114,7 +114,7 @@ class Execution:
     workers : int
         Number of processes, -1 for one a core.
     scheduler : str, optional
-        Address of a Dask cluster instead.
+        Address of a Dask cluster instead, which must be trusted: what it returns is unpickled. Study files cannot name one.
     """
 
     workers: int = 1

@@ -1,0 +1,95 @@
+"""Strict JSON, the one reader of all JSON that comes from outside."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final, NoReturn
+
+MOST_CHARACTERS: Final = 2**28
+MOST_DEPTH: Final = 100
+"""Lists and objects within each other; whoever walks through them in Python needs a frame or two for each."""
+MOST_DIGITS: Final = 300
+"""Of an integer: those of any float."""
+_OUTER: Final = (list, dict)
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def strict_json(text: str | bytes, *, utf8: bool = False) -> Any:
+    """The value of a JSON text: numbers are finite, keys of an object differ, and it has a usual size and depth.
+
+    Parameters
+    ----------
+    text : str or bytes
+        JSON. Bytes are UTF-8.
+    utf8 : bool
+        Whether strings must be such that UTF-8 can hold them: without lone surrogates.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else. The message says what was found, for the error of the caller, who knows the remedy.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"{len(text):,} characters, which are more than {MOST_CHARACTERS:,}")
+    try:
+        plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        value = json.loads(
+            plain, parse_int=_integer, parse_float=_float, parse_constant=_no_constant, object_pairs_hook=_object
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} on line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise _too_deep() from error
+    _check_depth(value)
+    if utf8 and _SURROGATE.search(plain):
+        _check_utf8(value)
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"an integer of {len(digits):,} digits, which are more than {MOST_DIGITS}")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"{digits[:40]}, which is too large for a float")
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name}, which is no number in JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for position, key in enumerate(keys) if key in keys[:position])
+        raise ValueError(f"the key {twice[:40]!r} twice in one object")
+    return result
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MOST_DEPTH + 1):
+        outer = [part for part in level if isinstance(part, _OUTER)]
+        if not outer:
+            return
+        level = [inner for part in outer for inner in (part.values() if isinstance(part, dict) else part)]
+    raise _too_deep()
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"lists or objects more than {MOST_DEPTH} deep")
+
+
+def _check_utf8(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"a string with {error.object[error.start]!r}, which is half a character") from error

@@ -1,0 +1,95 @@
+"""Strict JSON: what it reads is what Python reads; what no reader can do with is refused by one error, wherever it stands."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import semibandits as sb
+from semibandits._json import MOST_DEPTH, MOST_DIGITS, strict_json
+from semibandits.errors import InvalidInputError
+from semibandits.instances import instance_from_description, read_json
+from semibandits.reporting.sources import read_results
+
+SOURCES = Path(sb.__file__).parent
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+HOSTILE = {
+    "nan": ('{"theta": [NaN]}', "NaN, which is no number in JSON"),
+    "infinity": ('{"theta": [-Infinity]}', "-Infinity, which is no number in JSON"),
+    "too large for a float": ('{"theta": [1e400]}', "1e400, which is too large for a float"),
+    "10^400": ('{"theta": [1' + "0" * 400 + "]}", "an integer of 401 digits, which are more than 300"),
+    "5,000 digits": ('{"theta": [' + "7" * 5000 + "]}", "an integer of 5,000 digits"),
+    "nested beyond Python's stack": ('{"theta": ' + DEEP + "}", "lists or objects more than 100 deep"),
+    "nested beyond other walks": ('{"theta": ' + nested(MOST_DEPTH) + "}", "lists or objects more than 100 deep"),
+    "a key twice": ('{"theta": [1], "theta": [2]}', "the key 'theta' twice in one object"),
+    "half a character": ('{"family": "\\ud800"}', r"a string with '\\ud800', which is half a character"),
+    "no JSON": ('{"theta": [1,,2]}', "Expecting value on line 1, column 14"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_hostile_texts_are_refused_by_one_error(name, kind):
+    text, message = HOSTILE[name]
+    with pytest.raises(ValueError, match=message):
+        strict_json(text if kind is str else text.encode(), utf8=True)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_files_that_hold_them_are_refused(name, tmp_path):
+    text, message = HOSTILE[name]
+    path = tmp_path / "file.json"
+    path.write_text(text, encoding="utf-8")
+    for read in (read_json, read_results):
+        with pytest.raises(InvalidInputError, match=f"file.json must hold JSON, got .*{message}"):
+            read(path)
+
+
+def test_the_rest_is_read_as_python_reads_it():
+    values = [nested(MOST_DEPTH), "9" * MOST_DIGITS, "-1.5e308", '"\\ud83d\\ude00"', "[[], {}, null, true, 0, -0.0]"]
+    for text in (*values, json.dumps({"a": values, "b": {"a": values}})):
+        assert strict_json(text, utf8=True) == json.loads(text)
+    assert strict_json(b"\xef\xbb\xbf[1]") == [1]
+    assert strict_json('"\\ud800"') == "\ud800"  # labels in the states of learners may be any string
+
+
+def test_values_that_come_from_python_are_refused_as_well():
+    description = {"family": "trees", "theta": [1.0], "edges": [["a", 10**5000]]}
+    with pytest.raises(InvalidInputError, match=r"edges\[0\] must have at most 300 digits"):
+        instance_from_description(description)
+    description = {
+        "family": "trees",
+        "theta": [1.0],
+        "edges": [["a", "b"]],
+        "positions": {"a": [0, 10**400], "b": [0, 0]},
+    }
+    with pytest.raises(InvalidInputError, match=r"positions\['a'\] must be an array of numbers"):
+        instance_from_description(description)
+
+
+def test_messages_that_quote_what_is_too_long_to_be_read_lose_their_middle():
+    with pytest.raises(
+        InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$"
+    ) as caught:
+        instance_from_description({"family": "msets", "theta": [1.0], "size": 1, "a" * 100_000: 1})
+    assert len(str(caught.value)) < 2_100
+
+
+def test_nothing_else_reads_json_that_comes_from_outside():
+    """Tables of the package are its own; other texts were written by json.dumps on the same line."""
+    allowed = {"_json.py": 1, "learning/storage.py": 1, "testing/policies.py": 1, "simulation/specification.py": 1}
+    allowed |= {"studies/changes.py": 1, "studies/bound_file.py": 1}
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        name = path.relative_to(SOURCES).as_posix()
+        count = len(re.findall(r"json\.loads?\(", path.read_text(encoding="utf-8")))
+        if count and not name.startswith("datasets/"):
+            found[name] = count
+    assert found == allowed
