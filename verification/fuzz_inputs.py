@@ -158,8 +158,10 @@ def json_text(value: Any, *, ascii_only: bool = True) -> str:
     return re.sub(r'"@RAW(\d+)@"', lambda found: raws[int(found[1])], text)
 
 
-def toml_text(tables: dict[str, Any]) -> str:
-    """Tables as TOML, whatever stands in them."""
+def toml_text(tables: Any) -> str:
+    """Tables as TOML, whatever stands in them, or in their place."""
+    if not isinstance(tables, dict):
+        return _toml(tables)
     lines = [f"{_key(key)} = {_toml(value)}" for key, value in tables.items() if not isinstance(value, dict)]
     for key, table in tables.items():
         if isinstance(table, dict):
