@@ -1,0 +1,98 @@
+"""All readers that `fuzz.py` runs, by name, and what it does with the cases of one.
+
+A reader has ``prepare()``, which makes valid documents in the current folder; ``make(rng)``, which gives the files of one case
+and what is done with them; ``judge(case)``, which returns "right" or "refused", and raises whatever else happens. Each case
+finds the current folder as `prepare` has left it, with its own files beside or over what is there.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz_documents import CsvInstances, JsonInstances, States, Studies
+from fuzz_judging import REFUSED, RIGHT, Case, check_terminal, refused
+from fuzz_names import Names
+from fuzz_results import Archives, Bounds, RunFolders
+
+import semibandits as sb
+
+__all__ = ["READERS", "REFUSED", "RIGHT", "TESTED", "case_of", "shown_case", "write_files"]
+
+
+class Broken:
+    """Cases that must be found: what the suite itself is tested with."""
+
+    KINDS = ("right", "refused", "traceback", "memory", "hangs", "dies", "prints")
+
+    def prepare(self) -> None:
+        """Nothing is needed."""
+
+    def make(self, rng: random.Random) -> Case:
+        kind = rng.choice(self.KINDS)
+        return Case({"kind": kind.encode()}, {"kind": kind})
+
+    def judge(self, case: Case) -> str:
+        match case.arguments["kind"]:
+            case "refused":
+                return refused(sb.InvalidInputError("d must be positive, got 0: pass another"))
+            case "traceback":
+                return str(1 // 0)
+            case "memory":
+                return str(len(np.ones(2**40)))
+            case "hangs":
+                while True:
+                    pass
+            case "dies":
+                ctypes.string_at(0)
+            case "prints":
+                check_terminal("stdout", "\x9b31m")
+        return RIGHT
+
+
+READERS: dict[str, tuple[Callable[[], Any], float]] = {
+    "csv": (CsvInstances, 0.23),
+    "json": (JsonInstances, 0.25),
+    "study": (Studies, 0.125),
+    "folder": (RunFolders, 0.06),
+    "archive": (Archives, 0.125),
+    "state": (States, 0.125),
+    "bound": (Bounds, 0.05),
+    "names": (Names, 0.035),
+}
+"""Each reader with its share of all cases."""
+TESTED: dict[str, tuple[Callable[[], Any], float]] = {"broken": (Broken, 0.0)}
+
+
+def case_of(reader: Any, name: str, seed: int, number: int) -> Case:
+    """Case `number` of a reader: a function of its name, the seed and the number."""
+    made: Case = reader.make(random.Random(f"{name}/{seed}/{number}"))
+    return made
+
+
+def write_files(case: Case, folder: Path) -> None:
+    """The files of a case in a folder."""
+    for name, content in case.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content == "":
+            path.mkdir(exist_ok=True)
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+
+
+def shown_case(case: Case) -> dict[str, Any]:
+    """A case for people: its files as text, or in base64."""
+    files = {}
+    for name, content in case.files.items():
+        try:
+            files[name] = content.decode() if isinstance(content, bytes) else content
+        except UnicodeDecodeError:
+            assert isinstance(content, bytes)
+            files[name] = {"base64": base64.b64encode(content).decode()}
+    return {"arguments": case.arguments, "files": files}
