@@ -110,7 +110,7 @@ def _with_cycles() -> Iterator[DecisionSet]:
     """Sets whose bounds need more than a closed form."""
     yield _grid(4)
     yield Paths(EDGES, 0, 3)
-    yield Matchings(_pairs(4, 4))
+    yield Matchings(_pairs(4, 4)[1:])  # of complete graphs they are counted by a formula
     yield Matchings(_pairs(2, 3), saturate="rows")
     yield Matchings(_pairs(2, 3), saturate="none")
     yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))

@@ -255,6 +255,26 @@ def test_json_files_take_options_that_they_leave_out(run):
     assert "--capacity must be used with CSV files" in err
 
 
+def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
+    """50 vectors of dimension 8: 50 choose 8 bases, each of which has 8 times 42 neighbours."""
+
+    def no_list(*_):
+        raise AssertionError("bases are listed")
+
+    monkeypatch.setattr("semibandits.matroids.base.list_bases", no_list)
+    monkeypatch.setattr("semibandits.reporting.wording.COUNT_WORK", 2_000_000, raising=False)
+    rng = np.random.default_rng(0)
+    matroid = {"kind": "linear", "matrix": rng.normal(size=(8, 50)).tolist()}
+    description = {"family": "matroid", "matroid": matroid, "theta": rng.random(50).tolist()}
+    Path("vectors.json").write_text(json.dumps(description), encoding="utf-8")
+    code, out, _ = run(["bound", "vectors.json", "--save", "bound.json"])
+    assert code == 0
+    assert "more than 336 bases of at most 8 items, out of 50" in out
+    assert json.loads(Path("bound.json").read_text(encoding="utf-8"))["decisions"] is None
+    assert run(["report", "bound.json"])[0] == 0
+    assert "One of more than 336 selections" in Path("bound.html").read_text(encoding="utf-8")
+
+
 def unfinished(decision_set, theta, variance, value):
     """A result whose gap is wide open."""
     best = decision_set.maximize(theta)

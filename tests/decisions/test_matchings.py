@@ -261,7 +261,7 @@ def test_complete_graphs_are_counted_in_closed_form():
 
 def test_listing_stops_at_its_limit():
     pairs = [(r, c) for r in range(21) for c in range(21)]
-    decisions = Matchings(pairs)
+    decisions = Matchings(pairs[1:])  # if all pairs may be matched, there is a formula
     with pytest.raises(TooManyDecisionsError, match="limited to 100 decisions"):
         decisions.enumerate(100)
     with pytest.raises(TooManyDecisionsError, match="limited to 1000 decisions"):

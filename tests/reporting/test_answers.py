@@ -329,7 +329,7 @@ def test_decisions_too_many_to_list():
     decisions = MatroidIntersection(Partition(groups, 2), Partition([k % 10 for k in range(60)], 3))
     structure = Structure(family="intersection", decision_set=decisions, labels=tuple(map(str, range(60))))
     assert how_many(structure, None) == "One of more than 10,000 selections"
-    assert how_many(structure, math.inf) == "One of more than 100,000 selections"
+    assert how_many(structure, 30_000) == "One of 30,000 selections"
 
 
 class Own(DecisionSet):
@@ -357,7 +357,6 @@ def test_decisions_of_ones_own():
         (10**9, "1 × 10⁹"),
         (77 * 10**15, "7.7 × 10¹⁶"),
         (10**400, "1 × 10⁴⁰⁰"),
-        (math.inf, "more than 100,000"),
     ],
 )
 def test_numbers_of_decisions(count, text):

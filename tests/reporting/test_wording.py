@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semibandits._counts import DecisionCount
 from semibandits.cli.progress import ProgressLine, ReplicationLine
 from semibandits.graves_lai.result import Progress
 from semibandits.instances import instance_from_description
@@ -74,7 +75,14 @@ def test_changes_of_other_families():
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [(1, "1 set"), (1442, "1,442 sets"), (None, "more than 100,000 sets"), (12345 * 10**20, "1.23e24 sets")],
+    [
+        (DecisionCount(1), "1 set"),
+        (DecisionCount(1442), "1,442 sets"),
+        (DecisionCount(12345 * 10**20), "1.23e24 sets"),
+        (DecisionCount(None, 7500), "more than 7,500 sets"),
+        (DecisionCount(None, 10**4000), "more than 1.00e4000 sets"),
+        (DecisionCount(None), "many sets"),
+    ],
 )
 def test_counts(count, text):
     instance = instance_from_description({"family": "msets", "size": 1, "theta": [1, 0]})

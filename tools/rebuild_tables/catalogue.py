@@ -29,7 +29,7 @@ HEAD = "| dataset | what is chosen | d, m | decisions | Δ min | C(θ) | θ is |
 
 def facts(dataset: Dataset) -> dict[str, Any]:
     """What the catalogue records of a dataset."""
-    count = count_decisions(dataset.decision_set)
+    count = count_decisions(dataset.decision_set).exact
     result = graves_lai(
         dataset.decision_set, dataset.theta, dataset.variance, gap=GAP, time_limit=TIME_LIMIT, throw=False
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from semibandits._counts import DecisionCount
 from semibandits.cli.bound_report import print_bound
 from semibandits.cli.options import (
     OUTPUT,
@@ -136,11 +137,11 @@ def print_answer(instance: Instance, result: GravesLaiResult, *, as_json: bool, 
 
 @dataclass(frozen=True)
 class _Answer:
-    """A result with the instance it belongs to and the number of decisions, None if they are too many to count."""
+    """A result with the instance it belongs to and the number of decisions as far as it is known."""
 
     instance: Instance
     result: GravesLaiResult
-    count: int | None
+    count: DecisionCount
 
     @classmethod
     def of(cls, instance: Instance, result: GravesLaiResult) -> _Answer:
@@ -148,7 +149,7 @@ class _Answer:
 
     @cached_property
     def payload(self) -> dict[str, Any]:
-        return bound_payload(self.instance, self.result, self.count)
+        return bound_payload(self.instance, self.result, self.count.exact)
 
     def show(self, *, as_json: bool, everything: bool) -> None:
         """Print it."""

@@ -11,6 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
+from semibandits._counts import DecisionCount
 from semibandits.cli.terminal import styled
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.instances import Instance
@@ -33,7 +34,7 @@ LAWS: Final = {"gaussian": "independent Gaussian noise", "bernoulli": "independe
 
 
 def print_bound(
-    console: Console, instance: Instance, result: GravesLaiResult, count: int | None, *, everything: bool
+    console: Console, instance: Instance, result: GravesLaiResult, count: DecisionCount, *, everything: bool
 ) -> None:
     """Print the instance, the certified bound, what it means, and the plan."""
     blocks: list[RenderableType] = [
@@ -46,7 +47,7 @@ def print_bound(
     console.print(Group(*blocks))
 
 
-def _facts(instance: Instance, result: GravesLaiResult, count: int | None) -> Table:
+def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     one, _, item, items = NOUNS[instance.family]
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)

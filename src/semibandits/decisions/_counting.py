@@ -10,13 +10,15 @@ from typing import Final
 import numpy as np
 
 from semibandits.matroids import Graphic, Matroid, Partition
-from semibandits.matroids._matrix_tree import count_arborescences
+from semibandits.matroids._matrix_tree import UNLIMITED, count_arborescences
 
 MOST_STEPS: Final = 2_000_000
 """Quotas that would take more additions than this, about two seconds, are not counted."""
+STEPS_AN_ADDITION: Final = 400
+"""What such an addition, in Python, takes in the elementary steps that `work` is counted in."""
 
 
-def count_common(m1: Matroid, m2: Matroid, size: int) -> int | None:
+def count_common(m1: Matroid, m2: Matroid, size: int, work: int = UNLIMITED) -> int | None:
     """Exact number of common independent sets of some size.
 
     Parameters
@@ -25,22 +27,24 @@ def count_common(m1: Matroid, m2: Matroid, size: int) -> int | None:
         Two matroids on the same items.
     size : int
         Items of a set.
+    work : int
+        About how many elementary steps may be spent.
 
     Returns
     -------
     int or None
-        None if no formula is known: there is one for two partition matroids, as long as one of them has few groups, and for
-        arborescences, spanning trees that lead away from a root.
+        None if it takes more work, or no formula is known: there is one for two partition matroids, as long as one of them
+        has few groups, and for arborescences, spanning trees that lead away from a root.
     """
     if isinstance(m1, Partition) and isinstance(m2, Partition):
         first, second = sorted((m1, m2), key=lambda matroid: _states(matroid, size), reverse=True)
-        return count_within_quotas(first, second, size)
+        return count_within_quotas(first, second, size, min(MOST_STEPS, work // STEPS_AN_ADDITION))
     for graphic, heads in ((m1, m2), (m2, m1)):
         if isinstance(graphic, Graphic) and isinstance(heads, Partition):
             root = root_of(graphic, heads, size)
             if root is not None:
                 edges = graphic.edges
-                return count_arborescences(edges.n_nodes, edges.tails, edges.heads, root)
+                return count_arborescences(edges.n_nodes, edges.tails, edges.heads, root, work)
     return None
 
 
@@ -58,20 +62,20 @@ def root_of(graphic: Graphic, heads: Partition, size: int) -> int | None:
     return int(roots[0])
 
 
-def count_within_quotas(first: Partition, second: Partition, size: int) -> int | None:
+def count_within_quotas(first: Partition, second: Partition, size: int, most: int = MOST_STEPS) -> int | None:
     """Number of sets of `size` items with at most so many of each group, for two ways of grouping.
 
     Returns
     -------
     int or None
-        None if it takes too many steps; exchange the two if the first has fewer groups.
+        None if it takes more than `most` additions; exchange the two if the first has fewer groups.
 
     Notes
     -----
     Groups of the first kind are added one after the other. What matters of those before is how full each group of the
     second kind is: a polynomial in one variable for each of these groups, whose coefficients count.
     """
-    if _states(second, size) ** 2 * len(first.capacities) > MOST_STEPS:
+    if _states(second, size) ** 2 * len(first.capacities) > most:
         return None
     limits = [min(limit, size) for limit in second.capacities.tolist()]
     cells = np.zeros((len(first.capacities), len(limits)), dtype=np.int64)

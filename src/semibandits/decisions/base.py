@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.decisions.compiled import CompiledOracle
@@ -288,6 +289,26 @@ class DecisionSet(ABC):
             If the family can neither count nor list.
         """
         return len(self.enumerate(limit))
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of decisions, as far as a limited amount of work tells.
+
+        Parameters
+        ----------
+        work : int
+            About how many elementary steps may be spent. They are estimated rather than timed, so that the answer is the same
+            everywhere; 10^8 take a fraction of a second.
+
+        Returns
+        -------
+        DecisionCount
+            The exact number; if that takes more work, a number that is exceeded, or nothing. Sets without a formula that are
+            too many to list are of this kind.
+        """
+        try:
+            return count_by_listing(self.count, work, self.d * self.m)
+        except UnsupportedError:
+            return DecisionCount(None)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions, one a row, shape ``(n, d)``, without repetition.

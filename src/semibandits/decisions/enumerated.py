@@ -7,6 +7,7 @@ from typing import cast, final
 
 import numpy as np
 
+from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
@@ -79,6 +80,10 @@ class EnumeratedDecisions(DecisionSet):
     def count(self, limit: int = 1_000_000) -> int:
         """Number of rows; `limit` is not needed."""
         return len(self._decisions)
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of rows; `work` is not needed."""
+        return DecisionCount(len(self._decisions))
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions in the order given, shape ``(n, d)``, read-only.

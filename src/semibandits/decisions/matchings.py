@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
@@ -129,22 +130,32 @@ class Matchings(DecisionSet):
     def count(self, limit: int = 1_000_000) -> int:
         """Exact number of decisions.
 
-        If one side has at most 20 nodes, by dynamic programming over its subsets, for which `limit` is not needed; otherwise
-        by listing.
+        If every row has one edge to every column, by a formula; else, if one side has at most 20 nodes, by dynamic programming
+        over its subsets. `limit` is not needed then; otherwise they are listed.
 
         Raises
         ------
         TooManyDecisionsError
             If counting needs listing and there are more than `limit` decisions.
         """
-        rows_small = len(self.rows) <= len(self.columns)
+        if self._is_complete():
+            return self._count_complete()
         if min(len(self.rows), len(self.columns)) > LARGEST_SIDE_WITH_SUBSETS:
             return self._listed(limit, np.empty((0, self.d), dtype=np.bool_))
+        rows_small = len(self.rows) <= len(self.columns)
         ptr, others, _, n_small = _grouped(self._graph, by_column=rows_small)
         may_leave = (self._columns_leave, self._rows_leave) if rows_small else (self._rows_leave, self._columns_leave)
-        most = math.prod(int(degree) + 1 for degree in np.bincount(others, minlength=n_small))
-        limbs = count_matchings(ptr, others, n_small, *may_leave, most.bit_length() // LIMB_BITS + 1)
+        limbs = count_matchings(ptr, others, n_small, *may_leave, self._n_limbs())
         return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs))
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`."""
+        n_small = min(len(self.rows), len(self.columns))
+        small = n_small <= LARGEST_SIDE_WITH_SUBSETS and (self.d * self._n_limbs() << n_small) <= work
+        if small or self._is_complete():
+            return DecisionCount(self.count())
+        rows = np.empty((0, self.d), dtype=np.bool_)
+        return count_by_listing(lambda limit: self._listed(limit, rows), work, self.d * self._m)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions, one a row, shape ``(n, d)``; see :meth:`DecisionSet.enumerate`.
@@ -246,6 +257,29 @@ class Matchings(DecisionSet):
             and (self._rows_leave or at_row.min() == 1)
             and (self._columns_leave or at_column.min() == 1)
         )
+
+    def _n_limbs(self) -> int:
+        """Limbs that hold the number of decisions: each node of the smaller side has one of its edges, or none."""
+        rows_small = len(self.rows) <= len(self.columns)
+        degrees = np.bincount(self.row_index if rows_small else self.column_index)
+        most: int = math.prod((degrees + 1).tolist())
+        return most.bit_length() // LIMB_BITS + 1
+
+    def _is_complete(self) -> bool:
+        """Whether each row has one edge to each column."""
+        n_rows, n_columns = len(self.rows), len(self.columns)
+        return self.d == n_rows * n_columns and len(np.unique(self.row_index * n_columns + self.column_index)) == self.d
+
+    def _count_complete(self) -> int:
+        """Number of decisions if each row has one edge to each column."""
+        small, large = sorted((len(self.rows), len(self.columns)))
+        if self._saturate != "none":
+            return math.perm(large, small)
+        ways = total = 1  # of no edge, and of up to so many
+        for k in range(small):
+            ways = ways * (small - k) * (large - k) // (k + 1)
+            total += ways
+        return total
 
     def _listed(self, limit: int, rows: BoolArray) -> int:
         """Number of decisions, written into `rows` if it has rows."""

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._counts import DecisionCount, count_by_listing, most_listed
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._counting import count_common
@@ -139,6 +140,24 @@ class MatroidIntersection(DecisionSet):
         """
         formula = count_common(self._m1, self._m2, self._m)
         return super().count(limit) if formula is None else formula
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`.
+
+        By a formula or by listing; of too many decisions, those are counted that differ from one in a single item.
+        """
+        formula = count_common(self._m1, self._m2, self._m, work)
+        if formula is not None:
+            return DecisionCount(formula)
+        steps = self._m1.exchange_steps + self._m2.exchange_steps
+        left = work - self._m * steps  # once there is a decision to begin with
+        if left < 0:
+            return DecisionCount(None)
+        members = np.flatnonzero(self._heaviest(np.zeros(self._d, dtype=np.int64), self._m))
+        swaps = int(np.count_nonzero(self._m1.exchanges(members)[1] & self._m2.exchanges(members)[1]))
+        if 0 < swaps >= most_listed(left, steps):
+            return DecisionCount(None, swaps)
+        return count_by_listing(lambda limit: len(self.enumerate(limit)), left, steps)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.

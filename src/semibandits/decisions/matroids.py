@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._greedy_oracles import greedy_oracle
@@ -95,6 +96,10 @@ class MatroidDecisions(DecisionSet):
         """
         known = self._matroid.count_bases()
         return len(self.enumerate(limit)) if known is None else known
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`."""
+        return self._matroid.count_within(work)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.

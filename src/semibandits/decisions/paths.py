@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import DecisionCount
 from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
@@ -135,11 +136,16 @@ class Paths(DecisionSet):
         """Exact number of paths, by dynamic programming; `limit` is not needed."""
         return self._count
 
+    def count_within(self, work: int) -> DecisionCount:
+        """Exact number of paths, which is known; `work` is not needed."""
+        return DecisionCount(self._count)
+
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All paths, one a row, shape ``(n, d)``, in lexicographic order of their items; see :meth:`DecisionSet.enumerate`."""
         if self._count > limit:
+            got = f"{self._count}" if self._count < 10**30 else "more"
             raise TooManyDecisionsError(
-                f"listing was limited to {limit} decisions, got {self._count} paths: raise the limit or count them only"
+                f"listing was limited to {limit} decisions, got {got} paths: raise the limit or count them only"
             )
         return paths_by_rank(self.d, self._count, *self._out_of)
 

@@ -21,11 +21,14 @@ def inverse_modulo(x: int, prime: int) -> int:
 
 
 @njit(cache=True)
-def determinant_modulo(matrix: IntArray, prime: int) -> int:
-    """Determinant of a square integer matrix modulo a `prime` below 2^31, by elimination that skips zeros."""
+def determinant_modulo(matrix: IntArray, prime: int, most: int) -> int:
+    """Determinant of a square integer matrix modulo a `prime` below 2^31, by elimination that skips zeros.
+
+    -1 if more than `most` entries would be updated.
+    """
     n = len(matrix)
     a = matrix % prime
-    determinant = 1
+    determinant, updated = 1, 0
     columns = np.empty(n, dtype=np.int64)
     for p in range(n):
         row = p
@@ -47,6 +50,9 @@ def determinant_modulo(matrix: IntArray, prime: int) -> int:
         for r in range(row + 1, n):
             if a[r, p] == 0:
                 continue
+            updated += filled
+            if updated > most:
+                return -1
             factor = a[r, p] * inverse % prime
             for q in range(filled):
                 c = columns[q]

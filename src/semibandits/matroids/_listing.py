@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def too_many(limit: int, count: int | None) -> TooManyDecisionsError:
     """Error for more than `limit` bases; `count` of them, or None if that is not known."""
-    got = f"{count:,}" if count is not None else "more"
+    got = f"{count:,}" if count is not None and count < 10**15 else "more"
     return TooManyDecisionsError(
         f"there must be at most limit = {limit:,} decisions to list, got {got}: raise limit, or do without the list"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -11,8 +12,17 @@ from semibandits._typing import IntArray
 from semibandits.kernels.determinants import determinant_modulo
 from semibandits.kernels.forests import root_forest
 
+UNLIMITED: Final = 2**62
+"""More elementary steps than anything takes."""
+PRIME_BITS: Final = 30.9
+"""Bits of the determinant that each prime below 2^31 gives."""
+STEPS_AN_UPDATE: Final = 2
+"""What the update of one entry modulo a prime takes, in elementary steps."""
 
-def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, forest: IntArray) -> int:
+
+def count_spanning_forests(
+    n_nodes: int, tails: IntArray, heads: IntArray, forest: IntArray, work: int = UNLIMITED
+) -> int | None:
     """Exact number of maximal forests of a multigraph.
 
     Parameters
@@ -23,24 +33,27 @@ def count_spanning_forests(n_nodes: int, tails: IntArray, heads: IntArray, fores
         Ends of each edge. Loops do not matter.
     forest : ndarray of int
         The edges of any one maximal forest.
+    work : int
+        About how many elementary steps may be spent.
+
+    Returns
+    -------
+    int or None
+        None if it takes more work.
 
     Notes
     -----
     The determinant of the Laplacian without one node of each component. As the matrix is positive definite, the product of
     its diagonal bounds it (Hadamard).
     """
-    laplacian = np.zeros((n_nodes, n_nodes), dtype=np.int64)
     proper = tails != heads
     u, v = tails[proper], heads[proper]
-    for a, b, sign in ((u, u, 1), (v, v, 1), (u, v, -1), (v, u, -1)):
-        np.add.at(laplacian, (a, b), sign)
     root = root_forest(n_nodes, tails, heads, forest)[3]
     kept = np.flatnonzero(root != np.arange(n_nodes))
-    kept = kept[np.argsort(laplacian[kept, kept], kind="stable")]  # small degrees first: fewer entries fill in
-    return _determinant(laplacian[np.ix_(kept, kept)])
+    return _minor(n_nodes, np.concatenate((u, v)), np.concatenate((v, u)), kept, work)
 
 
-def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: int) -> int:
+def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: int, work: int = UNLIMITED) -> int | None:
     """Exact number of sets of arcs that lead from the root to every other node, to each along one way.
 
     Parameters
@@ -51,6 +64,13 @@ def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: in
         Ends of each arc; parallel ones are different. Loops and arcs into the root are in no such set.
     root : int
         Where the ways begin.
+    work : int
+        About how many elementary steps may be spent.
+
+    Returns
+    -------
+    int or None
+        None if it takes more work.
 
     Notes
     -----
@@ -58,23 +78,35 @@ def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: in
     of arcs from u to v beside it: Tutte (1948). It counts some of the ways to choose one arc into each node, all of which
     the product of the diagonal counts.
     """
-    laplacian = np.zeros((n_nodes, n_nodes), dtype=np.int64)
     proper = tails != heads
-    u, v = tails[proper], heads[proper]
-    np.add.at(laplacian, (v, v), 1)
-    np.add.at(laplacian, (u, v), -1)
     kept = np.flatnonzero(np.arange(n_nodes) != root)
-    kept = kept[np.argsort(laplacian[kept, kept], kind="stable")]
-    return _determinant(laplacian[np.ix_(kept, kept)])
+    return _minor(n_nodes, tails[proper], heads[proper], kept, work)
 
 
-def _determinant(matrix: IntArray) -> int:
-    """Determinant from its remainders modulo primes; it must lie between 0 and the product of the diagonal."""
-    matrix = np.ascontiguousarray(matrix)
-    bound = prod(np.diagonal(matrix).tolist())
+def _minor(n_nodes: int, tails: IntArray, heads: IntArray, kept: IntArray, work: int) -> int | None:
+    """Determinant of a Laplacian without all but the nodes `kept`, which lies between 0 and the product of its diagonal.
+
+    On its diagonal are the numbers of arcs into each node, beside it minus the number of arcs from u to v. The determinant is
+    put together from its remainders modulo primes; the first of them tells how much work the others take.
+    """
+    degrees = np.bincount(heads, minlength=n_nodes)[kept]
+    order = np.argsort(degrees, kind="stable")  # small degrees first: fewer entries fill in
+    kept, degrees = kept[order], degrees[order]
+    n_primes = 1 + int(np.log2(np.maximum(degrees, 1)).sum() / PRIME_BITS)
+    share = work // n_primes - len(kept) ** 2  # of one prime, once the matrix is copied
+    if share < 0:
+        return None
+    place = np.full(n_nodes, -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    matrix = np.diag(degrees)
+    inside = (place[tails] >= 0) & (place[heads] >= 0)
+    np.add.at(matrix, (place[tails[inside]], place[heads[inside]]), -1)
+    bound = prod(degrees.tolist())
     count, modulus = 0, 1
     for prime in _large_primes():
-        remainder = int(determinant_modulo(matrix, prime))
+        remainder = int(determinant_modulo(matrix, prime, share // STEPS_AN_UPDATE))
+        if remainder < 0:
+            return None
         count += modulus * ((remainder - count) * pow(modulus, -1, prime) % prime)
         modulus *= prime
         if modulus > bound:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from semibandits._counts import DecisionCount, count_by_listing, most_listed
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.matroids import lightest_of_rows
 from semibandits.matroids._listing import list_bases, too_many
@@ -79,6 +80,30 @@ class Matroid(ABC):
     def count_bases(self) -> int | None:
         """Exact number of bases, None where there is no formula (whoever needs it lists them)."""
         return None
+
+    def count_bases_within(self, work: int) -> int | None:
+        """Exact number of bases by the formula, None where there is none or it takes more than about `work` elementary steps."""
+        return self.count_bases()
+
+    @property
+    def exchange_steps(self) -> int:
+        """About the elementary steps of a call of `greedy` and one of `exchanges`, for a basis."""
+        return self.rank * self.d
+
+    def count_within(self, work: int) -> DecisionCount:
+        """Number of bases, as far as about `work` elementary steps tell.
+
+        By a formula or by listing; of too many bases, those are counted that differ from one in a single item.
+        """
+        known = self.count_bases_within(work)
+        steps = self.exchange_steps
+        if known is not None or steps > work:
+            return DecisionCount(known)
+        members = np.flatnonzero(self.greedy(np.arange(self.d, dtype=np.int64)))
+        swaps = int(np.count_nonzero(self.exchanges(members)[1]))
+        if 0 < swaps >= most_listed(work - steps, steps):
+            return DecisionCount(None, swaps)
+        return count_by_listing(lambda limit: len(list_bases(self, limit)), work - steps, steps)
 
     def bases(self, limit: int = 100_000) -> BoolArray:
         """All bases in lexicographic order of their items, one a row, shape ``(n, d)``.

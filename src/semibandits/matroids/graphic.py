@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import final
+from typing import cast, final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from semibandits._graphs import EdgeList, read_edges
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.forests import forest_bases, forest_exchanges, forest_greedy, forest_lightest, is_forest
 from semibandits.matroids._checks import as_indices
-from semibandits.matroids._matrix_tree import count_spanning_forests
+from semibandits.matroids._matrix_tree import UNLIMITED, count_spanning_forests
 from semibandits.matroids.base import Matroid
 
 
@@ -73,8 +73,12 @@ class Graphic(Matroid):
 
     def count_bases(self) -> int:
         """Number of maximal forests, by the matrix-tree theorem."""
+        return cast("int", self.count_bases_within(UNLIMITED))
+
+    def count_bases_within(self, work: int) -> int | None:
+        """The same; None if the determinant takes more than about `work` elementary steps."""
         forest = np.flatnonzero(self.greedy(np.arange(self.d)))
-        return count_spanning_forests(self._edges.n_nodes, self._tails, self._heads, forest)
+        return count_spanning_forests(self._edges.n_nodes, self._tails, self._heads, forest, work)
 
     def _list_bases(self, limit: int) -> BoolArray:
         return forest_bases(self._edges.n_nodes, self._tails, self._heads, self.count_bases())

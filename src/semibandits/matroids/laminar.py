@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.laminar import laminar_exchanges, laminar_greedy, laminar_lightest
 from semibandits.matroids._checks import as_count, as_indices
 from semibandits.matroids.base import Matroid
+
+STEPS_A_PRODUCT: Final = 60
+"""What a product of two numbers takes, in Python, in the elementary steps that `work` is counted in."""
 
 
 @final
@@ -85,6 +89,20 @@ class Laminar(Matroid):
             else:
                 sizes[outer] = _convolve(sizes[outer], sizes[s])[: limits[outer] + 1]
         return bases
+
+    def count_bases_within(self, work: int) -> int | None:
+        """The same; None if it takes more than about `work` elementary steps."""
+        own = np.bincount(self._innermost[self._innermost >= 0], minlength=len(self._above)).tolist()
+        limits = self._capacity.tolist()
+        lengths = [min(n, limit) + 1 for n, limit in zip(own, limits, strict=True)]
+        steps = sum(length * binomial_steps(n, n // 2) for n, length in zip(own, lengths, strict=True))
+        product = STEPS_A_PRODUCT * (1 + self.d // 1_000)
+        for s in reversed(range(len(lengths))):
+            outer = int(self._above[s])
+            steps += product * lengths[s] * (lengths[outer] if outer >= 0 else 1)
+            if outer >= 0:
+                lengths[outer] = min(lengths[outer] + lengths[s], limits[outer] + 2) - 1
+        return self.count_bases() if steps <= work else None
 
 
 def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:

@@ -86,6 +86,12 @@ class Linear(Matroid):
             return self._real_exchanges(members)
         return binary_exchanges(self._words, members)
 
+    @property
+    def exchange_steps(self) -> int:
+        """About the elementary steps of a call of `greedy` and one of `exchanges`, for a basis."""
+        length = self._shape[0] + self.rank if self._field is None else self._words.shape[1]
+        return self.rank * self.d * length
+
     def _real_exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
         """Distances of all columns z from the span of S, and from the span of S without each of its members.
 

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroids import partition_exchanges, partition_greedy, partition_lightest
@@ -78,6 +79,14 @@ class Partition(Matroid):
     def count_bases(self) -> int:
         """Number of bases: the product over groups of (size choose capacity)."""
         return prod(comb(n, min(n, c)) for n, c in zip(self._sizes.tolist(), self._capacity.tolist(), strict=True))
+
+    def count_bases_within(self, work: int) -> int | None:
+        """The same; None if it takes more than about `work` elementary steps."""
+        product = len(self._sizes) * (1 + self.d // 30)  # a factor a group, of up to d bits in all
+        steps = product + sum(
+            map(binomial_steps, self._sizes.tolist(), np.minimum(self._sizes, self._capacity).tolist())
+        )
+        return self.count_bases() if steps <= work else None
 
 
 def _capacity_of(group: Hashable, capacities: int | Mapping[Hashable, int]) -> int:

@@ -58,6 +58,11 @@ class Transversal(Matroid):
         members = as_indices(members, self.d, "members")
         return transversal_exchanges(self._n_places, self._start, self._places, members)
 
+    @property
+    def exchange_steps(self) -> int:
+        """About the elementary steps of a call of `greedy` and one of `exchanges`: each item searches all alternating paths."""
+        return self.d * (self._n_places + len(self._places))
+
 
 def _read_sets(sets: Sequence[Iterable[Hashable]]) -> list[list[Hashable]]:
     if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):

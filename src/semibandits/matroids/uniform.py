@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.matroids._checks import as_count, as_indices
@@ -76,6 +77,10 @@ class Uniform(Matroid):
     def count_bases(self) -> int:
         """Number of bases: d choose m."""
         return comb(self._d, self._m)
+
+    def count_bases_within(self, work: int) -> int | None:
+        """The same; None if it takes more than about `work` elementary steps."""
+        return self.count_bases() if binomial_steps(self._d, self._m) <= work else None
 
     def _list_bases(self, limit: int) -> BoolArray:
         n = self.count_bases()

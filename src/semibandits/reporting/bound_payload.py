@@ -24,7 +24,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     instance, result
         The problem and its solution.
     count : int or None
-        Number of decisions, None if they were too many to count.
+        Number of decisions, None if it is not known.
     """
     order = np.argsort(-result.plan.rates, kind="stable")
     return {

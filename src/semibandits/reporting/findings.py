@@ -162,8 +162,8 @@ class Findings:
         What is known of a dataset.
     study : str
         The study file that repeats the run, ``""`` if there is none.
-    count : float or None
-        Number of decisions as an int, infinite if they are too many to count; None where nobody has counted yet.
+    count : int or None
+        Number of decisions; None where it is not known yet.
     missing : tuple of str
         What the report could not show, and why.
     """
@@ -181,7 +181,7 @@ class Findings:
     seconds: Mapping[str, float] = field(default_factory=dict)
     about: About = field(default_factory=About)
     study: str = ""
-    count: float | None = None
+    count: int | None = None
     missing: tuple[str, ...] = ()
 
     @property

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.paths import Paths
-from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.matroids import Matroid, Partition
 from semibandits.reporting.drawings import network_of, partition_of
 from semibandits.reporting.findings import Structure
-from semibandits.reporting.wording import COUNT_LIMIT, NOUNS, counted
+from semibandits.reporting.wording import NOUNS, count_decisions, counted
 
-FEWER: Final = 10_000
-"""Decisions without a formula are listed up to this many, if nobody has counted them before: it takes half a second."""
 _SUPERSCRIPTS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -34,27 +30,21 @@ def nouns_of(structure: Structure) -> tuple[str, str, str, str]:
     return NOUNS[structure.family]
 
 
-def how_many(structure: Structure, known: float | None) -> str:
-    """That one of so many decisions is taken; `known` is their number if somebody has counted, infinite for too many."""
+def how_many(structure: Structure, known: int | None) -> str:
+    """That one of so many decisions is taken; `known` is their number if somebody has counted."""
     one, several, _, _ = nouns_of(structure)
-    count = known
+    count, more_than = (known, None) if known is not None else count_decisions(structure.decision_set)
     if count is None:
-        try:
-            count = structure.decision_set.count(FEWER)
-        except TooManyDecisionsError:
-            return f"One of more than {FEWER:,} {several}"
-        except UnsupportedError:
-            return f"One of many {several}"
+        number = "many" if more_than is None else f"more than {number_of_decisions(more_than)}"
+        return f"One of {number} {several}"
     return f"Nothing: there is only one {one}" if count == 1 else f"One of {number_of_decisions(count)} {several}"
 
 
-def number_of_decisions(count: float) -> str:
-    """A number of decisions: in full below a billion, then as a power of ten; infinite stands for too many to list."""
-    if count == math.inf:
-        return f"more than {COUNT_LIMIT:,}"
+def number_of_decisions(count: int) -> str:
+    """A number of decisions: in full below a billion, then as a power of ten."""
     if count < 10**9:
         return f"{count:,}"
-    power = len(str(int(count))) - 1
+    power = len(str(count)) - 1
     return f"{count / 10**power:.3g}\u00a0×\u00a010{str(power).translate(_SUPERSCRIPTS)}"
 
 

@@ -181,8 +181,8 @@ def _instance_in(path: Path, content: object, name: str) -> Instance:
         raise InvalidInputError(f"{path} must describe an instance, got a damaged one: {error}") from error
 
 
-def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, float | None]:
-    """The instance of a bound.json, the bound, whether it applies, and the number of decisions, infinite for too many."""
+def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
+    """The instance of a bound.json, the bound, whether it applies, and the number of decisions if it is known."""
     content = _read_json(path)
     if not isinstance(content, Mapping) or not {"instance", "lower", "plan", "optimal"} <= set(content):
         raise InvalidInputError(
@@ -191,7 +191,7 @@ def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, float | None]:
     name = content.get("name")
     instance = _instance_in(path, content["instance"], name if isinstance(name, str) else path.stem)
     try:
-        count = math.inf if content.get("decisions", 0) is None else Fields(content, path.name).count("decisions", None)
+        count = Fields(content, path.name).count("decisions", None)
         applies = content.get("applies", True)
         if not isinstance(applies, bool) or (count is not None and count < 1):
             raise InvalidInputError("applies must be true or false, and decisions a number from 1 on, got others")

@@ -9,9 +9,9 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from semibandits._counts import DecisionCount
 from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import TooManyDecisionsError, UnsupportedError
 
 NOUNS: Final = {
     "paths": ("path", "paths", "link", "links"),
@@ -41,8 +41,10 @@ class Named(Protocol):
         """How each item is called."""
 
 
-COUNT_LIMIT: Final = 100_000
-"""Families without a counting formula list their decisions up to this many."""
+COUNT_WORK: Final = 200_000_000
+"""Elementary steps that counting decisions may take, only to say how many there are: less than a second."""
+LARGEST_COUNT: Final = 10**4_000
+"""Larger numbers are not written out: Python and other readers of JSON refuse numbers of more than 4,300 digits."""
 
 
 def counted(n: int, one: str, several: str) -> str:
@@ -50,23 +52,26 @@ def counted(n: int, one: str, several: str) -> str:
     return f"{n:,} {one if n == 1 else several}"
 
 
-def count_decisions(decision_set: DecisionSet) -> int | None:
-    """Number of decisions, None if there are too many to list and the family has no formula."""
-    try:
-        return decision_set.count(COUNT_LIMIT)
-    except (TooManyDecisionsError, UnsupportedError):
-        return None
+def count_decisions(decision_set: DecisionSet) -> DecisionCount:
+    """Number of decisions, as far as it can be told at once."""
+    count = decision_set.count_within(COUNT_WORK)
+    if count.exact is not None and count.exact > LARGEST_COUNT:
+        return DecisionCount(None, LARGEST_COUNT)
+    return count
 
 
-def count_text(instance: Named, count: int | None) -> str:
+def count_text(instance: Named, count: DecisionCount) -> str:
     """Number of decisions in words."""
     one, several, _, _ = NOUNS[instance.family]
-    if count is None:
-        return f"more than {COUNT_LIMIT:,} {several}"
-    if count < 10**12:
-        return counted(count, one, several)
+    if count.exact is not None:
+        return f"{_large(count.exact)} {one if count.exact == 1 else several}"
+    return f"many {several}" if count.more_than is None else f"more than {_large(count.more_than)} {several}"
+
+
+def _large(count: int) -> str:
+    """A number in full below 10^12, then with three digits."""
     digits = len(str(count)) - 1
-    return f"{count / 10**digits:.2f}e{digits} {several}"
+    return f"{count:,}" if count < 10**12 else f"{count / 10**digits:.2f}e{digits}"
 
 
 def number_text(value: float, digits: int = 6) -> str:

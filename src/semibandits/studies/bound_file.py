@@ -40,7 +40,7 @@ def asked_of(study: Study) -> dict[str, Any]:
 
 def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
     """What ``bound.json`` holds: all that ``semibandits bound --save`` writes, whether it applies, and what was asked for."""
-    payload = bound_payload(twin, result, count_decisions(twin.decision_set))
+    payload = bound_payload(twin, result, count_decisions(twin.decision_set).exact)
     return payload | {"applies": applies, "asked": asked_of(study)}
 
 

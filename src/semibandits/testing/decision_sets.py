@@ -127,6 +127,12 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
     require(largest == decision_set.m, f"m must be the size of the largest decision {largest}, got {decision_set.m}")
     count = decision_set.count()
     require(isinstance(count, int) and count == n, f"count must be the number of decisions {n}, got {count!r}")
+    for work in (0, 10**9):
+        exact, more_than = decision_set.count_within(work)
+        require(
+            exact in (None, n) and (more_than is None or (exact is None and more_than < n)),
+            f"count_within must tell the number of decisions {n} or fewer, got {exact!r} and more than {more_than!r}",
+        )
     try:
         decision_set.enumerate(n - 1)
     except TooManyDecisionsError:
