@@ -7,13 +7,14 @@ import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
+from semibandits._files import write_whole
 from semibandits._validation import item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
 from semibandits.instances.families import build_decision_set
 from semibandits.instances.fields import Fields, as_label, as_list, as_numbers
-from semibandits.instances.files import read_text, write_whole
+from semibandits.instances.files import read_text
 
 DEFAULT_VARIANCE = 0.5
 
