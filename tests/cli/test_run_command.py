@@ -273,14 +273,14 @@ def test_a_bound_below_a_file_is_refused_before_it_is_solved(study, monkeypatch)
 
 def test_a_folder_that_is_removed_while_it_is_used(study, monkeypatch):
     def play(*_, **__):
-        raise FileNotFoundError(2, "No such file or directory", "study-results/.timings.json.tmp")
+        raise FileNotFoundError(2, "No such file or directory", "study-results/parts")
 
     monkeypatch.setattr(studies_run, "play", play)
     code, out, err = study()(["run", "study.toml"])
     assert (code, out) == (2, "")
     assert err == (
         "Error: files must stay in place and the disk must have room, got No such file or directory for "
-        "study-results/.timings.json.tmp: try again\n"
+        "study-results/parts: try again\n"
     )
 
 

@@ -1,11 +1,12 @@
 """Files appear complete or not at all."""
 
-from pathlib import Path
+import os
 
 import pytest
 
+from semibandits._files import write_whole
 from semibandits.errors import InvalidInputError
-from semibandits.instances.files import check_target, read_text, write_whole
+from semibandits.instances.files import check_target, read_text
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -16,18 +17,33 @@ def test_what_is_written_is_read(tmp_path):
 
 
 def test_two_writers_of_one_file_do_not_mix(tmp_path, monkeypatch):
-    path, replace = tmp_path / "a.txt", Path.replace
+    path, replace = tmp_path / "a.txt", os.replace
 
     def after_another(part, target):
-        monkeypatch.setattr(Path, "replace", replace)
+        monkeypatch.setattr(os, "replace", replace)
         write_whole(path, b"that of the other")  # from its beginning to its end, while ours waits to be renamed
         assert path.read_bytes() == b"that of the other"
         return replace(part, target)
 
-    monkeypatch.setattr(Path, "replace", after_another)
+    monkeypatch.setattr(os, "replace", after_another)
     write_whole(path, b"ours")
     assert path.read_bytes() == b"ours"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_link_is_replaced_and_what_it_points_to_stays(tmp_path):
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "a.txt").symlink_to("precious")
+    write_whole(tmp_path / "a.txt", b"new")
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+
+
+def test_the_longest_names(tmp_path):
+    path = tmp_path / ("x" * 255)
+    check_target(path)
+    write_whole(path, b"text")
+    assert path.read_bytes() == b"text"
 
 
 def test_names_that_are_too_long(tmp_path):

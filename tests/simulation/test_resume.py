@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from killed_run import simulate
 
 import semibandits as sb
-from semibandits.simulation.parts import PARTS, RESULT, TIMINGS, DamagedPartWarning
+from semibandits.simulation.parts import LOCK, PARTS, RESULT, TIMINGS, DamagedPartWarning
 
 SCRIPT = Path(__file__).parent / "killed_run.py"
 
@@ -191,6 +192,49 @@ def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch
     monkeypatch.setattr("semibandits.simulation.run.versions", lambda: {"semibandits": "9.9.9"})
     with pytest.raises(sb.InvalidInputError, match="got another versions"):
         small(tmp_path, resume=True)
+
+
+@pytest.mark.parametrize("name", [LOCK, PARTS])
+def test_links_where_a_run_would_work_elsewhere_are_refused(tmp_path, name):
+    precious = tmp_path / "precious"
+    if name == PARTS:
+        precious.mkdir()
+    else:
+        precious.write_text("precious")
+    folder = tmp_path / "received"
+    folder.mkdir()
+    (folder / name).symlink_to(precious)
+    with pytest.raises(sb.InvalidInputError, match=f"{name} must be the folder's own, got a symbolic link: remove"):
+        small(folder, resume=True)
+    assert precious.is_dir() or precious.read_text() == "precious"
+    assert [path.name for path in folder.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    "name", ["specification.json", TIMINGS, RESULT, ".specification.json.tmp", ".timings.json.tmp"]
+)
+def test_other_links_are_replaced_and_not_followed(tmp_path, name):
+    elsewhere = tmp_path / "precious"
+    folder = tmp_path / "received"
+    folder.mkdir()
+    (folder / name).symlink_to(elsewhere)
+    small(folder, resume=True)
+    assert not elsewhere.exists()
+
+
+def test_a_file_linked_as_the_lock_keeps_its_content(tmp_path):
+    (tmp_path / "precious").write_text("precious")
+    (tmp_path / "received").mkdir()
+    os.link(tmp_path / "precious", tmp_path / "received" / LOCK)
+    small(tmp_path / "received")
+    assert (tmp_path / "precious").read_text() == "precious"
+
+
+@pytest.mark.parametrize("text", ['{"seconds": []}', '{"seconds": {"CUCB": 5}}', "[" * 100_000])
+def test_timings_of_another_form_do_not_stop_a_run(tmp_path, text):
+    (tmp_path / TIMINGS).write_text(text)
+    small(tmp_path)
+    assert set(json.loads((tmp_path / TIMINGS).read_text())["seconds"]) == {"CUCB", "ESCB"}
 
 
 def test_timings_go_to_a_file_of_their_own(tmp_path):

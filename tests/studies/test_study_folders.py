@@ -253,6 +253,30 @@ def test_a_run_of_plain_python_is_completed(place, monkeypatch):
     assert result.simulation.lower_bound == pytest.approx(BOUND)
 
 
+def test_a_full_disk_at_the_first_replication_leaves_the_folder_free(place, monkeypatch):
+    def full(path, *_):
+        raise InvalidInputError(f"{path} must be writable, got No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("semibandits.simulation.parts.write_archive", full)
+        with pytest.raises(InvalidInputError, match="No space left"):
+            run_study(read_study("study.toml"))
+    assert names(".") == ["study.toml", "table.csv"]
+    run_study(read_study("study.toml"))
+    assert names("study-results") == FILES
+
+
+@pytest.mark.parametrize("name", [".lock", "parts"])
+def test_links_in_the_folder_are_refused_before_anything_is_solved(place, monkeypatch, name):
+    monkeypatch.setattr(run, "graves_lai", None)
+    Path("study-results").mkdir()
+    Path("study-results", name).symlink_to(place / "table.csv")
+    with pytest.raises(InvalidInputError, match=f"{name} must be the folder's own, got a symbolic link"):
+        run_study(read_study("study.toml"))
+    assert names("study-results") == [name]
+    assert Path("table.csv").read_text(encoding="utf-8") == TABLE
+
+
 def test_a_bound_that_was_not_found_is_not_sought_again(place, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")

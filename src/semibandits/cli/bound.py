@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from semibandits._counts import DecisionCount
+from semibandits._files import write_whole
 from semibandits.cli.bound_report import print_bound
 from semibandits.cli.options import (
     OUTPUT,
@@ -31,7 +32,7 @@ from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.instances import Instance, ProblemOptions
-from semibandits.instances.files import check_target, write_whole
+from semibandits.instances.files import check_target
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.figures import check_figure, write_figure
 from semibandits.reporting.wording import count_decisions

@@ -1,10 +1,8 @@
-"""Reading and writing whole files."""
+"""Reading text files, and checking where files will be written."""
 
 from __future__ import annotations
 
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 
 from semibandits._json import MOST_CHARACTERS
@@ -41,20 +39,3 @@ def check_target(path: Path) -> None:
         raise InvalidInputError(f"the folder {str(path.parent)!r} must exist, got none: create it first")
     if is_folder:
         raise InvalidInputError(f"{str(path)!r} must be a file, got a folder: add a name")
-
-
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file in one step: whoever looks sees the old file or the whole new one."""
-    part = Path(f"{path}.{secrets.token_hex(4)}.part")  # its own, should another process write the same file
-    try:
-        with open(part, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())  # or a power failure might leave the new name with nothing in it
-        part.replace(path)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
-        what = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"{path} must be writable, got {what}: choose another file") from error
-    finally:
-        with suppress(OSError, ValueError):
-            part.unlink()

@@ -7,6 +7,7 @@ import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
+from semibandits._files import write_whole
 from semibandits._json import strict_json
 from semibandits._validation import as_floats, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -14,7 +15,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
 from semibandits.instances.families import build_decision_set
 from semibandits.instances.fields import Fields, as_label, as_list, as_numbers
-from semibandits.instances.files import read_text, write_whole
+from semibandits.instances.files import read_text
 
 DEFAULT_VARIANCE = 0.5
 

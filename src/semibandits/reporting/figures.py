@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from semibandits._files import write_whole
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
-from semibandits.instances.files import check_target, write_whole
+from semibandits.instances.files import check_target
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:

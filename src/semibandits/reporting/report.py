@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from semibandits._files import write_whole
 from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.registry import FAMILIES
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
-from semibandits.instances.files import check_target, write_whole
+from semibandits.instances.files import check_target
 from semibandits.instances.json_files import item_labels
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.findings import About, BoundFacts, Findings, Structure, assembled, same_problem

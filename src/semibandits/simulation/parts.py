@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
+from semibandits._files import write_whole
 from semibandits._json import strict_json
 from semibandits.decisions.description import digest
 from semibandits.errors import InvalidInputError
@@ -33,6 +34,21 @@ LOCK: Final = ".lock"
 PARTS: Final = "parts"
 KIND: Final = "replication"
 _ARRAYS: Final = ("regret", "reward", "plays", "calls")
+
+
+def check_own(folder: Path) -> None:
+    """Refuse a folder, received from someone else perhaps, in which a run would work on files that lie elsewhere.
+
+    Raises
+    ------
+    InvalidInputError
+        If the lock or the folder of the parts is a symbolic link. Links in place of other files are replaced, not followed.
+    """
+    for name in (LOCK, PARTS):
+        if os.path.islink(folder / name):
+            raise InvalidInputError(
+                f"{folder / name} must be the folder's own, got a symbolic link: remove the link, or choose another folder"
+            )
 
 
 class DamagedPartWarning(UserWarning):
@@ -57,7 +73,7 @@ class Parts:
     ------
     InvalidInputError
         If the folder holds a simulation and `resume` is false, or one of another specification or other versions, is in use
-        by another process, or cannot be written.
+        by another process, has symbolic links where its own parts belong, or cannot be written.
     """
 
     def __init__(
@@ -71,6 +87,7 @@ class Parts:
             policy: f"{re.sub(r'[^A-Za-z0-9]+', '-', policy)[:40]}-{digest(policy)[:8]}"
             for policy in specification.policies
         }
+        check_own(self.folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _locked(self.folder)
@@ -132,11 +149,14 @@ class Parts:
         path = self.folder / TIMINGS
         try:
             before = strict_json(path.read_text(encoding="utf-8"))["seconds"]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             before = {}
+        kept = before if isinstance(before, dict) else {}
         for policy, own in seconds.items():
-            before.setdefault(policy, {}).update({str(replication): value for replication, value in own.items()})
-        _write_text(path, json.dumps({"seconds": before}, indent=1) + "\n")
+            earlier = kept.get(policy)
+            now = {str(replication): value for replication, value in own.items()}
+            kept[policy] = earlier | now if isinstance(earlier, dict) else now
+        write_whole(path, (json.dumps({"seconds": kept}, indent=1) + "\n").encode())
 
     def _path(self, policy: str, replication: int) -> Path:
         return self.folder / PARTS / f"{self._stems[policy]}-{replication:06d}.zip"
@@ -158,7 +178,7 @@ class Parts:
         path = self.folder / DESCRIPTION
         (self.folder / PARTS).mkdir(exist_ok=True)  # a finished run whose result was removed has none
         if not path.exists():
-            _write_text(path, json.dumps(self._description, indent=1, allow_nan=False) + "\n")
+            write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
 
     def _check(self, resume: bool) -> None:
         """Compare with what the folder says of itself."""
@@ -186,11 +206,13 @@ class Parts:
             )
 
 
-def _locked(folder: Path) -> IO[str]:
+def _locked(folder: Path) -> IO[bytes]:
     """A file that no other process holds; the system lets go of it when this process ends, however it ends."""
     path = folder / LOCK
     while True:
-        file = open(path, "w", encoding="utf-8")  # noqa: SIM115 (open as long as the folder is used)
+        # O_NOFOLLOW: should it have become a link since it was checked. What is there is not emptied.
+        number = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        file = os.fdopen(number, "r+b")  # open as long as the folder is used
         if fcntl is None:
             return file
         try:
@@ -204,13 +226,6 @@ def _locked(folder: Path) -> IO[str]:
         if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
             return file
         file.close()  # its last owner has just removed it
-
-
-def _write_text(path: Path, text: str) -> None:
-    """Write a file in one step."""
-    temporary = path.with_name(f".{path.name}.tmp")  # the folder is locked: nobody else writes it
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
 
 
 def _differences(before: Any, now: dict[str, Any]) -> str:

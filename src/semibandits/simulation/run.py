@@ -149,9 +149,9 @@ def _played(
         with _reporter(progress, len(found), total) as tell:
             for policy, replication, trajectory, elapsed in run(specification, jobs, workers, scheduler):
                 found[policy, replication] = trajectory
-                seconds.setdefault(policy, {})[replication] = elapsed
                 if parts is not None:
                     parts.save(policy, replication, trajectory)
+                seconds.setdefault(policy, {})[replication] = elapsed  # of what is kept only
                 tell(len(found))
     finally:
         if parts is not None and seconds:

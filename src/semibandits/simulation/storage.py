@@ -12,14 +12,12 @@ The format, version 1 (docs/simulation-file.md describes it for those who read i
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
 import math
 import os
 import re
-import secrets
 import struct
 import zipfile
 from collections.abc import Mapping
@@ -29,6 +27,7 @@ from typing import IO, Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._files import writing
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 
@@ -90,20 +89,8 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
     }
     description = {"format": FORMAT, "version": VERSION, "header": content, "arrays": about}
     text = json.dumps(description, allow_nan=False, sort_keys=True, indent=1).encode("ascii") + b"\n"
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    try:
-        with open(part, "xb") as file:
-            _write_entries(file, text, stored)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, target)
-        _sync_folder(target.parent)
-    except OSError as error:
-        raise InvalidInputError(f"{path} must be writable, got {error.strerror}: choose another file") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    with writing(path) as file:
+        _write_entries(file, text, stored)
 
 
 def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -216,16 +203,6 @@ def _entry(name: str, size: int) -> zipfile.ZipInfo:
     info.external_attr = 0o100644 << 16
     info.file_size = size  # tells zipfile whether it needs 64 bit sizes
     return info
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power failure, where the system can."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _read_content(

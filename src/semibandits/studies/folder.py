@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, final
 
+from semibandits._files import write_whole
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
-from semibandits.instances.files import write_whole
 from semibandits.reporting.sources import STUDY
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
@@ -41,6 +41,7 @@ class RunFolder:
         self.path, self.resume = path, resume
         if path.exists() and not path.is_dir():
             raise InvalidInputError(f"{str(path)!r} must be a folder, got a file: choose another name")
+        check_own(path)
         self._inputs = inputs
         self._is_new = not path.exists()
         self.is_simulated = (path / RESULT).exists()
@@ -105,7 +106,7 @@ class RunFolder:
 
     def seconds(self) -> dict[str, float]:
         """Mean time of a replication of each policy, as far as it was written down."""
-        with suppress(OSError, ValueError, KeyError, AttributeError, TypeError):
+        with suppress(OSError, ValueError, KeyError, AttributeError, TypeError, OverflowError):
             kept = strict_json((self.path / TIMINGS).read_text(encoding="utf-8"))["seconds"]
             return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
         return {}
