@@ -38,6 +38,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())  # or a power failure might leave the new name with nothing in it
         os.replace(part, target)
         _sync_folder(target.parent)
+    except InvalidInputError:  # of whoever writes
+        raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         what = getattr(error, "strerror", None) or error
         raise InvalidInputError(f"{path} must be writable, got {what}: choose another file") from error
