@@ -14,6 +14,7 @@ from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target, write_whole
+from semibandits.plotting.style import literal
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
         geographic=instance.geographic,
         unit=instance.unit,
     )
-    ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
+    ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
     _write_drawn(figure, path)
 
 
@@ -80,7 +81,7 @@ def write_regret_figure(instance: Instance, result: SimulationResult, path: Path
 
     figure = Figure(figsize=(9.0, 5.6), layout="constrained")
     ax = plot_regret(result, ax=figure.subplots(), unit=instance.unit or "units of reward")
-    ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
+    ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
     _write_drawn(figure, path)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.result import GravesLaiResult, Progress
 from semibandits.graves_lai.solve import graves_lai
@@ -359,4 +360,4 @@ def _study_result(
 
 
 def _json_bytes(value: object) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (json_text(value, indent=1) + "\n").encode()
