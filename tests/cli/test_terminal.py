@@ -1,8 +1,14 @@
 """What reaches a terminal: every text from outside is printed literally."""
 
 import json
+import unicodedata
 from importlib import resources
 from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from semibandits.cli.terminal import print_remark
 
 MARKED = "Alien [remastered]"
 CODED = "v :smile:"
@@ -50,9 +56,79 @@ def test_simulate_prints_names_and_folder_literally(run):
         assert text in out
 
 
-def test_only_one_module_makes_consoles_and_styled_texts():
-    makers = {"rich.text", " Console(", "Text("}
+def test_only_one_module_makes_consoles_and_prints():
+    makers = {"rich.text", " Console(", "Text(", " print(", "typer.echo"}
     for module in resources.files("semibandits.cli").iterdir():
         if module.name.endswith(".py") and module.name != "terminal.py":
             text = module.read_text(encoding="utf-8")
             assert not [maker for maker in makers if maker in text], module.name
+
+
+HIDDEN = "\x1b]0;title\x07\x9b31m\u202etxt\r\n\t\x7f\u2028\ud800"
+SHOWN = r"\x1b]0;title\x07\x9b31m\u202etxt\r\n\t\x7f\u2028\ud800"
+
+
+def assert_harmless(text):
+    """Nothing in a text acts on a terminal but the ends of its lines."""
+    odd = {char for char in text if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char == "\u202e"}
+    assert odd <= {"\n"}
+
+
+def test_hidden_characters_of_names_are_shown(run):
+    write(items=[f"{i}{HIDDEN}" for i in range(3)], name=HIDDEN, note=HIDDEN, unit=HIDDEN)
+    for arguments in (["bound", "own.json"], ["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2"]):
+        code, out, err = run(arguments)
+        assert (code, err) == (0, "")
+        assert_harmless(out)
+        assert out.startswith(SHOWN)
+
+
+def test_json_reads_back_as_equal_names_and_holds_nothing_hidden(run):
+    names = [f"{i}{HIDDEN}" for i in range(3)]
+    write(items=names)
+    code, out, err = run(["bound", "own.json", "--json", "--save", "saved.json"])
+    assert (code, err) == (0, "")
+    assert_harmless(out)
+    assert json.loads(out)["items"] == names
+    assert json.loads(Path("saved.json").read_text(encoding="utf-8"))["items"] == names
+
+
+@pytest.mark.parametrize("command", ["bound", "simulate", "run", "report", "datasets", "unknown"])
+def test_hidden_characters_of_errors_are_shown(run, command):
+    word = "\x1b]0;title\x07\x9b\u202e"
+    for arguments in ([command, word], [command, f"{word}.csv"], [f"{command}{word}"]):
+        code, out, err = run(arguments)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+        assert_harmless(err)
+
+
+def test_a_warning_is_one_harmless_line(capsys):
+    print_remark("Warning", "\x1b[31m in\ntwo lines")
+    assert capsys.readouterr().err == "Warning: \\x1b[31m in two lines\n"
+
+
+FIGURES = {
+    "msets": {"family": "msets", "size": 1, "items": [f"{i}{HIDDEN} $5_ and $6^" for i in range(3)]},
+    "matchings": {"family": "matchings", "edges": [[r, HIDDEN + c] for r in "uv" for c in ("x", "$5_ and $6^")]},
+    "trees": {
+        "family": "trees",
+        "edges": [[a, b] for a, b in zip("abc", ["b", "c", f"{HIDDEN} $5_ and $6^"], strict=True)],
+    },
+}
+
+
+@pytest.mark.parametrize("family", FIGURES)
+def test_figures_show_names_literally(run, family):
+    texts = {"name": f"{HIDDEN} $1_ and $2^", "unit": "$"}
+    d = 4 if family == "matchings" else 3
+    own = {"theta": [1, 0.75, 0.5, 0.25][:d]} | FIGURES[family] | texts
+    Path("own.json").write_text(json.dumps(own), encoding="utf-8")
+    code, _, err = run(["bound", "own.json", "--plot", "own.svg"])
+    assert (code, err) == (0, "")
+    drawn = Path("own.svg").read_text(encoding="utf-8")
+    ElementTree.fromstring(drawn)
+    assert_harmless(drawn)
+    assert f"<!-- {SHOWN} $1_ and $2^ -->" in drawn
+    if family != "trees":  # names on maps have halos, and are drawn as outlines without their text
+        assert "$5_ and $6^ -->" in drawn

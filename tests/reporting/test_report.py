@@ -8,6 +8,7 @@ import pytest
 from report_cases import DECISIONS, case
 
 import semibandits as sb
+from semibandits._text import visible
 from semibandits.errors import InvalidInputError
 from semibandits.instances import instance_from_description
 
@@ -86,8 +87,22 @@ def test_names_with_html_in_them_come_out_escaped(tmp_path):
     assert "<b>" not in text
     assert "<i>" not in text
     data = data_of(path)
-    assert data["title"] == HOSTILE
-    assert data["drawing"]["nodes"][0]["name"] == HOSTILE
+    assert data["title"] == visible(HOSTILE)
+    assert data["drawing"]["nodes"][0]["name"] == visible(HOSTILE)
+
+
+def test_hidden_characters_of_names_are_shown(tmp_path):
+    name = "a\x1b[31m\r\x9b\u202eb\ufffe"
+    instance = instance_from_description(
+        {"family": "msets", "size": 1, "theta": [1, 2], "items": [name, "c"], "name": name, "note": name, "unit": name}
+    )
+    path = tmp_path / "r.html"
+    sb.write_report(path, instance=instance)
+    text = path.read_text(encoding="utf-8")
+    assert not {char for char in name if not char.isprintable()} & set(text)
+    data = data_of(path)
+    assert data["items"]["labels"] == [visible(name), "c"]
+    assert data["title"] == data["note"] == data["unit"] == visible(name)
 
 
 def test_a_dataset_brings_its_provenance(tmp_path):

@@ -13,6 +13,7 @@ import typer
 from semibandits import __version__
 from semibandits.cli import bound, compile_command, datasets, report_command, run, simulate
 from semibandits.cli.interruption import Interrupted, InterruptWatch
+from semibandits.cli.terminal import print_line, print_remark
 from semibandits.errors import SemibanditsError, SolverError
 
 READER_GONE = 1
@@ -39,7 +40,7 @@ app.command("compile", help=compile_command.HELP)(compile_command.compile_all)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"semibandits {__version__}")
+        print_line(f"semibandits {__version__}")
         raise typer.Exit
 
 
@@ -114,5 +115,5 @@ def _forget_output() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    print("Error:", " ".join(message.split()), file=sys.stderr)
+    print_remark("Error", message)
     return code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ import typer
 
 from semibandits._counts import DecisionCount
 from semibandits._files import write_whole
+from semibandits._text import json_text
 from semibandits.cli.bound_report import print_bound
 from semibandits.cli.options import (
     OUTPUT,
@@ -27,7 +27,7 @@ from semibandits.cli.options import (
     Variance,
 )
 from semibandits.cli.progress import ProgressLine, ticking
-from semibandits.cli.terminal import new_console
+from semibandits.cli.terminal import new_console, print_json
 from semibandits.errors import SolverError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
@@ -125,7 +125,7 @@ def bound(
         raise
     answer = _Answer.of(instance, result)
     if save is not None:
-        write_whole(save, (json.dumps(answer.payload, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode())
+        write_whole(save, (json_text(answer.payload, indent=1) + "\n").encode())
     if plot is not None:
         write_figure(instance, result, plot)
     answer.show(as_json=as_json, everything=everything)
@@ -155,7 +155,7 @@ class _Answer:
     def show(self, *, as_json: bool, everything: bool) -> None:
         """Print it."""
         if as_json:
-            print(json.dumps(self.payload, ensure_ascii=False, allow_nan=False))
+            print_json(self.payload)
         else:
             print_bound(new_console(), self.instance, self.result, self.count, everything=everything)
 

@@ -11,6 +11,7 @@ import typer
 
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.parsing import worker_count
+from semibandits.cli.terminal import print_line
 from semibandits.compilation import TASKS, cache_folders, compile_kernels
 from semibandits.errors import InvalidInputError
 
@@ -48,5 +49,5 @@ def compile_all(
             if not watch.seen and not isinstance(error, KeyboardInterrupt):
                 raise
             raise Interrupted("interrupted: what is compiled is kept; go on with: semibandits compile") from None
-    typer.echo(f"All kernels are compiled ({time.perf_counter() - start:.0f} s)")
-    typer.echo(f"Kept in {cache_folders()[0]} and folders like it")
+    print_line(f"All kernels are compiled ({time.perf_counter() - start:.0f} s)")
+    print_line(f"Kept in {cache_folders()[0]} and folders like it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any, Final
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from semibandits import datasets as library
-from semibandits.cli.terminal import new_console
+from semibandits.cli.terminal import new_console, print_json
 from semibandits.datasets import CatalogueRow
 from semibandits.instances.families import unknown_name
 from semibandits.reporting.wording import NOUNS, amount, bracket_text, counted
@@ -58,19 +57,17 @@ def datasets(
     if networks and name is None:
         _list_networks(new_console(), as_json=as_json)
     elif name is None:
-        _emit([asdict(row) for row in rows.values()]) if as_json else _print_list(new_console(), list(rows.values()))
+        print_json([asdict(row) for row in rows.values()]) if as_json else _print_list(
+            new_console(), list(rows.values())
+        )
     elif name in rows and not networks:
-        _emit(asdict(rows[name])) if as_json else _print_row(new_console(), rows[name])
+        print_json(asdict(rows[name])) if as_json else _print_row(new_console(), rows[name])
     elif name in library.list_networks():
         network = library.network(name)
-        _emit(_network_facts(network)) if as_json else _print_network(new_console(), network)
+        print_json(_network_facts(network)) if as_json else _print_network(new_console(), network)
     else:
         known = library.list_networks() if networks else (*rows, *library.list_networks())
         raise unknown_name("network" if networks else "dataset or network", name, known)
-
-
-def _emit(answer: object) -> None:
-    print(json.dumps(answer, ensure_ascii=False))
 
 
 def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
@@ -179,7 +176,7 @@ def _uses(row: CatalogueRow) -> list[str]:
 def _list_networks(console: Console, *, as_json: bool) -> None:
     networks = [library.network(each) for each in library.list_networks()]
     if as_json:
-        _emit([_summary(network) for network in networks])
+        print_json([_summary(network) for network in networks])
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("network")

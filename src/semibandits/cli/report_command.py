@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -10,7 +9,7 @@ import typer
 from rich.table import Table
 
 from semibandits.cli.options import OUTPUT, AsJson
-from semibandits.cli.terminal import new_console
+from semibandits.cli.terminal import new_console, print_json
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import check_report, write_payload
 from semibandits.reporting.sources import REPORT, read_results
@@ -65,7 +64,7 @@ def report(
     payload = payload_of(findings)
     write_payload(payload, target)
     if as_json:
-        print(json.dumps({"report": str(target)} | payload, ensure_ascii=False, allow_nan=False))
+        print_json({"report": str(target)} | payload)
     else:
         _print(payload, target)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import warnings
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from semibandits.cli.bound import print_answer
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
-from semibandits.cli.terminal import new_console
+from semibandits.cli.terminal import new_console, print_json, print_line, print_remark
 from semibandits.errors import SolverError
 from semibandits.reporting.simulation_payload import simulation_payload
 from semibandits.reporting.sources import BOUND
@@ -48,7 +47,7 @@ def run_and_tell(
     else:
         outcome = _simulated(study, remedy, progress, resume=resume, redraw=redraw)
     if outcome.answer is not None and as_json:
-        print(json.dumps(simulation_payload(outcome.answer), ensure_ascii=False, allow_nan=False))
+        print_json(simulation_payload(outcome.answer))
     elif outcome.answer is not None:
         print_simulation(new_console(), outcome.answer)
     elif outcome.bound is not None:
@@ -61,9 +60,9 @@ def _print_folder(outcome: StudyResult) -> None:
     """Whether there was something to do, and where the report is: paths stand on a line of their own, unbroken."""
     if outcome.finished_before:
         done = f"written now: {', '.join(outcome.written)}" if outcome.written else "nothing was written"
-        print(f"Finished before: nothing was solved or played again, {done}.")
+        print_line(f"Finished before: nothing was solved or played again, {done}.")
     if outcome.report is not None:
-        print(f"Report: {outcome.report}")
+        print_line(f"Report: {outcome.report}")
 
 
 def _bound(study: Study, progress: bool | None, *, as_json: bool, resume: bool, redraw: bool) -> StudyResult:
@@ -133,7 +132,7 @@ def _warnings_in_words() -> Iterator[None]:
     """Shows warnings as lines on stderr, without the place in the code."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        print("Warning:", " ".join(str(message).split()), file=sys.stderr)
+        print_remark("Warning", str(message))
 
     with warnings.catch_warnings():
         # What joblib says when its workers are stopped on the way: we say it ourselves.

@@ -1,16 +1,48 @@
-"""What is printed: consoles that take every text literally, and lines on stdout and stderr."""
+"""What is printed: every text from outside is taken literally, and none of it acts on the terminal."""
 
 from __future__ import annotations
+
+import sys
+from typing import Any, final
 
 from rich.console import Console
 from rich.text import Text
 
+from semibandits._text import json_text, visible
+
+
+@final
+class _LiteralConsole(Console):
+    """A console on which a text is one line without markup, emoji codes and escape sequences."""
+
+    def __init__(self) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """All that is printed as a string, cells of tables included."""
+        return super().render_str(visible(text), **options)
+
 
 def new_console() -> Console:
-    """A console on stdout without markup and emoji codes: names, notes and paths may hold ``[b]`` and ``:smile:``."""
-    return Console(markup=False, emoji=False, highlight=False)
+    """A console on stdout: names, notes and paths may hold ``[b]``, ``:smile:`` and control characters."""
+    return _LiteralConsole()
 
 
 def styled(*lines: str, style: str = "") -> Text:
     """Text in a style, of one or several lines."""
-    return Text("\n".join(lines), style=style)
+    return Text("\n".join(map(visible, lines)), style=style)
+
+
+def print_line(text: str) -> None:
+    """Print a line on stdout, as long as it may be."""
+    print(visible(text))
+
+
+def print_json(value: object) -> None:
+    """Print one JSON object on stdout."""
+    print(json_text(value))
+
+
+def print_remark(kind: str, message: str) -> None:
+    """Print a line on stderr that begins with Error or Warning; a message of several lines becomes one."""
+    print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
 from semibandits._files import write_whole
 from semibandits._json import strict_json
+from semibandits._text import json_text
 from semibandits._validation import as_floats, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
@@ -104,7 +104,7 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
 
 def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
     """Write an instance so that :func:`read_json` builds the same one; the file appears only once it is complete."""
-    write_whole(path, (json.dumps(instance.description, ensure_ascii=False, indent=1) + "\n").encode())
+    write_whole(path, (json_text(instance.description, indent=1) + "\n").encode())
 
 
 def _variance_numbers(variance: object) -> float | list[float]:

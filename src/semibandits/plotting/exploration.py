@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.plotting.labels import place_labels
-from semibandits.plotting.style import BEST, INK, UNEXPLORED, new_axes, plain_number
+from semibandits.plotting.style import BEST, INK, UNEXPLORED, literal, new_axes, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def plot_exploration(result: SimulationResult, policy: str, ax: Axes | None = No
         _draw_against_plan(ax, result, plays, result.rates * math.log(result.horizon))
     over = f", mean of {result.replications:,} replications" if result.replications > 1 else ""
     s = "" if result.horizon == 1 else "s"
-    ax.set_title(f"{policy}: plays of items in {result.horizon:,} round{s}{over}", color=INK)
+    ax.set_title(f"{literal(policy)}: plays of items in {result.horizon:,} round{s}{over}", color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     return ax
@@ -76,7 +76,7 @@ def _draw_rows(ax: Axes, result: SimulationResult, plays: Band) -> None:
     ax.scatter(plays.mean[shown], rows, s=40, color=COLOUR, zorder=3)
     ax.set_xlim(left=least / 2 if least >= 1 else -0.2)
     ax.xaxis.set_major_formatter(plain_number)
-    ax.set_yticks(rows, [result.items[i] for i in shown])
+    ax.set_yticks(rows, [literal(result.items[i]) for i in shown])
     ax.set_ylim(len(shown) - 0.3, -0.7)
     ax.set_xlabel("plays (logarithmic axis from 1 on)")
     ax.set_ylabel("item")
@@ -133,12 +133,12 @@ def _name_deviations(
     font = FontProperties(size=8.5)
     points = ax.transData.transform(np.column_stack([planned, plays])[order]) * scale
     measure = TextToPath().get_text_width_height_descent
-    sizes = np.array([measure(result.items[i], font, False)[:2] for i in named]).reshape(-1, 2)
+    sizes = np.array([measure(literal(result.items[i]), font, False)[:2] for i in named]).reshape(-1, 2)
     ends = ax.transData.transform([(0.0, 0.0), (1.0, 1.0), (ax.get_xlim()[1],) * 2]) * scale
     segments = np.stack([ends[:-1], ends[1:]], axis=1)
     corners = place_labels(points, np.full(len(points), 3.5), sizes, segments, np.ones(2))
     for i, corner, point in zip(named, corners, points, strict=False):
         ax.annotate(
-            result.items[i], xy=(planned[i], plays[i]), xytext=tuple(corner - point), textcoords="offset points",
+            literal(result.items[i]), xy=(planned[i], plays[i]), xytext=tuple(corner - point), textcoords="offset points",
             fontproperties=font, color=INK, ha="left", va="bottom", zorder=6, annotation_clip=False,
         )  # fmt: skip

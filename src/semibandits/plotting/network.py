@@ -22,6 +22,7 @@ from semibandits.plotting.style import (
     RATE_LABEL,
     UNEXPLORED,
     bound_title,
+    literal,
     new_axes,
     plain_number,
     rate_colours,
@@ -212,9 +213,9 @@ def _chosen_labels(drawing: _Drawing, labels: Mapping[Hashable, str] | None) -> 
     """Text of each node that gets one, the two ends first."""
     numbers = [*drawing.ends, *(v for v in range(len(drawing.nodes)) if v not in drawing.ends)]
     if labels is not None:
-        return {v: labels[drawing.nodes[v]] for v in numbers if drawing.nodes[v] in labels}
+        return {v: literal(labels[drawing.nodes[v]]) for v in numbers if drawing.nodes[v] in labels}
     shown = numbers if len(numbers) <= MOST_LABELS else drawing.ends
-    return {v: str(drawing.nodes[v]) for v in shown}
+    return {v: literal(drawing.nodes[v]) for v in shown}
 
 
 def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: GravesLaiResult) -> None:

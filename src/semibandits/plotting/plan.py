@@ -19,6 +19,7 @@ from semibandits.plotting.style import (
     RATE_LABEL,
     UNEXPLORED,
     bound_title,
+    literal,
     new_axes,
     plain_number,
     rate_colours,
@@ -108,7 +109,7 @@ def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit:
     for i in np.flatnonzero(result.optimal_decision).tolist():
         corner = (columns[pairs[i][1]] - 0.5, rows[pairs[i][0]] - 0.5)
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, zorder=3))
-    _name_ticks(ax, list(map(str, rows)), list(map(str, columns)))
+    _name_ticks(ax, list(map(literal, rows)), list(map(literal, columns)))
     if positive.size:
         ax.figure.colorbar(drawn, ax=ax, label=RATE_LABEL, format=plain_number)
     ax.set_title(bound_title(result, unit))
@@ -172,7 +173,7 @@ def plot_item_rates(
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(plain_number)
     ax.set_xlim(left=start)
-    ax.set_yticks(places, [names[i] for i in order[:MOST_ROWS]])
+    ax.set_yticks(places, [literal(names[i]) for i in order[:MOST_ROWS]])
     ax.set_ylim(len(shown) - 0.3, -0.7)
     ax.set_xlabel(RATE_LABEL)
     if len(order) > len(shown):

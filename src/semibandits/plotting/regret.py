@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from semibandits._typing import FloatArray
-from semibandits.plotting.style import INK, UNEXPLORED, new_axes, plain_number
+from semibandits.plotting.style import INK, UNEXPLORED, literal, new_axes, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,9 +95,9 @@ def _draw_policy(ax: Axes, result: SimulationResult, policy: str, k: int, level:
     marked = sorted({*range(shift, len(rounds), step), len(rounds) - 1})
     ax.plot(
         rounds, mean, color=colour, linestyle=dashes, marker=marker, markevery=marked, markersize=5.5,
-        markeredgecolor="white", markeredgewidth=0.6, linewidth=1.9, zorder=3, label=policy, clip_on=False,
+        markeredgecolor="white", markeredgewidth=0.6, linewidth=1.9, zorder=3, label=literal(policy), clip_on=False,
     )  # fmt: skip
-    return _End(policy, float(mean[-1]), colour)
+    return _End(literal(policy), float(mean[-1]), colour)
 
 
 def _draw_bound(ax: Axes, result: SimulationResult, bound: float) -> _End:
@@ -121,7 +121,7 @@ def _dress(ax: Axes, result: SimulationResult, level: float, unit: str) -> None:
     ax.yaxis.set_major_formatter(plain_number)
     ax.set_xlabel(f"{ROUND_LABEL} (logarithmic axis)")
     many = result.replications > 1
-    ax.set_ylabel(f"{'mean ' if many else ''}cumulative regret ({unit})")
+    ax.set_ylabel(f"{'mean ' if many else ''}cumulative regret ({literal(unit)})")
     ax.set_title(
         f"Regret over {result.replications:,} replications, with pointwise {100 * level:.4g} % confidence bands"
         if many

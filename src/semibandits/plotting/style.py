@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from semibandits._text import visible
 from semibandits.errors import SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 
@@ -51,9 +52,14 @@ def new_axes() -> Axes:
     return pyplot.subplots(figsize=(8.5, 7.0), layout="constrained")[1]
 
 
+def literal(name: object) -> str:
+    """A name for a figure: hidden characters become visible, and what stands between dollar signs is no formula."""
+    return visible(str(name)).replace("$", r"\$")
+
+
 def bound_title(result: GravesLaiResult, unit: str) -> str:
     """C(θ) with its bracket."""
-    suffix = f" {unit}" if unit else ""
+    suffix = f" {literal(unit)}" if unit else ""
     if not np.isfinite(result.value):
         return f"C(θ) ≥ {result.lower:,.4g}{suffix} per ln T"
     if result.value == 0:

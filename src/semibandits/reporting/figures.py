@@ -16,6 +16,7 @@ from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
+from semibandits.plotting.style import literal
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
         geographic=instance.geographic,
         unit=instance.unit,
     )
-    ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
+    ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
     _write_drawn(figure, path)
 
 
@@ -84,18 +85,11 @@ def write_regret_figure(instance: Instance, result: SimulationResult, path: Path
 
     figure = Figure(figsize=(9.0, 5.6), layout="constrained")
     ax = plot_regret(result, ax=figure.subplots(), unit=instance.unit or "units of reward")
-    ax.set_title(f"{instance.name}\n{ax.get_title()}", loc="center", linespacing=1.4)
+    ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
     _write_drawn(figure, path)
 
 
 def _write_drawn(figure: Figure, path: Path) -> None:
-    from matplotlib.text import Text
-
-    logarithmic = (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) if axis.get_scale() == "log")
-    powers = {label for axis in logarithmic for label in axis.get_ticklabels(which="both")}
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
-        text.set_parse_math(text in powers)  # names with dollar signs are no formulas
     buffer = BytesIO()
     figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
     content = buffer.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from semibandits._json import strict_json
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.result import GravesLaiResult, Progress
 from semibandits.graves_lai.solve import graves_lai
@@ -360,4 +360,4 @@ def _study_result(
 
 
 def _json_bytes(value: object) -> bytes:
-    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (json_text(value, indent=1) + "\n").encode()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
@@ -111,7 +111,7 @@ class Task:
     @property
     def instance_content(self) -> bytes:
         """What the instance is kept as."""
-        return (json.dumps(self.instance.description, ensure_ascii=False, indent=1) + "\n").encode()
+        return (json_text(self.instance.description, indent=1) + "\n").encode()
 
     @property
     def bytes(self) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from semibandits._text import json_text, visible
 from semibandits.errors import InvalidInputError
 from semibandits.reporting.page.markup import slots_of
 
@@ -26,8 +26,7 @@ SCRIPTS: Final = (
 
 _PART: Final = re.compile(r"<!--when:(?P<part>\w+)-->(?P<body>.*?)<!--end:(?P=part)-->\n?", re.DOTALL)
 _SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
-_ESCAPES: Final = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_UNSAFE: Final = re.compile("[<\u2028\u2029\ud800-\udfff]")
+_WITHIN_LINES: Final = re.compile("[^\n\t]+")
 
 
 def render(payload: Mapping[str, Any]) -> str:
@@ -54,6 +53,7 @@ def render(payload: Mapping[str, Any]) -> str:
         raise InvalidInputError(
             f"schema must be {SCHEMA}, got {payload.get('schema')!r}: make the payload with this version of semibandits"
         )
+    payload = _shown(payload)
     data = data_text(payload)
     style, script = "\n".join(map(_asset, STYLES)), _script()
     shown = _parts_of(payload)
@@ -77,10 +77,19 @@ def data_text(payload: Mapping[str, Any]) -> str:
         If a value is not plain JSON.
     """
     try:
-        text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json_text(payload, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"the payload must be plain JSON, got one with an error: {error}") from error
-    return _UNSAFE.sub(lambda found: _ESCAPES.get(found[0], f"\\u{ord(found[0]):04x}"), text)
+    return text.replace("<", "\\u003c")
+
+
+def _shown(value: Any) -> Any:
+    """A payload whose texts show what is hidden in them, but for the lines and tabs of commands."""
+    if isinstance(value, str):
+        return _WITHIN_LINES.sub(lambda line: visible(line[0]), value)
+    if isinstance(value, Mapping):
+        return {_shown(key): _shown(part) for key, part in value.items()}
+    return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _parts_of(payload: Mapping[str, Any]) -> set[str]:

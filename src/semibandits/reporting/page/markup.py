@@ -19,7 +19,6 @@ SCRIPTED: Final = ' class="scripted" hidden'
 """Marks what is empty until the script has filled it, and is shown by it."""
 _CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 """Where a name like ThompsonSampling may be broken."""
-_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def slots_of(payload: Mapping[str, Any]) -> dict[str, str]:
@@ -49,8 +48,8 @@ def slots_of(payload: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _text(value: object) -> str:
-    """Escaped, and free of control characters, which HTML forbids, and of halves of characters, which no file can hold."""
-    return "" if value is None else html.escape(_UNPRINTABLE.sub("\ufffd", str(value)))
+    """Escaped."""
+    return "" if value is None else html.escape(str(value))
 
 
 def _kept(value: object) -> str:
