@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +229,53 @@ def test_a_damaged_bound_is_an_error(place, key, value):
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
     with pytest.raises(InvalidInputError, match=r"bound.json must hold a bound as it was written, got a damaged one"):
+        run_study(read_study("study.toml"))
+
+
+FORGED = {
+    "lower above value": (("lower", 12.0), None, "lower must be from 0 to value = 6"),
+    "ten times the bracket": (("lower", 60.0), ("value", 60.0), "lower must be at most C"),
+    "ten times the value": (("value", 60.0), None, "value must be what the plan costs, 6, got 60"),
+    "no decision": (("plan", 0, "indices", [0, 1, 2]), None, r"plan\[0\] must be a decision"),
+    "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
+    "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be what the plan costs"),
+    "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
+    "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct numbers of items from 0 to 3"),
+    "another optimal decision": (("optimal", "indices", [2, 3]), None, "the optimal decision must be optimal, got one"),
+    "not a number": (("value", math.nan), None, "NaN, which is no number in JSON"),
+    "infinity": (("lower", math.inf), None, "Infinity, which is no number in JSON"),
+    "seconds in words": (("stats", {"seconds": "long"}), None, r"stats\[0\] must be a number, got 'long'"),
+    "seconds without end": (("stats", {"seconds": 10**400}), None, "too large"),
+    "a rate without end": (("plan", 0, "rate", 10**400), None, "too large"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+@pytest.mark.parametrize("study", [ALONE, STUDY], ids=["alone", "simulation"])
+def test_a_forged_bound_is_neither_certified_nor_simulated_with(place, study, case):
+    *changes, message = FORGED[case]
+    run_text(study + "[output]\nfigure = false\nreport = false\n")
+    path = Path("study-results/bound.json")
+    forged = json.loads(path.read_text(encoding="utf-8"))
+    for *way, key, value in filter(None, changes):
+        inner = forged
+        for step in way:
+            inner = inner[step]
+        inner[key] = value
+    path.write_text(json.dumps(forged), encoding="utf-8")
+    Path("study-results/simulation.zip").unlink(missing_ok=True)
+    before = state("study-results")
+    with pytest.raises(InvalidInputError, match=f"bound.json must .*{message}.*: remove it, or choose another folder"):
+        run_study(read_study("study.toml"))
+    assert state("study-results") == before
+
+
+def test_a_number_above_all_floats_is_none(place):
+    run_text(ALONE)
+    path = Path("study-results/bound.json")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub('"rate": [0-9.]+', '"rate": 1e999', text, count=1), encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=r"plan\[0\] must be a decision and a rate above 0"):
         run_study(read_study("study.toml"))
 
 

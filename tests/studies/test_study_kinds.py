@@ -248,7 +248,7 @@ def test_a_bound_is_read_as_it_was_solved(name):
     twin = gaussian_twin(instance, sb.GaussianRewards(instance.theta, variance=instance.variance))
     assert twin is instance
     payload = json.loads(json.dumps(kept_bound(study, twin, solved, applies=True)))
-    read = as_result(payload, twin, Path("bound.json"))
+    read = as_result(payload, study, twin, Path("bound.json"))
     for key in ("value", "lower", "gap", "status", "method"):
         assert getattr(read, key) == getattr(solved, key)
     for key in ("optimal_decision", "suboptimal_items", "theta", "variance"):

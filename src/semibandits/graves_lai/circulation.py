@@ -90,7 +90,8 @@ class CirculationSolver:
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
         used = self._used_cycles(blocks, solutions)
-        plan, ratio = self._verified_plan(used)
+        plan = self._plan(used)
+        ratio = self.proven_ratio(plan)
         # All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
         ratio, doubt = ratio / (1.0 - self._doubt) ** 2, self._doubt
         value = ratio * (1.0 + doubt) * cost_of(plan, self._graph.decision, self._theta)
@@ -151,20 +152,22 @@ class CirculationSolver:
 
     # ------------------------------------------------------------------ the plan and the upper certificate
 
-    def _verified_plan(self, used: RatedCycles) -> tuple[ExplorationPlan, float]:
-        """A plan in decisions, and a proven bound on the worst ratio u(C)/gap^2 of its item rates."""
-        plan = self._plan(used)
-        if not len(plan):
-            return plan, 1.0
+    def proven_ratio(self, plan: ExplorationPlan, thresholds: tuple[float, ...] = THRESHOLDS) -> float:
+        """A proven bound on the worst ratio u(C)/gap^2 of the item rates of a plan; at least the first threshold, increasing."""
+        if not self._suboptimal.any():
+            return 1.0
+        rates = plan.item_rates[self._suboptimal]
+        if not (rates > 0.0).all():
+            return math.inf
         u = np.zeros(self._decision_set.d)
-        u[self._suboptimal] = self._twice_variance[self._suboptimal] / plan.item_rates[self._suboptimal]
-        for ratio in THRESHOLDS:
+        u[self._suboptimal] = self._twice_variance[self._suboptimal] / rates
+        for ratio in thresholds:
             if time.perf_counter() > self._deadline:
                 break
             checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
             if checked.complete:
-                return plan, checked.ratio
-        return plan, self._simple_bound(u)
+                return checked.ratio
+        return self._simple_bound(u)
 
     def _simple_bound(self, u: FloatArray) -> float:
         """A bound on the worst ratio that needs no search.

@@ -195,23 +195,30 @@ def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
         applies = content.get("applies", True)
         if not isinstance(applies, bool) or (count is not None and count < 1):
             raise InvalidInputError("applies must be true or false, and decisions a number from 1 on, got others")
-        return instance, _bound_facts(Fields(content, path.name), instance), applies, count
+        return instance, bound_facts(Fields(content, path.name), instance), applies, count
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
 
 
-def _bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
+def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
+    """The bound of an instance from its JSON object, every number checked.
+
+    Raises
+    ------
+    InvalidInputError, OverflowError
+        If something is missing, odd, or does not belong to the instance.
+    """
     d = instance.decision_set.d
     value = fields.take("value")
     lower, upper = as_numbers([fields.take("lower"), math.inf if value is None else value], "lower and value")
-    if not 0 <= lower <= upper:
+    if not 0 <= lower <= upper or math.isinf(lower):
         raise InvalidInputError(f"lower must be from 0 to value = {upper}, got {lower}")
-    optimal = _mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
+    optimal = mask_of(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
     plan = _plan_facts(fields.sequence("plan"), optimal, instance)
     rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
-    if rates.shape != (d,) or (rates < 0).any():
-        raise InvalidInputError(f"rates must be d = {d} numbers from 0 on, got others")
-    suboptimal = _mask(fields.take("suboptimal_items"), d, "suboptimal_items")
+    if rates.shape != (d,) or not ((rates >= 0) & (rates < math.inf)).all():
+        raise InvalidInputError(f"rates must be d = {d} finite numbers from 0 on, got others")
+    suboptimal = mask_of(fields.take("suboptimal_items"), d, "suboptimal_items")
     finite = math.isfinite(upper)
     rewards = fields.text("rewards", "gaussian")
     if rewards not in get_args(Rewards):
@@ -234,9 +241,9 @@ def _plan_facts(rows: list[object], optimal: BoolArray, instance: Instance) -> P
     d, decisions, rates = instance.decision_set.d, [], []
     for k, row in enumerate(rows):
         fields = Fields(row, f"plan[{k}]")
-        decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
+        decisions.append(mask_of(fields.take("indices"), d, f"plan[{k}]"))
         rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
-        if decisions[-1] not in instance.decision_set or not rates[-1] > 0:
+        if decisions[-1] not in instance.decision_set or not 0 < rates[-1] < math.inf:
             raise InvalidInputError(f"plan[{k}] must be a decision and a rate above 0, got something else")
     matrix = np.array(decisions, dtype=np.bool_).reshape(-1, d)
     gaps = float(instance.theta[optimal].sum()) - matrix @ instance.theta
@@ -245,8 +252,14 @@ def _plan_facts(rows: list[object], optimal: BoolArray, instance: Instance) -> P
     return PlanFacts(decisions=matrix[order], rates=played[order], gaps=np.asarray(gaps, dtype=np.float64)[order])
 
 
-def _mask(indices: object, d: int, name: str) -> BoolArray:
-    """Items by number as a boolean array."""
+def mask_of(indices: object, d: int, name: str) -> BoolArray:
+    """Items by number as a boolean array.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are no distinct numbers of items.
+    """
     numbers = as_integers(indices, name)
     if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
         raise InvalidInputError(f"{name} must hold distinct numbers of items from 0 to {d - 1}, got others")

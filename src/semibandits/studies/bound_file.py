@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._typing import BoolArray
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai.recheck import check_kept
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.instances import Instance
+from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
 from semibandits.reporting.bound_payload import bound_payload
+from semibandits.reporting.sources import bound_facts, mask_of
 from semibandits.reporting.wording import count_decisions
 from semibandits.rewards.base import RewardModel
+from semibandits.simulation.run import BOUND_SECONDS
 from semibandits.studies.study import Study
 
 
@@ -80,48 +83,60 @@ def is_of_study(path: Path) -> bool:
     return isinstance(payload, dict) and isinstance(payload.get("asked"), dict)
 
 
-def as_result(payload: Mapping[str, Any], twin: Instance, path: Path) -> GravesLaiResult:
+def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Path) -> GravesLaiResult:
     """The bound as :func:`semibandits.graves_lai` returned it, but for what only helps a later solve.
+
+    It is checked as far as that needs no solver: see :func:`semibandits.graves_lai.recheck.check_kept`.
 
     Raises
     ------
     InvalidInputError
-        If something is missing in the payload or does not fit the instance.
+        If something is missing in the payload, does not fit the instance, or cannot be right.
     """
-    d = twin.decision_set.d
     try:
-        plan = payload["plan"]
-        decisions = np.zeros((len(plan), d), dtype=bool)
-        for row, entry in zip(decisions, plan, strict=True):
-            row[_marked(entry["indices"], d)] = True
-        return GravesLaiResult(
-            value=math.inf if payload["value"] is None else float(payload["value"]),
-            lower=float(payload["lower"]),
-            status=Status(payload["status"]),
-            method=str(payload["method"]),
-            plan=ExplorationPlan(decisions, np.array([float(entry["rate"]) for entry in plan])),
-            optimal_decision=_marked(payload["optimal"]["indices"], d),
-            suboptimal_items=_marked(payload["suboptimal_items"], d),
-            decision_set=twin.decision_set,
-            theta=twin.theta,
-            variance=twin.variance,
-            stats={key: value for key, value in payload["stats"].items() if value is not None},
-            rewards="bernoulli" if payload.get("rewards") == "bernoulli" else "gaussian",
-        )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        result = _result_in(payload, twin, path.name)
+        limit = study.bound_seconds
+        seconds = math.inf if limit is None else max(limit, BOUND_SECONDS)
+        check_kept(result, tie_tolerance=study.bound.tie_tolerance, time_limit=seconds)
+    except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(
-            f"{path} must hold a bound as it was written, got a damaged one ({error!r}): remove it, or choose another folder"
+            f"{path} must hold a bound as it was written, got a damaged one ({error}): remove it, or choose another folder"
         ) from error
+    return result
 
 
-def _marked(indices: list[int], d: int) -> BoolArray:
-    numbers = np.array(list(indices), dtype=np.int64)
-    if (numbers < 0).any():
-        raise IndexError(f"item {numbers.min()}")
-    marks = np.zeros(d, dtype=np.bool_)
-    marks[numbers] = True
-    marks.setflags(write=False)
-    return marks
+def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesLaiResult:
+    fields, d = Fields(payload, name), twin.decision_set.d
+    stats = fields.take("stats")
+    if not isinstance(stats, Mapping):
+        raise InvalidInputError(f"stats must be an object, got {kind_of(stats)}")
+    known = {str(key): value for key, value in stats.items() if value is not None}
+    numbers = np.array(as_numbers(list(known.values()), "stats"), dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise InvalidInputError("stats must be finite numbers, got others")
+    facts = bound_facts(fields, twin)
+    if facts.status not in list(Status):
+        raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(facts.status)}")
+    nothing = ExplorationPlan(np.empty((0, d), dtype=np.bool_), np.empty(0))
+    optimal = mask_of(payload["optimal"]["indices"], d, "optimal")
+    suboptimal = mask_of(payload["suboptimal_items"], d, "suboptimal_items")
+    for mask in (optimal, suboptimal):
+        mask.setflags(write=False)
+    return GravesLaiResult(
+        value=facts.value,
+        lower=facts.lower,
+        status=Status(facts.status),
+        method=facts.method,
+        plan=nothing if facts.plan is None else ExplorationPlan(facts.plan.decisions, facts.plan.rates),
+        optimal_decision=optimal,
+        suboptimal_items=suboptimal,
+        decision_set=twin.decision_set,
+        theta=twin.theta,
+        variance=twin.variance,
+        stats=known,
+        rewards=facts.rewards,
+    )
+
 
 
 def _plain(description: Mapping[str, object]) -> Any:

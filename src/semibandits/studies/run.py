@@ -142,7 +142,7 @@ def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | N
     else:
         if task.bound is None:
             task.bound = _solved_alone(task, folder, progress)
-        result = as_result(task.bound, task.twin, folder.path / BOUND)
+        result = as_result(task.bound, task.study, task.twin, folder.path / BOUND)
         _describe(task, folder, only_missing=finished_before)
     figure = task.figure(only_missing=finished_before)
     if figure is not None:
@@ -207,7 +207,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
             task.bound = _kept(task, result)
             folder.put(BOUND, _json_bytes(task.bound))  # a crash before the first replication shall not lose it
     # Always as it is kept, so that a run that is resumed gives the same bytes.
-    return None if task.bound is None else as_result(task.bound, task.twin, path)
+    return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 
 
 def _wants_bound(folder: RunFolder) -> bool:

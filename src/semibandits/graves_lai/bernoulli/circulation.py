@@ -85,7 +85,7 @@ class BernoulliCirculationSolver:
         solutions = self._solve_blocks(blocks)
         solved = time.perf_counter()
         plan = self._plan_of(self._used_cycles(blocks, solutions))
-        value, plan = self._scaled(plan, self._least_information(plan))
+        value, plan = self._scaled(plan, self.least_information(plan))
         lower = (1.0 - self._doubt) * self._lower_bound(blocks, solutions)
         if lower < (1.0 - self._gap) * value:
             # Where a search took too many labels or too long, a plan that needs none may be cheaper.
@@ -186,7 +186,7 @@ class BernoulliCirculationSolver:
         """Rate of the item of each arc; 0 on arcs that do not raise."""
         return np.where(self._raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
 
-    def _least_information(self, plan: ExplorationPlan) -> float:
+    def least_information(self, plan: ExplorationPlan) -> float:
         """A proven lower bound on the information f(C) of the plan's item rates."""
         graph, loops = self._untouched()
         rates = self._arc_rates(plan)

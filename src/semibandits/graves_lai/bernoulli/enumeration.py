@@ -103,9 +103,7 @@ def solve_enumeration(
     value = lower = 0.0
     plan = merged_plan(np.empty((0, decision_set.d), dtype=np.bool_), np.empty(0))
     if suboptimal.any():
-        rows = np.flatnonzero(~optimal & decisions[:, suboptimal].any(axis=1))
-        rows = rows[best_rows(decisions[rows][:, suboptimal], gaps[rows])]
-        problem = _Listed(decisions[rows][:, suboptimal], gaps[rows], theta[suboptimal])
+        problem, rows = _of_listed(decisions, gaps, optimal, suboptimal, theta)
         value, rates, lower = _bracket(problem, gap, deadline)
         plan = merged_plan(decisions[rows], rates)
     reached = value == 0 or value - lower <= gap * value
@@ -123,6 +121,34 @@ def solve_enumeration(
         stats={"decisions": len(decisions)},
         rewards="bernoulli",
     )
+
+
+def least_information(decision_set: DecisionSet, theta: FloatArray, tolerance: float, item_rates: FloatArray) -> float:
+    """A lower bound on the information about a decision that is gained at these rates of items, (d,); 1 is needed.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If there are more than 20,000 decisions.
+    """
+    decisions, gaps, optimal, suboptimal = listed(decision_set, theta, tolerance)
+    if not suboptimal.any():
+        return math.inf
+    problem, _ = _of_listed(decisions, gaps, optimal, suboptimal, theta)
+    values, _ = problem.raises(item_rates[suboptimal])
+    alone = rates_alone(problem.theta, problem.item_gaps, int(problem.sizes.max()))
+    needed = alone > 0.0
+    simple = (item_rates[suboptimal][needed] / alone[needed]).min(initial=math.inf)
+    return max(float(values.min()), float(simple))
+
+
+def _of_listed(
+    decisions: BoolArray, gaps: FloatArray, optimal: BoolArray, suboptimal: BoolArray, theta: FloatArray
+) -> tuple[_Listed, IntArray]:
+    """The problem over the decisions that matter, and which these are."""
+    rows = np.flatnonzero(~optimal & decisions[:, suboptimal].any(axis=1))
+    rows = rows[best_rows(decisions[rows][:, suboptimal], gaps[rows])]
+    return _Listed(decisions[rows][:, suboptimal], gaps[rows], theta[suboptimal]), rows
 
 
 def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
