@@ -14,6 +14,7 @@ import pytest
 
 from semibandits.cli import main
 from semibandits.errors import SolverError
+from semibandits.graves_lai import tables
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 
 MSETS = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
@@ -314,6 +315,33 @@ def test_interruption_is_told_in_one_line(run, monkeypatch):
     code, out, err = run(["bound", "table.csv", "--size", 2], MSETS)
     assert (code, out) == (130, "")
     assert err == "Error: interrupted, nothing written\n"
+
+
+def test_plans_that_are_too_large_are_an_error_before_they_are_built(run, monkeypatch):
+    monkeypatch.setattr(tables, "LARGEST_TABLE", 7)  # it needs two rows of four
+    code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: a plan must fit into 7e-09 GB")
+    assert "got 2 decisions over 4 items, 8e-09 GB: leave items out, or compute C(theta) without a plan" in err
+    assert err.count("\n") == 1
+    assert [path.name for path in Path().iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("Unable to allocate 9.3 GiB",), "got: Unable to allocate 9.3 GiB: leave"), ((), "got no more of it: leave")],
+)
+def test_memory_that_runs_out_is_told_in_one_line(run, monkeypatch, arguments, message):
+    def solve(*_, **__):
+        raise MemoryError(*arguments)
+
+    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: the problem must fit into memory, ")
+    assert message in err
+    assert err.count("\n") == 1
+    assert [path.name for path in Path().iterdir()] == ["table.csv"]
 
 
 def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):

@@ -63,8 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Notes
     -----
-    Exit codes: 0 done; 1 the reader of our output has left; 2 bad input, one line on stderr and nothing written; 3 the
-    asked gap was not reached, the bracket is printed, or a simulation failed; 130 interrupted.
+    Exit codes: 0 done; 1 the reader of our output has left; 2 bad input, or a problem that does not fit into memory, one line on
+    stderr and nothing written; 3 the asked gap was not reached, the bracket is printed, or a simulation failed; 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -94,6 +94,11 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
             f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again",
             BAD_INPUT,
         )
+    except MemoryError as error:
+        if watch.seen:  # as below
+            return _fail("interrupted, nothing written", INTERRUPTED)
+        reason = f", got: {error}" if str(error) else ", got no more of it"
+        return _fail(f"the problem must fit into memory{reason}: leave items out, or use a larger machine", BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:

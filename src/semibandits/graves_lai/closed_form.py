@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits._typing import FloatArray
-from semibandits.decisions.matroids import MatroidDecisions
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.result import GravesLaiResult, Status
+from semibandits.graves_lai.tables import check_table
+
+WITHOUT_PLAN = "leave items out, or compute C(theta) without a plan, from decision_set.swaps(theta).gaps"
 
 
 def solve_closed_form(
@@ -20,9 +23,7 @@ def solve_closed_form(
     swaps = decision_set.swaps(theta)
     suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > tolerance)
     items = np.flatnonzero(suboptimal)
-    decisions = np.tile(swaps.decision, (len(items), 1))
-    decisions[np.arange(len(items)), swaps.leaving[items]] = False
-    decisions[np.arange(len(items)), items] = True
+    decisions = swapped(swaps, items)
     gaps, twice_variance = swaps.gaps[items], 2.0 * variance[items]
     value = float((twice_variance / gaps).sum())
     return GravesLaiResult(
@@ -38,3 +39,18 @@ def solve_closed_form(
         variance=variance,
         stats={},
     )
+
+
+def swapped(swaps: BestSwaps, items: IntArray) -> BoolArray:
+    """The optimal basis after the best swap of each of some items, one a row.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If they are too many to be held in memory.
+    """
+    check_table(len(items), len(swaps.decision), remedy=WITHOUT_PLAN)
+    decisions = np.tile(swaps.decision, (len(items), 1))
+    decisions[np.arange(len(items)), swaps.leaving[items]] = False
+    decisions[np.arange(len(items)), items] = True
+    return decisions

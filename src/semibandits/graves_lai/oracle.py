@@ -11,6 +11,7 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.precision import gaps_below
+from semibandits.graves_lai.tables import check_table
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 """What an oracle may lose to rounding, for each item of a decision and relative to the largest weight."""
@@ -93,13 +94,20 @@ def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
 
     An item is in I iff the best decision that holds it is worse than the optimum by more than the tie tolerance. If one of them
     is better than the optimum, by rounding, it becomes the optimum.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If these decisions are too many to be held in memory.
     """
     d = len(oracle.theta)
     nothing = np.empty(0, dtype=np.int64)
-    rows, items = [], []
+    rows: list[BoolArray] = []
+    items = []
     for item in np.flatnonzero(~oracle.optimal):
         x = oracle.best_with(oracle.theta, np.array([item]), nothing)
         if x is not None:
+            check_table(len(rows) + 1, d)
             rows.append(x)
             items.append(item)
     decisions = np.array(rows, dtype=np.bool_).reshape(-1, d)
@@ -174,6 +182,8 @@ class DecisionPool:
         return row, True
 
     def _double(self) -> None:
+        check_table(2 * len(self._gaps), self._decisions.shape[1])
+        check_table(2 * len(self._gaps), len(self.items), self._contains.itemsize)
         self._decisions = np.concatenate((self._decisions, np.empty_like(self._decisions)))
         self._contains = np.concatenate((self._contains, np.empty_like(self._contains)))
         self._gaps = np.concatenate((self._gaps, np.empty_like(self._gaps)))

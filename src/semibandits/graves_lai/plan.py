@@ -18,6 +18,7 @@ from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import Block, Presolved
 from semibandits.graves_lai.result import ExplorationPlan
+from semibandits.graves_lai.tables import check_table
 from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
@@ -67,7 +68,14 @@ def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycl
 
 
 def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
-    """x* after each cycle, one a row; for matroid intersections not every row is a decision."""
+    """x* after each cycle, one a row; for matroid intersections not every row is a decision.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If they are too many to be held in memory.
+    """
+    check_table(len(cycles), len(graph.decision))
     decisions = np.tile(graph.decision, (len(cycles), 1))
     leaving, entering = graph.leaving[cycles.arcs], graph.entering[cycles.arcs]
     rows = cycles.rows
@@ -203,6 +211,7 @@ def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntAr
     """The start, and for each item that it lacks the best decision that holds the item."""
     columns = [*start]
     covered = start[:, items].any(axis=0) if len(start) else np.zeros(len(items), dtype=np.bool_)
+    check_table(len(start) + int(np.count_nonzero(~covered)), len(theta))
     for item in items[~covered]:
         push = np.zeros(len(theta))
         push[item] = 4.0 * len(theta) * float(np.abs(theta).max())

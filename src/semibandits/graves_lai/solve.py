@@ -98,7 +98,8 @@ def graves_lai(
     SolverError
         If the gap was not reached and `throw` is true; it carries the result reached.
     TooManyDecisionsError
-        If the decisions must be enumerated and there are too many.
+        If the decisions must be enumerated and there are too many, or the plan has too many for the memory: it holds a truth
+        value for each of its decisions and each item.
     UnsupportedError
         If the method does not exist for this decision set, or for these rewards.
 

@@ -83,7 +83,7 @@ def wanted(
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     try:
         return _of(graves_lai(decision_set, lowered, variance, gap=gap, throw=False))
-    except (SolverError, InvalidInputError):
+    except (SolverError, InvalidInputError, TooManyDecisionsError):
         rates = np.zeros(len(means))
         rates[best.items] = oracle.m * (np.sqrt(2.0 * variance[best.items]) / guarded) ** 2
         return Wanted(rates, np.unique(best.decisions, axis=0), oracle.optimal)

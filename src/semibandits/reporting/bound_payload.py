@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import BoolArray
+from semibandits._typing import BoolArray, FloatArray
 from semibandits._version import __version__
+from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.reporting.wording import decision_text
@@ -68,9 +69,9 @@ def reward_of(result: GravesLaiResult) -> float:
     return float(result.theta[result.optimal_decision].sum())
 
 
-def plan_gaps(result: GravesLaiResult) -> np.ndarray[Any, np.dtype[np.float64]]:
+def plan_gaps(result: GravesLaiResult) -> FloatArray:
     """Gap of each decision of the plan: what one play of it costs."""
-    return np.asarray(reward_of(result) - result.plan.decisions @ result.theta, dtype=np.float64)
+    return gaps_below(result.optimal_decision, result.plan.decisions, result.theta)
 
 
 def _decision(instance: Instance, decision: BoolArray) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from semibandits._typing import FloatArray
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.graves_lai.bernoulli.block import LAST_DIGITS, ROUNDING, rate_of
 from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
+from semibandits.graves_lai.closed_form import swapped
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.kernels.bernoulli import divergence
@@ -29,15 +30,12 @@ def solve_closed_form(decision_set: MatroidDecisions, theta: FloatArray, toleran
         rates[i] = rate_of(float(theta[i]), float(swaps.gaps[i]))
         least[i] = 1.0 / divergence(theta[i], swaps.gaps[i] * (1.0 + LAST_DIGITS)) if rates[i] > 0.0 else 0.0
     items = np.flatnonzero(rates > 0.0)
-    decisions = np.tile(swaps.decision, (len(items), 1))
-    decisions[np.arange(len(items)), swaps.leaving[items]] = False
-    decisions[np.arange(len(items)), items] = True
     return GravesLaiResult(
         value=math.fsum(rates[items] * swaps.gaps[items]) * (1.0 + ROUNDING),
         lower=math.fsum(least[items] * swaps.gaps[items]) * (1.0 - ROUNDING),
         status=Status.OPTIMAL,
         method="closed-form",
-        plan=merged_plan(decisions, rates[items] * (1.0 + ROUNDING)),
+        plan=merged_plan(swapped(swaps, items), rates[items] * (1.0 + ROUNDING)),
         optimal_decision=swaps.decision,
         suboptimal_items=suboptimal,
         decision_set=decision_set,

@@ -11,6 +11,7 @@ from semibandits.graves_lai.plan import merged_plan, plan_by_columns
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.reduction import ReducedProblem
 from semibandits.graves_lai.result import ExplorationPlan
+from semibandits.graves_lai.tables import check_table
 
 ZERO = 1e-9
 """Slacks and rates below this, relative to the number of plays, are rounding."""
@@ -60,6 +61,7 @@ def stripped(problem: ReducedProblem, hull: Polytope, rates: FloatArray) -> tupl
     rates : ndarray of float, shape (n,)
     """
     d = problem.decision_set.d
+    check_table(*hull.inequalities.shape, entry=8)
     rows: FloatArray = hull.inequalities.toarray()
     w, plays = rates[:d].copy(), float(problem.count @ rates)
     zero = ZERO * plays
