@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from contextlib import suppress
@@ -12,7 +11,7 @@ from typing import Final, final
 from semibandits.errors import InvalidInputError
 from semibandits.instances.files import write_whole
 from semibandits.reporting.sources import STUDY
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, kept_seconds
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
@@ -104,11 +103,15 @@ class RunFolder:
         return len(list((self.path / PARTS).glob("*.zip")))
 
     def seconds(self) -> dict[str, float]:
-        """Mean time of a replication of each policy, as far as it was written down."""
-        with suppress(OSError, ValueError, KeyError, AttributeError, TypeError):
-            kept = json.loads((self.path / TIMINGS).read_text(encoding="utf-8"))["seconds"]
-            return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
-        return {}
+        """Mean time of a replication of each policy, as far as it was written down.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file of times holds something else.
+        """
+        kept = kept_seconds(self.path / TIMINGS)
+        return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
 
     def withdraw(self) -> None:
         """Remove what a study has left that failed before anything was finished."""
