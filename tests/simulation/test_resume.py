@@ -245,6 +245,22 @@ def test_timings_go_to_a_file_of_their_own(tmp_path):
     assert all(value >= 0 for own in seconds.values() for value in own.values())
 
 
+@pytest.mark.parametrize(
+    "content",
+    ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}', "{}", "[]", "{",
+     '{"seconds": {"CUCB": {"0": "1"}}}', '{"seconds": {"CUCB": {"0": 1e999}}}', "[" * 100_000],
+)  # fmt: skip
+def test_damaged_timings_are_named_before_anything_is_played(tmp_path, content):
+    interrupted(tmp_path, 4)
+    (tmp_path / TIMINGS).write_text(content)
+    with pytest.raises(sb.InvalidInputError, match=r"timings.json must .* got .*: remove it, seconds are then unknown"):
+        small(tmp_path, resume=True)
+    assert len(list((tmp_path / PARTS).iterdir())) == 4
+    assert (tmp_path / TIMINGS).read_text() == content
+    (tmp_path / TIMINGS).unlink()
+    small(tmp_path, resume=True)
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(sb.InvalidInputError, match="folder must be writable"):

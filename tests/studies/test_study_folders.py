@@ -149,6 +149,38 @@ def test_another_study_in_the_folder(place):
         run_study(read_study("study.toml"), resume=False)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("problem = 3\n", "study.toml: problem must be a table, got 3: write"),
+        ("[[problem]]\nfile = 'a'\n", r"study.toml: problem must be a table, got \[\{'file': 'a'\}\]: write"),
+        ("[problem]\nfile = 2020-01-01\n", r"another file.*was datetime.date\(2020, 1, 1\)"),
+        ("[problem]\nfile = [2020-01-01]\n", r"another file.*was \[datetime.date\(2020, 1, 1\)\]"),
+        ("[problem]\nfile = {a = 1}\n", "another file.*was a table"),
+        (f"[problem]\nfile = 0x{'f' * 5000}\n", "another file.*was a very long number"),
+    ],
+)
+def test_what_no_study_has_written_in_its_place(place, text, message):
+    run_text(ALONE)
+    Path("study-results/study.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=message):
+        run_study(read_study("study.toml"))
+
+
+@pytest.mark.parametrize(
+    "content", ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}']
+)
+def test_timings_that_are_none(place, content):
+    run_study(read_study("study.toml"))
+    Path("study-results/timings.json").write_text(content, encoding="utf-8")
+    with pytest.raises(
+        InvalidInputError, match=r"timings.json must hold seconds.*: remove it, seconds are then unknown"
+    ):
+        run_study(read_study("study.toml"))
+    Path("study-results/timings.json").unlink()
+    assert run_study(read_study("study.toml")).finished_before
+
+
 def test_a_folder_that_is_a_file(place):
     Path("study-results").write_text("", encoding="utf-8")
     with pytest.raises(InvalidInputError, match="'study-results' must be a folder, got a file"):

@@ -27,7 +27,7 @@ from semibandits.reporting.findings import (
     assembled,
     same_problem,
 )
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, kept_seconds
 from semibandits.simulation.results import SimulationResult, load_simulation
 
 INSTANCE: Final = "instance.json"
@@ -36,8 +36,6 @@ STUDY: Final = "study.toml"
 ABOUT: Final = "about.json"
 REPORT: Final = "report.html"
 """Files of a results folder, beside those that `simulate` keeps there."""
-LONGEST: Final = 1e10
-"""Seconds that a replication may have taken: three hundred years."""
 
 
 def read_results(path: Path) -> Findings:
@@ -292,21 +290,7 @@ def _read_study(path: Path) -> str:
 
 def _read_timings(path: Path, simulation: SimulationResult | None) -> dict[str, float]:
     """Mean seconds of a replication by policy, of those that were simulated; a report does not fail for want of them."""
-    if simulation is None or not path.exists():
+    if simulation is None:
         return {}
-    try:
-        kept = Fields(Fields(_read_json(path), path.name).take("seconds"), "seconds")
-        own = {policy: kept.take(policy, None) for policy in simulation.policies}
-        seconds = {policy: _numbers(values) for policy, values in own.items() if values is not None}
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path} must hold seconds by policy and replication, got others: {error}") from error
-    return {policy: math.fsum(values) / len(values) for policy, values in seconds.items() if values}
-
-
-def _numbers(values: object) -> list[float]:
-    if not isinstance(values, Mapping):
-        raise InvalidInputError(f"seconds of a policy must be an object, got {kind_of(values)}: remove the file")
-    numbers = as_numbers(list(values.values()), "seconds")
-    if not all(0 <= number <= LONGEST for number in numbers):
-        raise InvalidInputError(f"seconds must be from 0 to {LONGEST:g}, got others: remove the file")
-    return numbers
+    kept = {policy: own for policy, own in kept_seconds(path).items() if own and policy in simulation.policies}
+    return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items()}

@@ -29,6 +29,8 @@ RESULT: Final = "simulation.zip"
 """The finished result."""
 TIMINGS: Final = "timings.json"
 """Seconds of each replication: apart from the result, which has the same bytes on every run."""
+LONGEST: Final = 1e10
+"""Seconds that a replication may have taken: three hundred years."""
 DESCRIPTION: Final = "specification.json"
 LOCK: Final = ".lock"
 PARTS: Final = "parts"
@@ -124,8 +126,9 @@ class Parts:
         Raises
         ------
         InvalidInputError
-            If a file is there and cannot be opened.
+            If a file is there and cannot be opened, or the times of earlier replications are damaged.
         """
+        kept_seconds(self.folder / TIMINGS)  # rather now than after a long run
         found = {}
         for policy in self._stems:
             for replication in range(self._specification.replications):
@@ -147,15 +150,9 @@ class Parts:
     def write_timings(self, seconds: dict[str, dict[int, float]]) -> None:
         """Add seconds by policy and replication to the sidecar."""
         path = self.folder / TIMINGS
-        try:
-            before = strict_json(path.read_text(encoding="utf-8"))["seconds"]
-        except (OSError, ValueError, KeyError, TypeError, OverflowError):
-            before = {}
-        kept = before if isinstance(before, dict) else {}
+        kept = kept_seconds(path)
         for policy, own in seconds.items():
-            earlier = kept.get(policy)
-            now = {str(replication): value for replication, value in own.items()}
-            kept[policy] = earlier | now if isinstance(earlier, dict) else now
+            kept.setdefault(policy, {}).update({str(replication): value for replication, value in own.items()})
         write_whole(path, (json.dumps({"seconds": kept}, indent=1) + "\n").encode())
 
     def _path(self, policy: str, replication: int) -> Path:
@@ -204,6 +201,41 @@ class Parts:
                 f"folder must hold a run of the same simulation, got another {_differences(before, self._description)} in "
                 f"{self.folder}: choose another folder, or go on as the run began"
             )
+
+
+def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
+    """Seconds by policy and replication from ``timings.json``; none if there is no such file.
+
+    Raises
+    ------
+    InvalidInputError
+        If it holds something else.
+    """
+    try:
+        kept: Any = strict_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"{path} must be JSON in UTF-8, got {error}: remove it, seconds are then unknown"
+        ) from error
+    policies = kept.get("seconds") if isinstance(kept, dict) else None
+    if not isinstance(policies, dict):
+        raise _no_seconds(path, "no object of that name")
+    for policy, own in policies.items():
+        if not isinstance(own, dict):
+            raise _no_seconds(path, f"no object for {policy[:40]!r}")
+        for replication, value in own.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST:
+                raise _no_seconds(path, f"something else for {policy[:40]!r}, {replication[:40]!r}")
+    return {policy: {key: float(value) for key, value in own.items()} for policy, own in policies.items()}
+
+
+def _no_seconds(path: Path, got: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{path} must hold seconds, from 0 to {LONGEST:g}, by policy and replication, got {got}: remove it, seconds are then "
+        "unknown"
+    )
 
 
 def _locked(folder: Path) -> IO[bytes]:

@@ -138,6 +138,5 @@ def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesL
     )
 
 
-
 def _plain(description: Mapping[str, object]) -> Any:
     return json.loads(json.dumps(description))

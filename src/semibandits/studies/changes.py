@@ -10,6 +10,7 @@ from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
+from semibandits.studies.fields import check_table, shown
 from semibandits.studies.folder import RunFolder
 from semibandits.studies.study import Study
 from semibandits.studies.study_file import read_toml, study_tables
@@ -32,6 +33,8 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
     if not folder.has(STUDY) or folder.is_input(STUDY):
         return
     before = read_toml(folder.path / STUDY)
+    for name, values in before.items():
+        check_table(name, values, folder.path / STUDY)
     differences = dict(_differences(before, study_tables(study)))
     if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
         kept = folder.path / INSTANCE
@@ -67,7 +70,11 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[
 def _shown(table: dict[str, Any], key: str) -> str:
     if key not in table:
         return "absent"
-    text = value_text(table[key])
+    value = table[key]
+    try:
+        text = value_text(value)
+    except (TypeError, ValueError):  # of a file that was edited: dates, tables, numbers of thousands of digits
+        return shown(value)
     return text if len(text) <= 60 else "a long list" if text.startswith("[") else "a long text"
 
 

@@ -215,12 +215,23 @@ def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str,
     for name, values in content.items():
         if name not in KEYS:
             raise _unknown_table(name, values, file)
-        if not isinstance(values, dict):
-            raise InvalidInputError(
-                f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, its keys below"
-            )
+        check_table(name, values, file)
         tables[name] = {key: _value(name, key, value, file) for key, value in values.items()}
     return tables
+
+
+def check_table(name: str, values: object, file: object) -> None:
+    """Refuse what should be a table and is another value.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no table.
+    """
+    if not isinstance(values, dict):
+        raise InvalidInputError(
+            f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, its keys below"
+        )
 
 
 def _value(table: str, name: str, value: Any, file: object) -> Any:

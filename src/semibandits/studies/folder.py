@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Final, final
 
 from semibandits._files import write_whole
-from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.reporting.sources import STUDY
-from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own
+from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, kept_seconds
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
@@ -105,11 +104,15 @@ class RunFolder:
         return len(list((self.path / PARTS).glob("*.zip")))
 
     def seconds(self) -> dict[str, float]:
-        """Mean time of a replication of each policy, as far as it was written down."""
-        with suppress(OSError, ValueError, KeyError, AttributeError, TypeError, OverflowError):
-            kept = strict_json((self.path / TIMINGS).read_text(encoding="utf-8"))["seconds"]
-            return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
-        return {}
+        """Mean time of a replication of each policy, as far as it was written down.
+
+        Raises
+        ------
+        InvalidInputError
+            If the file of times holds something else.
+        """
+        kept = kept_seconds(self.path / TIMINGS)
+        return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
 
     def withdraw(self) -> None:
         """Remove what a study has left that failed before anything was finished."""

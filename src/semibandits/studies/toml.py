@@ -34,4 +34,6 @@ def value_text(value: Value) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
     if isinstance(value, int | float):
         return repr(value)
+    if isinstance(value, Mapping):
+        raise TypeError("values must be plain, got a table")
     return f"[{', '.join(map(value_text, value))}]"
