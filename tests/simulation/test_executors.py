@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import distributed
@@ -92,6 +96,39 @@ def test_workers_that_keep_dying_are_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(executors, "MOST_LOSSES", 2)
     with pytest.raises(sb.SolverError, match="workers must stay alive"):
         sb.simulate(X, REWARDS, Deadly(tmp_path / "died", always=True), horizon=20, replications=3, n_jobs=2)
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path):
+    command = [sys.executable, str(Path(__file__).parent / "endless_run.py"), str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as parent:
+        while [file.read_text() for file in tmp_path.iterdir()] != ["locked", "locked"]:
+            assert parent.poll() is None
+            time.sleep(0.05)
+        parent.kill()
+    deadline = time.monotonic() + 30  # the workers would wait for 60
+    for path in tmp_path.iterdir():
+        with path.open() as file:
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+
+
+def test_no_more_workers_than_jobs(monkeypatch):
+    specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=2, seed=0)
+    asked = []
+
+    def fan_out(specification, jobs, n_jobs):
+        asked.append(n_jobs)
+        yield executors._task(specification, jobs)
+
+    monkeypatch.setattr(executors, "_fan_out", fan_out)
+    for jobs in ([("CUCB", 0), ("CUCB", 1)], [("CUCB", 1)]):
+        assert [job[:2] for job in executors.run(specification, jobs, 40)] == jobs
+    assert asked == [2]  # one is played in this process
 
 
 def test_what_cannot_be_pickled_is_named_before_anything_is_played():

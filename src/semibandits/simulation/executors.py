@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -32,6 +34,8 @@ CONNECT_SECONDS: Final = 10
 """How long a scheduler may take to answer."""
 MOST_LOSSES: Final = 5
 """Times in a row that workers may die before any replication is finished."""
+WATCH_SECONDS: Final = 1.0
+"""How often workers look whether the process that started them is still there."""
 
 
 def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, scheduler: Any = None) -> Iterator[Finished]:
@@ -44,7 +48,7 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     jobs : sequence of (policy, replication)
         Which parts of it.
     n_jobs : int
-        Number of worker processes; 1 plays here, -1 takes one a core.
+        Number of worker processes at most, >= 1: no more are started than there are jobs, and one plays here.
     scheduler : str or distributed.Client, optional
         A Dask cluster instead.
 
@@ -55,6 +59,7 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     """
     if not jobs:
         return
+    n_jobs = min(n_jobs, len(jobs))
     if n_jobs != 1 or scheduler is not None:
         try:
             cloudpickle.dumps(specification)
@@ -116,6 +121,17 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _end_with(parent: int) -> None:
+    """Let this worker end soon after the process that started it, also after kill -9 and in the middle of a replication."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _task(specification: Specification, jobs: Sequence[Job]) -> list[Finished]:
     results = []
     for policy, replication in jobs:
@@ -147,9 +163,10 @@ def _lost_workers() -> tuple[type[BaseException], ...]:
 
 @contextmanager
 def _backend(scheduler: Any) -> Iterator[None]:
-    """Makes joblib play on the cluster, if there is one; a client made here is closed here."""
+    """Makes joblib play on the cluster, if there is one, else in processes here; a client made here is closed here."""
     if scheduler is None:
-        yield
+        with joblib.parallel_config(backend="loky", initializer=_end_with, initargs=(os.getpid(),)):
+            yield
         return
     try:
         from distributed import Client

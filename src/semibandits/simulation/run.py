@@ -69,7 +69,7 @@ def simulate(
     seed : int
         Seed, >= 0. Replication i of every policy plays against the same random numbers.
     n_jobs : int
-        Number of worker processes; 1 plays in this one, -1 takes one a core.
+        Number of worker processes at most; 1 plays in this one, -1 takes one a core. No more than replications of all policies.
     progress : bool or callable
         True for a progress bar on the error stream; or a function that is called with the numbers of finished and of all
         replications.
