@@ -1,9 +1,12 @@
 """Results of simulations: what they refuse, that nobody can change them, and that files give back what was saved."""
 
 import copy
+import json
 import math
 import pickle
 import sys
+import zipfile
+from contextlib import suppress
 from types import MappingProxyType
 
 import numpy as np
@@ -100,7 +103,24 @@ def test_files_with_parts_missing_or_too_many(tmp_path):
     refused("must have shape", arrays=arrays | {"regret/1": arrays["regret/1"][:, :-1]})
     refused("must hold a complete simulation result", header=header | {"policies": 3})
     refused("must hold a complete simulation result", header=header | {"lower_bound_interval": 3})
+    refused("lower_bound must be a finite number", header=header | {"lower_bound": 10**400})
     refused("must be a simulation result|must hold a simulation result", header=header | {"kind": "part"})
+
+
+@pytest.mark.parametrize("depth", [600, 50_000])
+def test_provenance_that_is_nested_too_deep(tmp_path, depth):
+    made_up().save(tmp_path / "run")
+    with zipfile.ZipFile(tmp_path / "run") as whole, zipfile.ZipFile(tmp_path / "deep", "w") as deep:
+        for info in whole.infolist():
+            content = whole.read(info)
+            if info.filename == "simulation.json":
+                description = json.loads(content)
+                description["header"]["provenance"] = "here"
+                content = json.dumps(description).replace('"here"', '{"a": ' + "[" * depth + "]" * depth + "}").encode()
+            deep.writestr(info.filename, content)
+    # Which part of reading finds 600 levels too deep, if any does, depends on the version of Python.
+    with suppress(InvalidInputError) if depth == 600 else pytest.raises(InvalidInputError, match="recursion"):
+        load_simulation(tmp_path / "deep")
 
 
 def test_nobody_can_change_a_result():

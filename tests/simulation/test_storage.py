@@ -6,6 +6,7 @@ import json
 import os
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,6 +63,23 @@ def npy(array):
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=array.dtype == object)
     return buffer.getvalue()
+
+
+def npy_with(header):
+    """An .npy file of two bytes with that header."""
+    text = header.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + b"\x01\x00"
+
+
+def forge(path, content, **about):
+    """Put another mask into the archive, with the checksum it should have."""
+
+    def change(description):
+        description["arrays"]["mask"].update(about, sha256=hashlib.sha256(content).hexdigest())
+
+    write_archive(path, HEADER, ARRAYS)
+    rewrite(path, entries_of(path) | {"mask.npy": content})
+    alter_description(path, change)
 
 
 def test_what_was_written_is_read(path):
@@ -192,6 +210,11 @@ def test_other_zip_archives(path):
 def test_missing_files_and_folders(tmp_path):
     refused(tmp_path / "none", "must be a readable file")
     refused(tmp_path, "must be a readable file")
+    refused(tmp_path / "a\0b", "must be a readable file")
+
+
+def test_devices_are_not_read():
+    refused(Path("/dev/zero"), "must be a readable file, got a folder, pipe or device")
 
 
 def test_newer_versions(path):
@@ -276,15 +299,39 @@ def test_compressed_entries(path):
 
 
 def test_pickles_are_never_loaded(path):
-    """An array of objects with the checksum it should have: NumPy must refuse it."""
-    import hashlib
+    """An array of objects with the checksum it should have."""
+    forge(path, npy(np.array([{"a": 1}], dtype=object)))
+    refused(path, "array 'mask' with a header that is not NumPy's for plain numbers")
 
-    content = npy(np.array([{"a": 1}], dtype=object))
-    entries = entries_of(path) | {"mask.npy": content}
-    description = json.loads(entries["simulation.json"])
-    description["arrays"]["mask"]["sha256"] = hashlib.sha256(content).hexdigest()
-    rewrite(path, entries | {"simulation.json": json.dumps(description)})
-    refused(path, "an unreadable array 'mask'")
+
+@pytest.mark.parametrize(
+    "text", ["((((", "(" * 9000, "", "{[]: 1}", "{'descr': (), 'fortran_order': False, 'shape': (2,), }"]
+)
+def test_headers_are_not_evaluated(path, text):
+    forge(path, npy_with(text))
+    refused(path, "array 'mask' with a header that is not NumPy's for plain numbers")
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((10**12,), "array 'mask' with 2 bytes where its shape needs 1000000000000"),
+        ((10**17, 10**17), f"array 'mask' with 2 bytes where its shape needs {10**34}"),
+        ((1,), "array 'mask' with 2 bytes where its shape needs 1"),
+        ((1, 2) * 50, "array 'mask' with 2 bytes where its shape needs"),
+        ((2,) + (1,) * 99, "array 'mask' of an impossible shape"),
+    ],
+)
+def test_arrays_are_not_made_before_their_size_is_checked(path, shape, words):
+    forge(path, npy_with(f"{{'descr': '|b1', 'fortran_order': False, 'shape': {shape!r}, }}"), shape=list(shape))
+    refused(path, words)
+
+
+def test_headers_with_another_length_than_they_have(path):
+    content = npy(ARRAYS["mask"])
+    for length in (0, 1, 65535):
+        forge(path, content[:8] + length.to_bytes(2, "little") + content[10:])
+        refused(path, "array 'mask' with [0-9]+ bytes where its shape needs 2")
 
 
 @pytest.mark.parametrize(

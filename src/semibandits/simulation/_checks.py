@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
@@ -12,7 +13,7 @@ from semibandits.errors import InvalidInputError
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+    return not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
 def as_texts(values: Sequence[str], name: str) -> tuple[str, ...]:

@@ -369,7 +369,7 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
             suboptimal_items=arrays.pop("suboptimal_items", None),
             provenance=header["provenance"],
         )
-    except (KeyError, TypeError, InvalidInputError) as error:
+    except (KeyError, TypeError, RecursionError, InvalidInputError) as error:
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise InvalidInputError(f"{path} must hold a complete simulation result, got one with {problem}") from error
     if arrays:

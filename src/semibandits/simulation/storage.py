@@ -18,6 +18,7 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import zipfile
 from collections.abc import Mapping
@@ -37,11 +38,11 @@ DESCRIPTION: Final = "simulation.json"
 
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 _NPY: Final = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([<|][biuf][1248])', 'fortran_order': False, "
-    rb"'shape': \(((?:\d{1,18}, ?)*(?:\d{1,18})?)\), \} *\n",
+    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>\|b1|\|[iu]1|<[iu][248]|<f[248])', 'fortran_order': False, "
+    rb"'shape': \((?P<shape>(?:\d{1,18}, )*\d{0,18},?)\), \} *\n",
     re.DOTALL,
 )
-"""An array in NumPy's format, version 1.0."""
+"""The beginning of an .npy entry. NumPy's own reader evaluates the header as Python, and makes the array before it reads it."""
 _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
     zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
@@ -49,7 +50,7 @@ _DAMAGE: Final = (
 """What zipfile, json and numpy raise on damaged input that is in memory.
 
 BadZipFile, EOFError, struct.error and OverflowError: headers that lie or are cut off. KeyError: an entry that the directory
-does not have. ValueError: text that is no JSON, an array that is no .npy. RuntimeError: entries that claim to be encrypted,
+does not have. ValueError: text that is no JSON, a shape that no array has. RuntimeError: entries that claim to be encrypted,
 and by its subclasses a format that zipfile does not know (NotImplementedError) and JSON nested too deep (RecursionError).
 Nothing is unpacked, since compressed entries are refused before they are read. No OSError: a disk that cannot be read says
 nothing about the file, which may be whole.
@@ -116,9 +117,13 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
         If the file is missing, of another format, kind or newer version, cut off, or altered.
     """
     try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InvalidInputError(f"{path} must be a readable file, got {error.strerror}: check the path") from error
+        is_file = stat.S_ISREG(os.stat(path).st_mode)
+        content = Path(path).read_bytes() if is_file else b""  # /dev/zero has no end
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        what = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"{path} must be a readable file, got {what}: check the path") from error
+    if not is_file:
+        raise InvalidInputError(f"{path} must be a readable file, got a folder, pipe or device: check the path")
     return _read_content(content, path, kind)
 
 
@@ -260,28 +265,24 @@ def _read_array(archive: zipfile.ZipFile, name: str, about: object, path: str | 
     content = _read_entry(archive, f"{name}.npy", path)
     if not isinstance(about, dict) or hashlib.sha256(content).hexdigest() != about.get("sha256"):
         _refuse_damage(path, f"array {name!r} with another SHA-256 than {DESCRIPTION} says")
-    dtype, shape, data = _read_npy(content, name, path)
+    match = _NPY.match(content)
+    if match is None:
+        _refuse_damage(path, f"array {name!r} with a header that is not NumPy's for plain numbers in C order")
+    dtype, shape = match["dtype"].decode(), [int(size) for size in re.findall(rb"\d+", match["shape"])]
     said = (about.get("dtype"), about.get("shape"))
-    if (dtype.str, list(shape)) != said:
-        got = f"{dtype.str} of shape {shape}"
+    if (dtype, shape) != said:
+        got = f"{dtype} of shape {tuple(shape)}"
         _refuse_damage(path, f"array {name!r} as {got} where {DESCRIPTION} says {said[0]} of shape {said[1]}")
+    start = 10 + int.from_bytes(content[8:10], "little")
+    needed, there = math.prod(shape) * np.dtype(dtype).itemsize, len(content) - start
+    if match.end() != start or needed != there:
+        _refuse_damage(path, f"array {name!r} with {max(there, 0)} bytes where its shape needs {needed}")
     try:
-        array: AnyArray = np.ndarray(shape, dtype, data)  # over bytes: read-only
-    except ValueError as error:
-        _refuse_damage(path, f"an unreadable array {name!r} ({error})", error)
+        array = np.frombuffer(content, dtype, offset=start).reshape(shape).copy()
+    except _DAMAGE as error:  # a shape with a zero beside sizes that no array has, or of too many axes
+        _refuse_damage(path, f"array {name!r} of an impossible shape ({error})", error)
+    array.setflags(write=False)
     return array
-
-
-def _read_npy(content: bytes, name: str, path: str | os.PathLike[str]) -> tuple[np.dtype[Any], tuple[int, ...], bytes]:
-    """Type, shape and bytes of an array. NumPy would take the memory for any shape before it looks how much there is."""
-    found = _NPY.match(content)
-    if found is None or 10 + int.from_bytes(content[8:10], "little") != found.end():
-        _refuse_damage(path, f"an unreadable array {name!r} (no header as NumPy writes it)")
-    dtype, data = np.dtype(found[1].decode()), content[found.end() :]
-    shape = tuple(int(length) for length in found[2].split(b",") if length.strip())
-    if math.prod(shape) * dtype.itemsize != len(data):
-        _refuse_damage(path, f"an unreadable array {name!r} ({len(data)} bytes for {dtype} of shape {shape})")
-    return dtype, shape, data
 
 
 def _read_entry(archive: zipfile.ZipFile, name: str, path: str | os.PathLike[str]) -> bytes:
