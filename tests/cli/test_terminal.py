@@ -1,6 +1,8 @@
 """What reaches a terminal: every text from outside is printed literally."""
 
 import json
+import os
+import sys
 import unicodedata
 from importlib import resources
 from pathlib import Path
@@ -132,3 +134,34 @@ def test_figures_show_names_literally(run, family):
     assert f"<!-- {SHOWN} $1_ and $2^ -->" in drawn
     if family != "trees":  # names on maps have halos, and are drawn as outlines without their text
         assert "$5_ and $6^ -->" in drawn
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")
+def test_file_names_that_are_not_utf8(run):
+    table, folder, saved = (os.fsdecode(name) for name in (b"caf\xe9.csv", b"out\xe9", b"bound\xe9.json"))
+    Path(table).write_text("item,theta\nu,1\nv,0.75\n", encoding="utf-8")
+    code, out, err = run(["bound", table, "--size", "1", "--save", saved])
+    assert (code, err, out.splitlines()[0]) == (0, "", r"caf\udce9")
+    code, out, err = run(["simulate", table, "--size", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
+    assert (code, err) == (0, "")
+    assert rf"Report: out\udce9{os.sep}report.html" in out
+    for arguments in (["report", saved], ["report", folder], ["run", Path(folder) / "study.toml"]):
+        code, _, err = run([*arguments, "--json"])
+        assert (code, err) == (0, "")
+    code, _, err = run(["bound", os.fsdecode(b"none\xe9.csv")])
+    assert code == 2
+    assert err.startswith(r"Error: none\udce9.csv must be a readable file")
+
+
+def test_halves_of_characters_in_names_are_kept(run):
+    name = "a\ud800"
+    own = {"family": "trees", "edges": [[name, "b"], ["b", "c"], [name, "c"]], "theta": [1, 2, 3], "name": name}
+    Path("own.json").write_text(
+        json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8"
+    )
+    code, _, err = run(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
+    assert (code, err) == (0, "")
+    assert json.loads(Path("kept/instance.json").read_text(encoding="utf-8"))["edges"] == own["edges"]
+    code, out, _ = run(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
+    assert code == 0
+    assert json.loads(out)["optimal"]["items"] == ["b – c", f"{name} – c"]
