@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import unicodedata
 from importlib import resources
@@ -165,3 +166,36 @@ def test_halves_of_characters_in_names_are_kept(run):
     code, out, _ = run(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
     assert code == 0
     assert json.loads(out)["optimal"]["items"] == ["b – c", f"{name} – c"]
+
+
+PROGRAM = [sys.executable, "-c", "from semibandits_cli import main; main()"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes streams in a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [
+        (">&- <&-", ["bound", "own.json", "--save", "saved.json"], 1),
+        (">&-", ["unknown"], 2),
+        ("2>&-", ["unknown"], 2),
+        ("2>&- <&-", ["bound", "own.json", "--save", "saved.json", "--progress"], 0),
+        (">&- 2>&- <&-", ["bound", "own.json", "--save", "saved.json"], 1),
+    ],
+)
+def test_closed_streams(tmp_path, monkeypatch, closed, arguments, code):
+    monkeypatch.chdir(tmp_path)
+    write()
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, *arguments]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.count("\n") == (code == 2 and "2>" not in closed)
+    assert bool(done.stdout) == (code == 0)
+    if "saved.json" in arguments:
+        assert json.loads(Path("saved.json").read_text(encoding="utf-8"))["d"] == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_the_exit_code_is_kept_where_messages_cannot_be_written():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "unknown"], stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
