@@ -126,7 +126,7 @@ class Names:
         flat = "".join(shown.split())
         for name in names:
             plain = "".join(name.split())
-            if plain and plain.isascii() and plain.isprintable() and len(plain) <= 60 and self._is_best(shown):
+            if plain and plain.isascii() and name.isprintable() and len(plain) <= 60 and self._is_best(shown):
                 require(plain in flat, f"the name {name!r} is not shown as it is")
 
     def _is_best(self, shown: str) -> bool:

@@ -14,6 +14,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Import the library and run the program."""
     before = signal.signal(signal.SIGINT, _leave)
+    _replace_closed_streams()
     from semibandits.cli import main as run
 
     signal.signal(signal.SIGINT, before)
@@ -23,6 +24,29 @@ def main() -> None:
         if end.code == INTERRUPTED:
             _hurry()
         raise
+
+
+def _replace_closed_streams() -> None:
+    """What was closed before the start (``>&-``) becomes a stream, or the next file that is opened would take its number.
+
+    Stdout becomes a pipe that nobody reads, so that it ends as one whose reader has left; messages go nowhere.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(_inherited(os.open(os.devnull, os.O_RDONLY)), closefd=False)
+    if sys.stdout is None:
+        unread, written = os.pipe()
+        os.dup2(written, 1)
+        for number in {unread, written} - {1}:
+            os.close(number)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(_inherited(os.open(os.devnull, os.O_WRONLY)), "w", closefd=False)
+
+
+def _inherited(number: int) -> int:
+    """A file that worker processes have too."""
+    os.set_inheritable(number, True)
+    return number
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

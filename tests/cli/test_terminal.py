@@ -1,6 +1,9 @@
 """What reaches a terminal: every text from outside is printed literally."""
 
 import json
+import os
+import subprocess
+import sys
 import unicodedata
 from importlib import resources
 from pathlib import Path
@@ -132,3 +135,67 @@ def test_figures_show_names_literally(run, family):
     assert f"<!-- {SHOWN} $1_ and $2^ -->" in drawn
     if family != "trees":  # names on maps have halos, and are drawn as outlines without their text
         assert "$5_ and $6^ -->" in drawn
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")
+def test_file_names_that_are_not_utf8(run):
+    table, folder, saved = (os.fsdecode(name) for name in (b"caf\xe9.csv", b"out\xe9", b"bound\xe9.json"))
+    Path(table).write_text("item,theta\nu,1\nv,0.75\n", encoding="utf-8")
+    code, out, err = run(["bound", table, "--size", "1", "--save", saved])
+    assert (code, err, out.splitlines()[0]) == (0, "", r"caf\udce9")
+    code, out, err = run(["simulate", table, "--size", "1", "-p", "CUCB", "-T", "10", "-n", "2", "-o", folder])
+    assert (code, err) == (0, "")
+    assert rf"Report: out\udce9{os.sep}report.html" in out
+    for arguments in (["report", saved], ["report", folder], ["run", Path(folder) / "study.toml"]):
+        code, _, err = run([*arguments, "--json"])
+        assert (code, err) == (0, "")
+    code, _, err = run(["bound", os.fsdecode(b"none\xe9.csv")])
+    assert code == 2
+    assert err.startswith(r"Error: none\udce9.csv must be a readable file")
+
+
+def test_halves_of_characters_in_names_are_kept(run):
+    name = "a\ud800"
+    own = {"family": "trees", "edges": [[name, "b"], ["b", "c"], [name, "c"]], "theta": [1, 2, 3], "name": name}
+    Path("own.json").write_text(
+        json.dumps(own | {"positions": {name: [0, 0], "b": [1, 1], "c": [0, 2]}}), encoding="utf-8"
+    )
+    code, _, err = run(["simulate", "own.json", "-p", "CUCB", "-T", "10", "-n", "2", "-o", "kept", "--plot", "own.pdf"])
+    assert (code, err) == (0, "")
+    assert json.loads(Path("kept/instance.json").read_text(encoding="utf-8"))["edges"] == own["edges"]
+    code, out, _ = run(["bound", "kept/instance.json", "--plot", "own.svg", "--json"])
+    assert code == 0
+    assert json.loads(out)["optimal"]["items"] == ["b – c", f"{name} – c"]
+
+
+PROGRAM = [sys.executable, "-c", "from semibandits_cli import main; main()"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes streams in a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [
+        (">&- <&-", ["bound", "own.json", "--save", "saved.json"], 1),
+        (">&-", ["unknown"], 2),
+        ("2>&-", ["unknown"], 2),
+        ("2>&- <&-", ["bound", "own.json", "--save", "saved.json", "--progress"], 0),
+        (">&- 2>&- <&-", ["bound", "own.json", "--save", "saved.json"], 1),
+    ],
+)
+def test_closed_streams(tmp_path, monkeypatch, closed, arguments, code):
+    monkeypatch.chdir(tmp_path)
+    write()
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, *arguments]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.count("\n") == (code == 2 and "2>" not in closed)
+    assert bool(done.stdout) == (code == 0)
+    if "saved.json" in arguments:
+        assert json.loads(Path("saved.json").read_text(encoding="utf-8"))["d"] == 3
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_the_exit_code_is_kept_where_messages_cannot_be_written():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*PROGRAM, "unknown"], stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -13,7 +11,7 @@ import typer
 from semibandits import __version__
 from semibandits.cli import bound, compile_command, datasets, report_command, run, simulate
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.terminal import print_line, print_remark
+from semibandits.cli.terminal import forget_output, print_line, print_remark
 from semibandits.errors import SemibanditsError, SolverError
 
 READER_GONE = 1
@@ -63,8 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Notes
     -----
-    Exit codes: 0 done; 1 the reader of our output has left; 2 bad input, or a problem that does not fit into memory, one line on
-    stderr and nothing written; 3 the asked gap was not reached, the bracket is printed, or a simulation failed; 130 interrupted.
+    Exit codes: 0 done; 1 the reader of our output has left, or it was closed; 2 bad input, or a problem that does not fit into
+    memory, one line on stderr and nothing written; 3 the asked gap was not reached, the bracket is printed, or a simulation
+    failed; 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -85,10 +84,10 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except SemibanditsError as error:
         return _fail(str(error), BAD_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
-        _forget_output()
+        forget_output(sys.stdout)
         return READER_GONE
     except OSError as error:  # what nobody foresaw: a folder that is removed while it is used, a disk that is full
-        _forget_output()
+        forget_output(sys.stdout)
         where = f" for {error.filename}" if error.filename else ""
         return _fail(
             f"files must stay in place and the disk must have room, got {error.strerror or error}{where}: try again",
@@ -111,12 +110,6 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
-
-
-def _forget_output() -> None:
-    """Let Python not try again, on its way out, to write what could not be written."""
-    with suppress(OSError, ValueError):  # a stream without a file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

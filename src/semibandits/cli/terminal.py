@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any, final
+from contextlib import suppress
+from typing import Any, TextIO, final
 
 from rich.console import Console
 from rich.text import Text
@@ -45,4 +47,13 @@ def print_json(value: object) -> None:
 
 def print_remark(kind: str, message: str) -> None:
     """Print a line on stderr that begins with Error or Warning; a message of several lines becomes one."""
-    print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)
+    try:
+        print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)
+    except OSError:  # nobody reads it; the exit code still tells what happened
+        forget_output(sys.stderr)
+
+
+def forget_output(stream: TextIO) -> None:
+    """Let Python not try again, on its way out, to write what could not be written."""
+    with suppress(OSError, ValueError):  # a stream without a file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
