@@ -58,7 +58,7 @@ def test_control_characters_in_names_are_not_in_the_text_of_the_page(tmp_path):
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[0]
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text.replace(data, ""))
-    assert data_of(tmp_path / "r.html")["items"]["labels"] == ["a\x0b", "\x9b"]
+    assert data_of(tmp_path / "r.html")["items"]["labels"] == [r"a\x0b", r"\x9b"]
 
 
 HOSTILE = "</script><script>alert(1)</script><b>&amp;\u2028\ud800'\""
