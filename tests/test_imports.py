@@ -2,10 +2,12 @@
 
 import ast
 import importlib
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
+import cloudpickle
 import pytest
 
 import semibandits as sb
@@ -78,3 +80,9 @@ def test_a_name_that_there_is_not():
 def test_the_function_keeps_its_name_beside_the_package_of_that_name():
     code = "import semibandits as sb, semibandits.graves_lai.solve; print(callable(sb.graves_lai))"
     assert "True" in loaded_by(code)
+
+
+def test_the_package_is_pickled_by_its_name():
+    """As workers need it for functions of a script that use it."""
+    assert pickle.loads(pickle.dumps(sb)) is sb
+    assert pickle.loads(cloudpickle.dumps(lambda: sb.MSets))() is sb.MSets

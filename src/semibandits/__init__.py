@@ -21,5 +21,8 @@ class _Package(ModuleType):
     def graves_lai(self, subpackage: ModuleType) -> None:
         """What Python does at the end of that import."""
 
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return import_module, (__name__,)
+
 
 sys.modules[__name__].__class__ = _Package

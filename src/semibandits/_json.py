@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any, Final, NoReturn
 
 MOST_CHARACTERS: Final = 2**28
@@ -13,18 +12,15 @@ MOST_DEPTH: Final = 100
 MOST_DIGITS: Final = 300
 """Of an integer: those of any float."""
 _OUTER: Final = (list, dict)
-_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def strict_json(text: str | bytes, *, utf8: bool = False) -> Any:
+def strict_json(text: str | bytes) -> Any:
     """The value of a JSON text: numbers are finite, keys of an object differ, and it has a usual size and depth.
 
     Parameters
     ----------
     text : str or bytes
         JSON. Bytes are UTF-8.
-    utf8 : bool
-        Whether strings must be such that UTF-8 can hold them: without lone surrogates.
 
     Raises
     ------
@@ -43,8 +39,6 @@ def strict_json(text: str | bytes, *, utf8: bool = False) -> Any:
     except RecursionError as error:
         raise _too_deep() from error
     _check_depth(value)
-    if utf8 and _SURROGATE.search(plain):
-        _check_utf8(value)
     return value
 
 
@@ -86,10 +80,3 @@ def _check_depth(value: Any) -> None:
 
 def _too_deep() -> ValueError:
     return ValueError(f"lists or objects more than {MOST_DEPTH} deep")
-
-
-def _check_utf8(value: Any) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"a string with {error.object[error.start]!r}, which is half a character") from error

@@ -103,7 +103,7 @@ def test_files_with_parts_missing_or_too_many(tmp_path):
     refused("must have shape", arrays=arrays | {"regret/1": arrays["regret/1"][:, :-1]})
     refused("must hold a complete simulation result", header=header | {"policies": 3})
     refused("must hold a complete simulation result", header=header | {"lower_bound_interval": 3})
-    refused("lower_bound must be a finite number", header=header | {"lower_bound": 10**400})
+    refused("an integer of 401 digits", header=header | {"lower_bound": 10**400})
     refused("must be a simulation result|must hold a simulation result", header=header | {"kind": "part"})
 
 
@@ -119,7 +119,7 @@ def test_provenance_that_is_nested_too_deep(tmp_path, depth):
                 content = json.dumps(description).replace('"here"', '{"a": ' + "[" * depth + "]" * depth + "}").encode()
             deep.writestr(info.filename, content)
     # Which part of reading finds 600 levels too deep, if any does, depends on the version of Python.
-    with suppress(InvalidInputError) if depth == 600 else pytest.raises(InvalidInputError, match="recursion"):
+    with suppress(InvalidInputError) if depth == 600 else pytest.raises(InvalidInputError, match="deep"):
         load_simulation(tmp_path / "deep")
 
 

@@ -230,13 +230,6 @@ def test_a_file_linked_as_the_lock_keeps_its_content(tmp_path):
     assert (tmp_path / "precious").read_text() == "precious"
 
 
-@pytest.mark.parametrize("text", ['{"seconds": []}', '{"seconds": {"CUCB": 5}}', "[" * 100_000])
-def test_timings_of_another_form_do_not_stop_a_run(tmp_path, text):
-    (tmp_path / TIMINGS).write_text(text)
-    small(tmp_path)
-    assert set(json.loads((tmp_path / TIMINGS).read_text())["seconds"]) == {"CUCB", "ESCB"}
-
-
 def test_timings_go_to_a_file_of_their_own(tmp_path):
     interrupted(tmp_path, 4)
     small(tmp_path, resume=True)

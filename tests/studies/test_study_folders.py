@@ -173,9 +173,7 @@ def test_what_no_study_has_written_in_its_place(place, text, message):
 def test_timings_that_are_none(place, content):
     run_study(read_study("study.toml"))
     Path("study-results/timings.json").write_text(content, encoding="utf-8")
-    with pytest.raises(
-        InvalidInputError, match=r"timings.json must hold seconds.*: remove it, seconds are then unknown"
-    ):
+    with pytest.raises(InvalidInputError, match=r"timings.json must .*: remove it, seconds are then unknown"):
         run_study(read_study("study.toml"))
     Path("study-results/timings.json").unlink()
     assert run_study(read_study("study.toml")).finished_before
@@ -277,8 +275,8 @@ FORGED = {
     "not a number": (("value", math.nan), None, "NaN, which is no number in JSON"),
     "infinity": (("lower", math.inf), None, "Infinity, which is no number in JSON"),
     "seconds in words": (("stats", {"seconds": "long"}), None, r"stats\[0\] must be a number, got 'long'"),
-    "seconds without end": (("stats", {"seconds": 10**400}), None, "too large"),
-    "a rate without end": (("plan", 0, "rate", 10**400), None, "too large"),
+    "seconds without end": (("stats", {"seconds": 10**400}), None, "an integer of 401 digits"),
+    "a rate without end": (("plan", 0, "rate", 10**400), None, "an integer of 401 digits"),
 }
 
 
@@ -307,7 +305,7 @@ def test_a_number_above_all_floats_is_none(place):
     path = Path("study-results/bound.json")
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub('"rate": [0-9.]+', '"rate": 1e999', text, count=1), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"plan\[0\] must be a decision and a rate above 0"):
+    with pytest.raises(InvalidInputError, match="1e999, which is too large for a float"):
         run_study(read_study("study.toml"))
 
 

@@ -88,7 +88,7 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
     """
     text = read_text(path)
     try:
-        description = strict_json(text, utf8=True)
+        description = strict_json(text)
     except ValueError as error:
         raise InvalidInputError(f"{path} must hold JSON, got {error}: correct it there") from error
     if not isinstance(description, dict):

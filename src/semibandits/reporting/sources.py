@@ -159,7 +159,7 @@ def _read_json(path: Path) -> Any:
     """The content of a JSON file."""
     text = _text(path)
     try:
-        return strict_json(text, utf8=True)
+        return strict_json(text)
     except ValueError as error:
         raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
 
