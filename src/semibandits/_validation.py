@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+import reprlib
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final, cast
 
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
+
+FARTHEST: Final = 1e9
+"""Of positions of nodes, so that figures can be computed with; lengths in metres on earth are shorter."""
 
 
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
@@ -66,6 +71,27 @@ def variance_vector(variance: ArrayLike, d: int) -> FloatArray:
             "an item that is known exactly needs no exploration and can be left out"
         )
     return array
+
+
+def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
+    """Positions of nodes as an array of shape ``(n, 2)``, none beyond `FARTHEST`."""
+    places: FloatArray = np.empty((len(nodes), 2))
+    for v, node in enumerate(nodes):
+        if node not in positions:
+            raise InvalidInputError(
+                f"positions must place every node, got none for {node!r}: add positions[{node!r}], or drop positions"
+            )
+        try:
+            places[v] = place = np.array(positions[node], dtype=np.float64)
+            is_place = place.shape == (2,) and np.abs(place).max() <= FARTHEST
+        except (TypeError, ValueError, OverflowError):  # not of one shape, no numbers, or too large a one
+            is_place = False
+        if not is_place:
+            raise InvalidInputError(
+                f"positions must be pairs (x, y) of numbers up to 1e9, got {reprlib.repr(positions[node])} for {node!r}: "
+                "give two numbers for each node"
+            )
+    return places
 
 
 def as_decision(x: object, d: int) -> BoolArray | None:

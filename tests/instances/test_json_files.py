@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 
 import numpy as np
 import pytest
@@ -191,7 +192,14 @@ BAD = [
     ("trees", {"items": ["a", "b"]}, "items must have d = 3 names, got 2"),
     ("trees", {"items": ["a", "b", "a"]}, "items must have distinct names, got 'a' at positions 0 and 2"),
     ("trees", {"positions": {"a": [0, 0]}}, "positions must place every node, got none for 'b'"),
-    ("trees", {"positions": {"a": [0], "b": [0, 0], "c": [0, 0]}}, "must be \\[x, y\\], got 1 numbers"),
+    ("trees", {"positions": {"a": [0], "b": [0, 0], "c": [0, 0]}}, r"must be pairs \(x, y\) .*, got \[0\] for 'a'"),
+    (
+        "trees",
+        {"positions": {"a": [math.nan, 0], "b": [0, 0], "c": [0, 0]}},
+        r"numbers up to 1e9, got \[nan, 0\] for 'a'",
+    ),
+    ("trees", {"positions": {"a": [0, 0], "b": [0, -math.inf], "c": [0, 0]}}, r"got \[0, -inf\] for 'b'"),
+    ("trees", {"positions": {"a": [0, 0], "b": [0, 0], "c": [0, 10**400]}}, r"numbers up to 1e9, got .* for 'c'"),
     ("trees", {"positions": [1]}, "positions must be an object"),
     ("paths", {"target": "z"}, "target node must be a known name, got 'z'"),
     ("paths", {"source": "d", "target": "a"}, "target must be reachable from source"),

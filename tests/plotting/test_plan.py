@@ -281,3 +281,13 @@ def test_bad_input():
         plot_network_plan(result, ax=axes())
     with pytest.raises(InvalidInputError, match="positions must place every node, got none for 'b'"):
         plot_plan(made_up(Paths(GRAPH, "a", "d"), THETA), ax=axes(), positions={"a": (0, 0)})
+    places = dict.fromkeys("abcdxy", (0.0, 0.0)) | {"b": (0.0, np.nan)}
+    with pytest.raises(InvalidInputError, match=r"positions must be pairs .*, got \(0.0, nan\) for 'b'"):
+        plot_plan(made_up(Paths(GRAPH, "a", "d"), THETA), ax=axes(), positions=places)
+
+
+@pytest.mark.parametrize("latitude", [89.9, 120.0, 1e9])
+def test_positions_that_are_no_map_are_drawn_as_they_are(latitude):
+    places = {node: (float(v), latitude) for v, node in enumerate("abcdxy")}
+    ax = plot_plan(made_up(Paths(GRAPH, "a", "d"), THETA), ax=axes(), positions=places, geographic=True)
+    assert ax.get_aspect() == 1

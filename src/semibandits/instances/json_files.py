@@ -9,7 +9,7 @@ from pathlib import Path
 from semibandits._files import write_whole
 from semibandits._json import strict_json
 from semibandits._text import json_text
-from semibandits._validation import as_floats, item_vector, variance_vector
+from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.instances.base import Instance
@@ -134,13 +134,8 @@ def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tupl
         return None
     if not isinstance(values, Mapping):
         raise InvalidInputError('positions must be an object, got something else: write {"node": [x, y], ...}')
-    result: dict[Hashable, tuple[float, float]] = {}
-    for node in dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2]):
-        if str(node) not in values:
-            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add it or drop positions")
-        name = f"positions[{str(node)!r}]"
-        numbers = as_floats(as_numbers(values[str(node)], name), name).tolist()
-        if len(numbers) != 2:
-            raise InvalidInputError(f"{name} must be [x, y], got {len(numbers)} numbers: give two")
-        result[node] = (numbers[0], numbers[1])
-    return result
+    nodes = dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2])
+    told = {node: values[str(node)] for node in nodes if str(node) in values}
+    for node, place in told.items():
+        as_numbers(place, f"positions[{str(node)!r}]")
+    return {node: (x, y) for node, (x, y) in zip(nodes, node_places(tuple(nodes), told).tolist(), strict=True)}

@@ -13,6 +13,8 @@ from semibandits._typing import FloatArray, IntArray
 SWEEPS: Final = 12
 SMALL: Final = 150
 """Largest number of nodes for which the slow and handsome layout is used."""
+STEEPEST: Final = 80.0
+"""Beyond this latitude the projection stretches too much, and positions are drawn as they are."""
 
 
 def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatArray:
@@ -60,6 +62,11 @@ def spring_layout(n: int, tails: IntArray, heads: IntArray) -> FloatArray:
     graph.add_edges_from(zip(tails.tolist(), heads.tolist(), strict=True))
     place = nx.kamada_kawai_layout(graph) if n <= SMALL else nx.spring_layout(graph, seed=0)
     return np.array([place[v] for v in range(n)], dtype=np.float64).reshape(n, 2)
+
+
+def is_map(places: FloatArray) -> bool:
+    """Whether longitudes and latitudes, shape (n, 2), can be drawn as a map."""
+    return bool(np.abs(places[:, 1]).max() <= STEEPEST and np.abs(places[:, 0]).max() <= 360.0)
 
 
 def _spread(count: int) -> FloatArray:

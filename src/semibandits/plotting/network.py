@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits._validation import node_places
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.plotting.labels import place_labels
-from semibandits.plotting.layout import layered_layout, spring_layout
+from semibandits.plotting.layout import is_map, layered_layout, spring_layout
 from semibandits.plotting.style import (
     BEST,
     INK,
@@ -110,7 +111,7 @@ def plot_network_plan(
     """
     drawing = _drawing_of(result, positions)
     ax = new_axes() if ax is None else ax
-    if geographic:
+    if geographic and is_map(drawing.places):
         ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))
     elif positions is not None or not drawing.directed:
         ax.set_aspect("equal")
@@ -140,19 +141,12 @@ def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[floa
             "use plot_plan, which suits any"
         )
     if positions is not None:
-        places = _given_places(nodes, positions)
+        places = node_places(nodes, positions)
     elif isinstance(decisions, Paths):
         places = layered_layout(decisions.topological_order, tails, heads)
     else:
         places = spring_layout(len(nodes), tails, heads)
     return _Drawing(nodes, tails, heads, places, isinstance(decisions, Paths), ends)
-
-
-def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
-    for node in nodes:
-        if node not in positions:
-            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add positions[{node!r}]")
-    return np.array([positions[node] for node in nodes], dtype=np.float64)
 
 
 def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:

@@ -10,15 +10,15 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits._validation import node_places
 from semibandits.datasets.borders import borders
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.paths import Paths
-from semibandits.errors import InvalidInputError
 from semibandits.matroids import Graphic, Matroid, Partition
-from semibandits.plotting.layout import layered_layout, spring_layout
+from semibandits.plotting.layout import is_map, layered_layout, spring_layout
 from semibandits.reporting.findings import Structure
 
 MOST_NODES: Final = 3_000
@@ -26,8 +26,6 @@ MOST_NODES_ON_SPRINGS: Final = 600
 """Larger graphs without positions are shown as bars: laying them out takes long, and nobody could read them."""
 NARROWEST: Final = 0.25
 """Least quotient of the sides of a drawing: the nodes of a thinner one stand in its middle."""
-STEEPEST: Final = 80.0
-"""Beyond this latitude the projection stretches too much, and positions are drawn as they are."""
 DIGITS: Final = 4
 """Of places, which are shares of the sides."""
 BEYOND: Final = 0.06
@@ -138,8 +136,8 @@ def drawing_of(structure: Structure) -> dict[str, Any]:
 def _network(network: Network, structure: Structure) -> dict[str, Any]:
     geographic, stretch = False, None
     if structure.positions is not None:
-        places = _given_places(network.nodes, structure.positions)
-        geographic = structure.geographic and _is_map(places)
+        places = node_places(network.nodes, structure.positions)
+        geographic = structure.geographic and is_map(places)
         points = _projected(_unbroken(places)) if geographic else places * (1.0, -1.0)
     elif network.order is not None:
         points = layered_layout(network.order, network.tails, network.heads) * (1.0, -1.0)
@@ -161,26 +159,6 @@ def _network(network: Network, structure: Structure) -> dict[str, Any]:
         "edges": _edges(network),
         "borders": _borders(frame) if geographic else [],
     }
-
-
-def _given_places(nodes: tuple[Hashable, ...], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
-    for node in nodes:
-        if node not in positions:
-            raise InvalidInputError(f"positions must place every node, got none for {node!r}: add positions[{node!r}]")
-    try:
-        places = np.array([positions[node] for node in nodes], dtype=np.float64)
-    except (TypeError, ValueError):  # not of one shape, or no numbers
-        places = np.empty(0)
-    if places.shape != (len(nodes), 2) or not np.isfinite(places).all() or np.abs(places).max() > 1e9:
-        raise InvalidInputError(
-            "positions must be pairs (x, y) of numbers up to 1e9, got others: give two for each node"
-        )
-    return places
-
-
-def _is_map(places: FloatArray) -> bool:
-    """Whether longitudes and latitudes can be drawn as a map."""
-    return bool(np.abs(places[:, 1]).max() <= STEEPEST and np.abs(places[:, 0]).max() <= 360.0)
 
 
 def _unbroken(places: FloatArray) -> FloatArray:

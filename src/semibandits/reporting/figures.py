@@ -16,6 +16,7 @@ from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
+from semibandits.plotting.layout import is_map
 from semibandits.plotting.style import literal
 from semibandits.simulation.results import SimulationResult
 
@@ -102,6 +103,7 @@ def _height(instance: Instance) -> float:
     """Height in inches of a figure 9 inches wide: that of the map, if there is one."""
     if not instance.positions:
         return 6.0
-    x, y = np.array(list(instance.positions.values())).T
-    stretch = 1.0 / np.cos(np.radians(y.mean())) if instance.geographic else 1.0
+    places = np.array(list(instance.positions.values()), dtype=np.float64)
+    x, y = places.T
+    stretch = 1.0 / np.cos(np.radians(y.mean())) if instance.geographic and is_map(places) else 1.0
     return float(np.clip(1.5 + 6.0 * stretch * np.ptp(y) / max(np.ptp(x), 1e-9), 4.5, 9.5))
