@@ -30,7 +30,7 @@ from panel import HALVES, Instance, panel, star
 from stacked import StackedRewards
 
 import semibandits as sb
-from semibandits.instances.files import write_whole
+from semibandits._files import write_whole
 from semibandits.simulation.checkpoints import log_spaced
 
 POLICIES: Final = {OLD: sb.ThompsonSampling(), NEW: sb.GLADE()}

@@ -24,7 +24,7 @@ from compare_results import NEW, OLD, short_name
 from panel import HALVES, Instance, panel, star
 
 import semibandits as sb
-from semibandits.instances.files import write_whole
+from semibandits._files import write_whole
 from semibandits.simulation.replication import replicate
 from semibandits.simulation.specification import Specification
 

@@ -20,8 +20,8 @@ from typing import Any, Final
 import numpy as np
 
 import semibandits as sb
+from semibandits._files import write_whole
 from semibandits.datasets import list_datasets
-from semibandits.instances.files import write_whole
 from semibandits.simulation.replication import Trajectory, replicate
 from semibandits.simulation.specification import Specification
 

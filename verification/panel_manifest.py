@@ -23,8 +23,8 @@ from panel import Instance, panel, star
 from stars import one_at_a_time
 
 import semibandits as sb
+from semibandits._files import write_whole
 from semibandits.decisions.description import fingerprint
-from semibandits.instances.files import write_whole
 
 MANIFEST: Final = Path(__file__).with_name("panel.json")
 """What is kept of the instances: not their numbers, which the seeds give, but what tells whether they are the same."""

@@ -26,7 +26,12 @@ def test_determinants_equal_their_expansion(seed, prime):
     n = rng.integers(0, 6)
     size = 3 if seed % 2 else 2**31
     matrix = rng.integers(-size, size, (n, n))
-    assert determinant_modulo(matrix, prime) == determinant_twin(matrix) % prime
+    assert determinant_modulo(matrix, prime, 10**6) == determinant_twin(matrix) % prime
+
+
+def test_an_elimination_beyond_its_budget_says_so():
+    matrix = np.random.default_rng(0).integers(1, 100, (6, 6))
+    assert determinant_modulo(matrix, 2**31 - 1, 10) == -1
 
 
 @pytest.mark.parametrize("prime", [3, 7, 2**31 - 1])
