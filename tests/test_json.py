@@ -69,7 +69,7 @@ def test_values_that_come_from_python_are_refused_as_well():
         "edges": [["a", "b"]],
         "positions": {"a": [0, 10**400], "b": [0, 0]},
     }
-    with pytest.raises(InvalidInputError, match=r"positions\['a'\] must be an array of numbers"):
+    with pytest.raises(InvalidInputError, match=r"positions must be pairs .* up to 1e9, got .* for 'a'"):
         instance_from_description(description)
 
 

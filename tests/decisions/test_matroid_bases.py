@@ -202,6 +202,8 @@ def test_a_large_uniform_matroid_is_counted_but_not_listed():
     assert decisions.count(limit=1) == 118264581564861424
     with pytest.raises(TooManyDecisionsError, match=r"at most limit = 100,000 decisions to list, got 118,264,581,564"):
         decisions.enumerate()
+    with pytest.raises(TooManyDecisionsError, match=r"to list, got at least 10\^600: raise limit"):
+        MatroidBases(matroids.Uniform(2_000, 1_000)).enumerate()  # comb(2000, 1000) has 601 digits
 
 
 def test_counting_without_a_formula_stops_at_the_limit():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,10 +13,18 @@ from semibandits.errors import TooManyDecisionsError
 if TYPE_CHECKING:
     from semibandits.matroids.base import Matroid
 
+WRITTEN_OUT: Final = 10**21
+"""Numbers of bases below this are written with all their digits."""
+
 
 def too_many(limit: int, count: int | None) -> TooManyDecisionsError:
     """Error for more than `limit` bases; `count` of them, or None if that is not known."""
-    got = f"{count:,}" if count is not None and count < 10**15 else "more"
+    if count is None:
+        got = "more"
+    elif count < WRITTEN_OUT:
+        got = f"{count:,}"
+    else:
+        got = f"at least 10^{int((count.bit_length() - 1) * math.log10(2))}"
     return TooManyDecisionsError(
         f"there must be at most limit = {limit:,} decisions to list, got {got}: raise limit, or do without the list"
     )
