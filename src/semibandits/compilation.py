@@ -1,12 +1,13 @@
-"""Compiling all kernels ahead of time: small problems of every kind, which call them.
+"""Compiling all kernels ahead of time, for images and measurements: small problems of every kind, which call them.
 
-A kernel is compiled when it is first called, and kept on disk for later processes. After these problems nothing is left but what
-few call: GLPG as published, and what data of other types call in own code.
+What is compiled is kept on disk for later processes. After these problems nothing is left but what few call: GLPG as published,
+and what data of other types call in own code.
 """
 
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.graves_lai.solve import Method, graves_lai
+from semibandits.kernels.tiers import expecting
 from semibandits.learning.learner import Learner
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 from semibandits.policies.glade import GLADE
@@ -53,7 +55,12 @@ def compile_kernels(workers: int = 1) -> None:
     workers : int
         Processes; more than two are not used. With 1 the kernels are loaded into this process, too.
     """
-    joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(task)() for task in TASKS)
+    joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(_compiling)(task) for task in TASKS)
+
+
+def _compiling(task: Callable[[], None]) -> None:
+    with expecting(math.inf):
+        task()
 
 
 def cache_folders() -> list[Path]:

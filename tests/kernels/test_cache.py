@@ -15,25 +15,25 @@ from semibandits.kernels import _cache
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is kept without the compiler")
 
 OUTER = """
-from numba import njit
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.middle import middle
 
-@njit(cache=True)
+@kernel
 def outer(x):
     return middle(x)
 """
 MIDDLE = """
-from numba import njit
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels import inner
 
-@njit(cache=True)
+@kernel
 def middle(x):
     return inner.inner(x) + 1.0
 """
 INNER = """
-from numba import njit
+from semibandits.kernels.tiers import kernel
 
-@njit(cache=True)
+@kernel
 def inner(x):
     return x * x
 """
@@ -48,7 +48,15 @@ def library(tmp_path):
     """A library of three kernels beside the cache of this one, which calls the second and the third."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
-    for name in ("__init__.py", "__init__.pyi", "_lazy.py", "_version.py", "kernels/__init__.py", "kernels/_cache.py"):
+    for name in (
+        "__init__.py",
+        "__init__.pyi",
+        "_lazy.py",
+        "_version.py",
+        "kernels/__init__.py",
+        "kernels/_cache.py",
+        "kernels/tiers.py",
+    ):
         shutil.copy(source / name, copy / name)
     for name, text in {"outer": OUTER, "middle": MIDDLE, "inner": INNER}.items():
         (copy / "kernels" / f"{name}.py").write_text(text)
@@ -57,7 +65,7 @@ def library(tmp_path):
 
 def run(library, code=RUN, **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
-    environment |= {"PYTHONPATH": str(library.parent), **variables}
+    environment |= {"PYTHONPATH": str(library.parent), "SEMIBANDITS_TIER": "compiled", **variables}
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], env=environment, capture_output=True, text=True
     )
@@ -82,6 +90,43 @@ def test_other_times_of_files_and_other_kernels_change_nothing(library):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     (library / "kernels" / "another.py").write_text(INNER)
     assert run(library) == ["10.0", "1"]
+
+
+def test_whoever_is_killed_between_two_files_leaves_no_old_code(library):
+    run(library)
+    inner = library / "kernels" / "inner.py"
+    inner.write_text(INNER.replace("x * x", "x + x"))
+    killed = """
+import os
+from semibandits.kernels import _cache
+whole = _cache._Files._save_index
+_cache._Files._save_index = lambda *arguments: (whole(*arguments), os._exit(0))
+before = _cache._Files._save_data
+_cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
+"""
+    run(library, killed + RUN)
+    assert run(library)[0] == "7.0"
+
+
+def test_two_processes_that_write_at_once_mix_nothing_up(library):
+    """As one has saved its code, another saves an index that knows another signature only."""
+    both = (
+        RUN
+        + """
+from semibandits.kernels import _cache
+files = outer._cache._cache_file
+known = files._load_index()
+print(outer(3), len(known))
+files._save_index(known)
+print(outer(2j))
+"""
+    )
+    run(library, both)
+    assert run(library, "from semibandits.kernels.outer import outer; print(outer(3), outer(3.0), outer(2j))") == [
+        "10.0",
+        "10.0",
+        "(-3+0j)",
+    ]
 
 
 def test_the_folder_of_the_environment_is_used(library, tmp_path):

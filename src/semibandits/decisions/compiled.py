@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-import numba
 import numpy as np
 from numba import types
 
@@ -19,6 +18,7 @@ from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
 from semibandits.kernels.oracles.calls import no_index
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.tiers import Pointer
 from semibandits.optimization.problems import IndexAnswer
 
 PARTS = 8
@@ -27,22 +27,17 @@ _INTS = types.Array(types.int64, 1, "C")
 _FLOATS = types.Array(types.float64, 1, "C")
 _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
-_OPTIONS: Final = ("error_model", "fastmath")
-"""How a kernel asks to be compiled, which its pointer must share for the same bits."""
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
 INDEX: Final = types.int64(_DATA, _FLOATS, _FLOATS, types.float64, _BOOLS)
 
 
 @cache
 def pointer(kernel: Any, signature: Any) -> Any:
-    """A kernel as something that others can be handed at run time; compiled once a process, and cached on disk.
+    """A kernel as something that others can be handed at run time.
 
     Without the compiler (``NUMBA_DISABLE_JIT=1``) the kernel itself.
     """
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return kernel
-    options = {name: kernel.targetoptions[name] for name in _OPTIONS if name in kernel.targetoptions}
-    return numba.cfunc(signature, cache=True, **options)(kernel.py_func)
+    return Pointer(kernel, signature) if hasattr(kernel, "py_func") else kernel
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,4 @@
-"""Compiled kernels: arrays in, arrays out, nothing imported from the rest of the library.
+"""Kernels: arrays in, arrays out, nothing imported from the rest of the library.
 
-Each kernel has a slow twin in the tests.
+They run as Python, or compiled once that pays, see `kernels.tiers`. Each has a slow twin in the tests.
 """
-
-from semibandits.kernels import _cache as _cache

@@ -9,17 +9,20 @@ are kept in a temporary one, as long as the process lives.
 from __future__ import annotations
 
 import atexit
+import glob
 import hashlib
 import re
 import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from numba.core import caching
+from numba.core import caching as numba_caching
 
 FOLDER = Path(__file__).parent
+caching: Any = numba_caching
+"""numba has no types here, or others."""
 _PACKAGE = re.escape(__package__)
 _IMPORT = re.compile(rf"^\s*from {_PACKAGE}([\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
 
@@ -50,14 +53,9 @@ def _imported(file: Path) -> frozenset[Path]:
 
 
 def _of_kernels(base: Any) -> Any:
-    """A way of numba's to find a folder, for kernels of this package alone."""
+    """A way of numba's to find a folder, with stamps of our own."""
 
     class Locator(base):  # type: ignore[misc]
-        @classmethod
-        def from_function(cls, py_func: Any, py_file: str) -> Any:
-            path = Path(py_file)
-            return super().from_function(py_func, py_file) if FOLDER in path.parents and path.is_file() else None
-
         def get_source_stamp(self) -> str:
             return digest(Path(self._py_file))
 
@@ -82,10 +80,44 @@ def _temporary_folder() -> str:
     return folder
 
 
-def install() -> None:
-    """Have numba look for the folders of kernels here."""
-    known = caching.CacheImpl._locator_classes
-    known[:0] = [_of_kernels(base) for base in (*known, _InTemporaryFolder)]
+class _Results(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes: ClassVar = [
+        _of_kernels(base) for base in (*caching.CompileResultCacheImpl._locator_classes, _InTemporaryFolder)
+    ]
 
 
-install()
+class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """Files whose names tell what is in them: processes that write at once, or are killed as they write, mix nothing up.
+
+    numba numbers its files and writes the index first, which could then point at another signature's code, or at old code.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = f"{self._index_name[:-4]}.{hashlib.sha256(self._dump((self._source_stamp, key))).hexdigest()[:16]}.nbc"
+        kept = self._load_index()
+        if not kept:
+            self._remove_stale()
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
+
+    def _remove_stale(self) -> None:
+        """What an older version has left."""
+        for path in Path(self._cache_path).glob(f"{glob.escape(self._index_name[:-4])}.*.nbc"):
+            path.unlink(missing_ok=True)
+
+
+class KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    """What is kept on disk of one kernel."""
+
+    _impl_class = _Results
+    _cache_file: Any
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        files = self._cache_file
+        self._cache_file = _Files(files._cache_path, self._impl.filename_base, files._source_stamp)
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything is kept."""
+        return Path(self._cache_file._index_path).exists()

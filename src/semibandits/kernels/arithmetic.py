@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from semibandits.kernels.tiers import kernel
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def square(value: float) -> float:
     """The number times itself, rounded once: ``**`` calls the power function in Python, which may round otherwise."""
     return value * value

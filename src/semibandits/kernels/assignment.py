@@ -7,9 +7,9 @@ leading node is matched, or (`optional`) each may stay free; nodes of the other 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 ROWS = 16
@@ -18,7 +18,7 @@ LIMB_BITS = 62
 """Counts are held as limbs of this many bits, the lowest first."""
 
 
-@njit(cache=True)
+@kernel
 def heaviest_matching(
     weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
 ) -> tuple[IntArray, IntArray]:
@@ -32,7 +32,7 @@ def heaviest_matching(
     return entry, stuck
 
 
-@njit(cache=True)
+@kernel
 def heaviest_matching_with_duals(
     weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]:
@@ -76,7 +76,7 @@ def heaviest_matching_with_duals(
     return entry, mate, u, v, np.empty(0, dtype=np.int64)
 
 
-@njit(cache=True)
+@kernel
 def _shortest_path(
     start: int, weights: FloatArray, ptr: IntArray, others: IntArray, optional: bool,
     u: FloatArray, v: FloatArray, mate: IntArray,
@@ -122,7 +122,7 @@ def _shortest_path(
         row = mate[c]
 
 
-@njit(cache=True)
+@kernel
 def _augment(
     start: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
 ) -> bool:
@@ -153,7 +153,7 @@ def _augment(
     return False
 
 
-@njit(cache=True)
+@kernel
 def _completes(
     row: int, c: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
 ) -> bool:
@@ -172,7 +172,7 @@ def _completes(
     return possible
 
 
-@njit(cache=True)
+@kernel
 def list_matchings(
     ptr: IntArray, others: IntArray, items: IntArray, n_others: int, optional: bool, limit: int, rows: BoolArray
 ) -> int:
@@ -221,7 +221,7 @@ def list_matchings(
     return found
 
 
-@njit(cache=True)
+@kernel
 def count_matchings(
     ptr: IntArray, others: IntArray, n_others: int, optional: bool, others_optional: bool, limbs: int
 ) -> IntArray:
@@ -246,7 +246,7 @@ def count_matchings(
     return count
 
 
-@njit(cache=True)
+@kernel
 def _add(limbs: IntArray, more: IntArray) -> None:
     carry = np.int64(0)
     mask = (np.int64(1) << LIMB_BITS) - 1

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SMALL = 0.1
@@ -30,7 +30,7 @@ OUT_OF_REACH = 1e-12
 """A cycle whose means could rise by no more than its gap and this says nothing: rewards of 1 cannot be told from it."""
 
 
-@njit(cache=True)
+@kernel
 def excess(x: float) -> float:
     """``x - log(1 + x)`` for x > -1, to full relative accuracy."""
     if abs(x) > SMALL:
@@ -42,7 +42,7 @@ def excess(x: float) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def divergence(theta: float, rise: float) -> float:
     """d(theta, theta + rise) for 0 <= theta, 0 <= rise, theta + rise <= 1; inf if the sum is 1, unless theta is.
 
@@ -56,7 +56,7 @@ def divergence(theta: float, rise: float) -> float:
     return _upper_term(theta, rise) + rest * excess(-rise / rest)
 
 
-@njit(cache=True)
+@kernel
 def _upper_term(theta: float, rise: float) -> float:
     """``theta excess(rise/theta)``, which tends to the rise as theta tends to 0."""
     if rise <= 1e10 * theta:
@@ -64,7 +64,7 @@ def _upper_term(theta: float, rise: float) -> float:
     return rise - theta * (math.log(rise) - math.log(theta)) if theta > 0.0 else rise
 
 
-@njit(cache=True)
+@kernel
 def tilt(theta: float, price: float) -> tuple[float, float, float]:
     """Best rise at ``price = s/w`` >= 0, its derivative by the price, and d(theta, theta + rise).
 
@@ -89,7 +89,7 @@ def tilt(theta: float, price: float) -> tuple[float, float, float]:
     return rise, slope, _upper_term(theta, rise) - rise - rest * math.log(left / rest)
 
 
-@njit(cache=True)
+@kernel
 def conjugate(theta: float, rate: float, price: float) -> float:
     """psi(s) at s = `price`, for an item that is played `rate` times: the most that ``s rise - rate d`` can be, rounded up."""
     if rate <= 0.0:
@@ -101,7 +101,7 @@ def conjugate(theta: float, rate: float, price: float) -> float:
     return price * rise - rate * d + ROUNDING * terms
 
 
-@njit(cache=True)
+@kernel
 def conjugates(theta: FloatArray, rates: FloatArray, prices: FloatArray) -> FloatArray:
     """Psi of each item (rows) at each price (columns)."""
     table = np.empty((len(theta), len(prices)))
@@ -111,7 +111,7 @@ def conjugates(theta: FloatArray, rates: FloatArray, prices: FloatArray) -> Floa
     return table
 
 
-@njit(cache=True)
+@kernel
 def cheapest_raises(
     ptr: IntArray, arcs: IntArray, gaps: FloatArray, informative: BoolArray, theta: FloatArray, rates: FloatArray,
     guesses: FloatArray,
@@ -199,7 +199,7 @@ def cheapest_raises(
     return values, prices, rises, divergences, slopes
 
 
-@njit(cache=True)
+@kernel
 def _meet_the_gap(
     begin: int, end: int, arcs: IntArray, gap: float, informative: BoolArray, theta: FloatArray, rates: FloatArray,
     low: float, high: float, rises: FloatArray, divergences: FloatArray,
@@ -226,7 +226,7 @@ def _meet_the_gap(
                 rises[i], divergences[i] = rise, divergence(theta[arc], rise)
 
 
-@njit(cache=True)
+@kernel
 def newton_matrix(
     ptr: IntArray, arcs: IntArray, multipliers: FloatArray, slacks: FloatArray, informative: BoolArray,
     rates: FloatArray, prices: FloatArray, divergences: FloatArray, slopes: FloatArray,

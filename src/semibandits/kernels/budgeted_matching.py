@@ -13,12 +13,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.assignment import heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 MOST_STEPS = 200
@@ -27,7 +27,7 @@ STEEPEST = 1e4
 """Largest multiplier, in units of the values over the largest |budget|: beyond, the rewards would drown in rounding."""
 
 
-@njit(cache=True)
+@kernel
 def best_matching(
     rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
     rooted: bool, at_least: float, step: float,
@@ -75,32 +75,32 @@ def best_matching(
     return best, better, min(bound, _enough(better, slack, step)), work
 
 
-@njit(cache=True)
+@kernel
 def _value(a: float, c: float, rooted: bool, at_least: float) -> float:
     if rooted:
         return a + math.sqrt(max(c, 0.0))
     return a if c >= at_least else -np.inf
 
 
-@njit(cache=True)
+@kernel
 def _constant(multiplier: float, rooted: bool, at_least: float) -> float:
     """What the bound adds to the weight of the heaviest matching."""
     return 0.25 / multiplier if rooted else -multiplier * at_least
 
 
-@njit(cache=True)
+@kernel
 def _enough(value: float, slack: float, step: float) -> float:
     """Bounds up to here need no further search."""
     return max(value + slack, value + step - slack)
 
 
-@njit(cache=True)
+@kernel
 def _rounding(weights: FloatArray, unit: float, n: int) -> float:
     """Differences of values and of sums of n weights that count as rounding."""
     return n * (1e-13 * unit + 5e-16 * float(np.abs(weights).max()))
 
 
-@njit(cache=True)
+@kernel
 def _totals(entry: IntArray, rewards: FloatArray, budgets: FloatArray) -> tuple[float, float]:
     a = c = 0.0
     for k in entry:
@@ -110,7 +110,7 @@ def _totals(entry: IntArray, rewards: FloatArray, budgets: FloatArray) -> tuple[
     return a, c
 
 
-@njit(cache=True)
+@kernel
 def _sweep(
     rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
     rooted: bool, at_least: float, unit: float, best: IntArray, work: IntArray,
@@ -167,7 +167,7 @@ def _sweep(
     return value, bound, multiplier, entry, mate, u, v
 
 
-@njit(cache=True)
+@kernel
 def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, rooted: bool) -> float:
     """Where the greater of the two lines a + l c, plus the constant, is least."""
     if right_a == -np.inf:
@@ -179,7 +179,7 @@ def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, ro
     return min(crossing, 0.5 / math.sqrt(left_c)) if left_c > 0.0 else crossing
 
 
-@njit(cache=True)
+@kernel
 def _reduced(
     weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
     entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray, room: float,
@@ -230,7 +230,7 @@ def _reduced(
     return rows, k_ptr, k_others[:count], kept[:count], k_mate[:n_new], k_v[:n_new]
 
 
-@njit(cache=True)
+@kernel
 def _search(
     rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray,
     entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
@@ -293,19 +293,19 @@ def _search(
     return best, value
 
 
-@njit(cache=True)
+@kernel
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate((array, array))
 
 
-@njit(cache=True)
+@kernel
 def _restore(alive: FloatArray, weights: FloatArray, trail: IntArray, dropped: int, mark: int) -> int:
     for i in range(mark, dropped):
         alive[trail[i]] = weights[trail[i]]
     return mark
 
 
-@njit(cache=True)
+@kernel
 def _drop(
     alive: FloatArray, ptr: IntArray, others: IntArray, entry: IntArray, u: FloatArray, v: FloatArray, room: float,
     trail: IntArray, dropped: int,
@@ -320,7 +320,7 @@ def _drop(
     return dropped
 
 
-@njit(cache=True)
+@kernel
 def _force(alive: FloatArray, ptr: IntArray, others: IntArray, chosen: int, trail: IntArray, dropped: int) -> int:
     """Drop the entries that share a node with the chosen one; the new length of the trail."""
     for r in range(len(ptr) - 1):
@@ -333,7 +333,7 @@ def _force(alive: FloatArray, ptr: IntArray, others: IntArray, chosen: int, trai
     return dropped
 
 
-@njit(cache=True)
+@kernel
 def _branching_row(
     alive: FloatArray, ptr: IntArray, others: IntArray, entry: IntArray, u: FloatArray, v: FloatArray
 ) -> int:
@@ -349,7 +349,7 @@ def _branching_row(
     return best
 
 
-@njit(cache=True)
+@kernel
 def _reroute(
     start: int, limit: float, weights: FloatArray, ptr: IntArray, others: IntArray,
     entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
@@ -399,7 +399,7 @@ def _reroute(
     return reached
 
 
-@njit(cache=True)
+@kernel
 def _settle(
     start: int, target: int, length: float, held: int, scanned: IntArray,
     distance: FloatArray, via: IntArray, via_row: IntArray, others: IntArray,

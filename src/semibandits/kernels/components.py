@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
 
-@njit(cache=True)
+@kernel
 def strong_components(n: int, tails: IntArray, heads: IntArray) -> IntArray:
     """Component of each of n nodes, numbered from 0 (Tarjan's algorithm)."""
     ptr = np.zeros(n + 1, dtype=np.int64)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
     """Sum of arc values over each cycle."""
     sums = np.zeros(len(ptr) - 1)
@@ -18,7 +18,7 @@ def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
     return sums
 
 
-@njit(cache=True)
+@kernel
 def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
     """For each arc, the sum of cycle values over the cycles through it."""
     totals = np.zeros(n_arcs)
@@ -28,7 +28,7 @@ def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int
     return totals
 
 
-@njit(cache=True)
+@kernel
 def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
     """Whether the arcs of each family, in any order, make up one simple cycle of a graph with n nodes."""
     simple = np.zeros(len(ptr) - 1, dtype=np.bool_)
@@ -51,7 +51,7 @@ def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, 
     return simple
 
 
-@njit(cache=True)
+@kernel
 def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """The cycles where `mask` is True."""
     kept = size = 0

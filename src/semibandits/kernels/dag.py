@@ -7,13 +7,13 @@ arcs are grouped by one end: those of node v are at ``ptr[v]:ptr[v + 1]``, with 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def acyclic_order(n: int, tails: IntArray, heads: IntArray) -> IntArray:
     """Nodes in topological order; those on cycles and behind them are missing."""
     out_ptr, out_arcs = incidence(n, tails)
@@ -39,7 +39,7 @@ def acyclic_order(n: int, tails: IntArray, heads: IntArray) -> IntArray:
     return order[:found]
 
 
-@njit(cache=True)
+@kernel
 def nodes_between(source: int, target: int, order: IntArray, tails: IntArray, heads: IntArray) -> BoolArray:
     """Nodes on a path from `source` to `target`, for `order` a topological order of all nodes."""
     n = len(order)
@@ -55,7 +55,7 @@ def nodes_between(source: int, target: int, order: IntArray, tails: IntArray, he
     return after & before
 
 
-@njit(cache=True)
+@kernel
 def is_path(x: BoolArray, tails: IntArray, heads: IntArray, n: int) -> bool:
     """Whether the chosen arcs are a path from 0 to n - 1. Nodes may be -1: arcs there are on no path.
 
@@ -72,7 +72,7 @@ def is_path(x: BoolArray, tails: IntArray, heads: IntArray, n: int) -> bool:
     return not surplus.any()
 
 
-@njit(cache=True)
+@kernel
 def longest_path(
     weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray
 ) -> tuple[BoolArray, FloatArray]:
@@ -84,7 +84,7 @@ def longest_path(
     return x, longest_path_into(weights, in_ptr, in_tails, in_items, x)
 
 
-@njit(cache=True)
+@kernel
 def longest_path_into(
     weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, x: BoolArray
 ) -> FloatArray:
@@ -107,7 +107,7 @@ def longest_path_into(
     return heaviest
 
 
-@njit(cache=True)
+@kernel
 def paths_by_rank(d: int, n_paths: int, out_ptr: IntArray, out_heads: IntArray, out_items: IntArray) -> BoolArray:
     """The first `n_paths` paths as rows of d items, in lexicographic order of the arcs' places in their groups.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
 
-@njit(cache=True)
+@kernel
 def inverse_modulo(x: int, prime: int) -> int:
     """Inverse of ``0 < x < prime`` modulo `prime`, by Euclid's algorithm."""
     r, next_r = prime, x
@@ -20,7 +20,7 @@ def inverse_modulo(x: int, prime: int) -> int:
     return t % prime
 
 
-@njit(cache=True)
+@kernel
 def determinant_modulo(matrix: IntArray, prime: int, most: int) -> int:
     """Determinant of a square integer matrix modulo a `prime` below 2^31, by elimination that skips zeros.
 

@@ -6,15 +6,15 @@ import math
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 WordArray: TypeAlias = NDArray[np.uint64]
 
 
-@njit(cache=True)
+@kernel
 def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolArray:
     """Scan `order` and keep each vector (unit length or zero) further than `tolerance` from the span of those kept.
 
@@ -46,7 +46,7 @@ def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolA
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def reduce_word_vector(v: WordArray, basis: WordArray, word: IntArray, bit: WordArray, rank: int) -> None:
     """Clear in `v` the pivot bits of the first `rank` vectors of `basis`, in place."""
     for t in range(rank):
@@ -55,7 +55,7 @@ def reduce_word_vector(v: WordArray, basis: WordArray, word: IntArray, bit: Word
                 v[q] ^= basis[t, q]
 
 
-@njit(cache=True)
+@kernel
 def first_word(v: WordArray, n_words: int) -> int:
     """Position of the first non-zero among the first `n_words` words of `v`, -1 if there is none."""
     for q in range(n_words):
@@ -64,7 +64,7 @@ def first_word(v: WordArray, n_words: int) -> int:
     return -1
 
 
-@njit(cache=True)
+@kernel
 def binary_greedy(vectors: WordArray, order: IntArray) -> BoolArray:
     """Scan `order` and keep each bit vector (a row of packed words) outside the span of those kept."""
     d, n_words = vectors.shape
@@ -87,7 +87,7 @@ def binary_greedy(vectors: WordArray, order: IntArray) -> BoolArray:
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def binary_exchanges(vectors: WordArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Vectors outside the span of the independent `members` (d,), and vectors that can replace each of them (k, d).
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
     """Arcs grouped by an end node: ``arcs[ptr[v]:ptr[v + 1]]``, in order of index within a node."""
     ptr = np.zeros(n + 1, dtype=np.int64)
@@ -26,7 +26,7 @@ def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
     return ptr, arcs
 
 
-@njit(cache=True)
+@kernel
 def distances_to(
     target: int, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
 ) -> tuple[FloatArray, IntArray]:
@@ -50,7 +50,7 @@ def distances_to(
     return distance, first
 
 
-@njit(cache=True)
+@kernel
 def lowered(
     potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> FloatArray:
@@ -80,7 +80,7 @@ def lowered(
     return pi
 
 
-@njit(cache=True)
+@kernel
 def cheapest_cycles(
     wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
@@ -131,7 +131,7 @@ def cheapest_cycles(
     return gaps, ptr, arcs
 
 
-@njit(cache=True)
+@kernel
 def biconnected_blocks(
     tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray
 ) -> tuple[IntArray, int]:
@@ -190,7 +190,7 @@ def biconnected_blocks(
     return block, blocks
 
 
-@njit(cache=True)
+@kernel
 def topological_order(hub: int, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray) -> IntArray:
     """Hub first, then the other nodes in topological order of the graph without the hub; empty if that has a cycle."""
     n = len(out_ptr) - 1
@@ -219,7 +219,7 @@ def topological_order(hub: int, tails: IntArray, heads: IntArray, out_ptr: IntAr
     return order if filled == n else np.empty(0, dtype=np.int64)
 
 
-@njit(cache=True)
+@kernel
 def cheapest_cycles_through_hub(
     wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,

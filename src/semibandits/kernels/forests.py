@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def find_root(parent: IntArray, v: int) -> int:
     """Root of `v` in a union-find forest, halving the path on the way."""
     while parent[v] != v:
@@ -17,7 +17,7 @@ def find_root(parent: IntArray, v: int) -> int:
     return v
 
 
-@njit(cache=True)
+@kernel
 def forest_greedy(n_nodes: int, tails: IntArray, heads: IntArray, order: IntArray) -> BoolArray:
     """Scan the edges `order` and keep each one that closes no cycle; mask over all edges."""
     chosen = np.zeros(len(tails), dtype=np.bool_)
@@ -35,13 +35,13 @@ def forest_greedy(n_nodes: int, tails: IntArray, heads: IntArray, order: IntArra
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def heaviest_forest(n_nodes: int, tails: IntArray, heads: IntArray, weights: FloatArray) -> BoolArray:
     """Kruskal's algorithm: spanning forest of largest weight, the smaller index first on ties; mask over all edges."""
     return forest_greedy(n_nodes, tails, heads, np.argsort(-weights, kind="mergesort"))
 
 
-@njit(cache=True)
+@kernel
 def forest_bases(n_nodes: int, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
     """The first `n` spanning forests, which must exist, in lexicographic order of their edges; (n, d).
 
@@ -66,7 +66,7 @@ def forest_bases(n_nodes: int, tails: IntArray, heads: IntArray, n: int) -> Bool
     return rows
 
 
-@njit(cache=True)
+@kernel
 def is_forest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray) -> bool:
     """Whether the edges `members` close no cycle."""
     parent = np.arange(n_nodes)
@@ -79,7 +79,7 @@ def is_forest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray)
     return True
 
 
-@njit(cache=True)
+@kernel
 def root_forest(
     n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -124,7 +124,7 @@ def root_forest(
     return above, via, depth, root
 
 
-@njit(cache=True)
+@kernel
 def forest_exchanges(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Edges that can join the forest `members` (d,), and edges that can replace each of its edges (k, d)."""
     d = len(tails)
@@ -149,7 +149,7 @@ def forest_exchanges(n_nodes: int, tails: IntArray, heads: IntArray, members: In
     return free, swaps
 
 
-@njit(cache=True)
+@kernel
 def forest_lightest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray, weights: FloatArray) -> IntArray:
     """Lightest edge of the circuit that each other edge closes with the forest `members`, the smaller index on ties.
 

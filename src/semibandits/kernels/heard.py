@@ -10,8 +10,12 @@ from typing import Any, Final
 
 from numba.core.dispatcher import Dispatcher
 
-COMPILING: Final = "_compile_for_args"
-"""The method of numba that a call goes through if it must be compiled."""
+from semibandits.kernels import tiers
+from semibandits.kernels.tiers import Caller, Pointer
+
+_CALLED_BY_NUMBA: Final = (Pointer.__wrapper_address__.__code__, Pointer.signature.__code__)
+"""Of the code in `kernels.tiers`, all else may be interrupted."""
+CALL: Final = Caller.__call__.__code__
 
 
 class _Again:
@@ -39,21 +43,29 @@ def heard(kernel: Any, *arguments: Any) -> Any:
         return _called(kernel, arguments)
 
     def hear(number: int, frame: FrameType | None) -> None:
-        callee: FrameType | None = None
+        at, callee = frame, None
         while frame is not None and frame.f_code not in (_called.__code__, heard.__code__):
-            callee, frame = frame, frame.f_back
+            if frame.f_code is not CALL:
+                callee = frame
+            frame = frame.f_back
         if frame is None or frame.f_code is heard.__code__:  # before or after the call
             signal.signal(signal.SIGINT, before)
-        elif callee is not None and callee.f_code.co_name != COMPILING:
+        elif callee is not None and not _is_ours(callee):
             _ = -AGAIN
             return
-        before(number, callee or frame)
+        before(number, at)
 
     signal.signal(signal.SIGINT, hear)
     try:
         return _called(kernel, arguments)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """Whether this is the choice of a tier, or what follows from it, and not numba asking for an argument."""
+    code = frame.f_code
+    return code.co_filename == tiers.__file__ and code not in _CALLED_BY_NUMBA
 
 
 def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:

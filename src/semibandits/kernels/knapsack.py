@@ -14,10 +14,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.selection import select_largest
 from semibandits.kernels.signals import STEPS, check_signals, interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 AT_LEAST, ROOT, FRONT = opaque(0), opaque(1), opaque(2)
@@ -32,7 +32,7 @@ NEARLY = 1.0 - 1e-6
 """Values that lie on multiples of a step improve by at least this many of it."""
 
 
-@njit(cache=True)
+@kernel
 def criterion(kind: int, parameter: float, a: float, c: float) -> float:
     """F(a, c)."""
     if kind == ROOT:
@@ -40,7 +40,7 @@ def criterion(kind: int, parameter: float, a: float, c: float) -> float:
     return a if c >= parameter else -np.inf
 
 
-@njit(cache=True)
+@kernel
 def allowance(kind: int, parameter: float, multiplier: float) -> float:
     """Largest F(a, c) - (a + multiplier * c), inf if there is none."""
     if kind == AT_LEAST:
@@ -48,7 +48,7 @@ def allowance(kind: int, parameter: float, multiplier: float) -> float:
     return parameter * parameter / (4.0 * multiplier) if multiplier > 0 else np.inf
 
 
-@njit(cache=True)
+@kernel
 def sums(rewards: FloatArray, budgets: FloatArray, chosen: BoolArray) -> tuple[float, float]:
     """Both criteria of a decision."""
     a = c = 0.0
@@ -59,7 +59,7 @@ def sums(rewards: FloatArray, budgets: FloatArray, chosen: BoolArray) -> tuple[f
     return a, c
 
 
-@njit(cache=True)
+@kernel
 def best_multiplier(
     rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float
 ) -> tuple[float, float, BoolArray]:
@@ -115,7 +115,7 @@ def best_multiplier(
     return at, bound, best
 
 
-@njit(cache=True)
+@kernel
 def completions(values: FloatArray, size: int) -> FloatArray:
     """Largest sum of q of ``values[p:]`` at [p, q], -inf where there are fewer. Of equal sums the one without p counts."""
     n = len(values)
@@ -128,7 +128,7 @@ def completions(values: FloatArray, size: int) -> FloatArray:
     return table
 
 
-@njit(cache=True)
+@kernel
 def complete(table: FloatArray, chosen: BoolArray, p: int, q: int) -> None:
     """Choose the q of the items from p on whose sum stands in the table of :func:`completions`."""
     while q > 0:
@@ -138,7 +138,7 @@ def complete(table: FloatArray, chosen: BoolArray, p: int, q: int) -> None:
         p += 1
 
 
-@njit(cache=True)
+@kernel
 def completed_sums(table: FloatArray, values: FloatArray, others: FloatArray) -> FloatArray:
     """Sums of `others` over the items that `table`, made from `values`, chooses; and so at [p, q]."""
     n, size = len(values), table.shape[1] - 1
@@ -152,7 +152,7 @@ def completed_sums(table: FloatArray, values: FloatArray, others: FloatArray) ->
     return result
 
 
-@njit(cache=True)
+@kernel
 def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArray, size: int) -> FloatArray:
     """Tables of :func:`completions` for rewards + multiplier * budgets, one a multiplier; the last one for the budgets."""
     n = len(rewards)
@@ -165,7 +165,7 @@ def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArr
     return tables
 
 
-@njit(cache=True)
+@kernel
 def promising(
     a: float, c: float, p: int, q: int, multipliers: FloatArray, floors: FloatArray, tables: FloatArray, kind: int,
     parameter: float,
@@ -189,7 +189,7 @@ def promising(
     return keep
 
 
-@njit(cache=True)
+@kernel
 def label_lists(
     rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
     floors: FloatArray, kind: int, parameter: float, best: float, limit: int,
@@ -278,14 +278,14 @@ def label_lists(
     return complete_within, best, chosen, none
 
 
-@njit(cache=True)
+@kernel
 def _longer(array: IntArray, size: int) -> IntArray:
     grown = np.empty(size, dtype=np.int64)
     grown[: len(array)] = array
     return grown
 
 
-@njit(cache=True)
+@kernel
 def _choose(chosen: BoolArray, parents: IntArray, entered: IntArray, last: int) -> None:
     """Choose the items that entered on the way to a label."""
     while last >= 0:
@@ -293,7 +293,7 @@ def _choose(chosen: BoolArray, parents: IntArray, entered: IntArray, last: int) 
         last = parents[last]
 
 
-@njit(cache=True)
+@kernel
 def depth_first(
     rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
     floors: FloatArray, kind: int, parameter: float, best: float, max_nodes: int,
@@ -342,7 +342,7 @@ def depth_first(
     return p < 0, best, chosen
 
 
-@njit(cache=True)
+@kernel
 def exchange_losses(values: FloatArray, top: BoolArray) -> FloatArray:
     """What the sum of `values` over the `top` loses at least if an item leaves them, or joins them."""
     inside, outside = np.inf, -np.inf
@@ -357,7 +357,7 @@ def exchange_losses(values: FloatArray, top: BoolArray) -> FloatArray:
     return losses
 
 
-@njit(cache=True)
+@kernel
 def search_core(
     rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, multipliers: FloatArray, kind: int,
     parameter: float, step: float, known: BoolArray,
@@ -397,7 +397,7 @@ def search_core(
     return done, fixed
 
 
-@njit(cache=True)
+@kernel
 def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
     """What `searched_selection` finds, unless it is interrupted: for callers in Python."""
     found = searched_selection(*problem_and_limits)
@@ -405,7 +405,7 @@ def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
     return found
 
 
-@njit(cache=True)
+@kernel
 def searched_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float, step: float,
     max_labels: int, max_nodes: int,
@@ -442,7 +442,7 @@ def searched_selection(
     return known, SOLVED if done else BROKEN_OFF
 
 
-@njit(cache=True)
+@kernel
 def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[FloatArray, FloatArray]:
     """Pairs (a, c) of the upper right hull over the sets of m items, c increasing; points on its edges may be among them."""
     first = select_largest(rewards, m)
@@ -475,7 +475,7 @@ def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[Flo
     return np.array(done_a), np.array(done_c)
 
 
-@njit(cache=True)
+@kernel
 def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -> tuple[bool, BoolArray]:
     """Sets of m items, one a row, among which is one for each pair (a, c) that no other beats in both; False beyond `limit`."""
     known_a, known_c = hull_vertices(rewards, budgets, m)

@@ -14,9 +14,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 NO_ROOT = opaque(False)
@@ -30,7 +30,7 @@ CELLS_PER_LABEL = 100
 """A front may have this many times `max_labels` entries."""
 
 
-@njit(cache=True)
+@kernel
 def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
     """What `labelled_path` finds, unless it is interrupted: for callers in Python."""
     found = labelled_path(*graph_and_limits)
@@ -38,7 +38,7 @@ def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
     return found
 
 
-@njit(cache=True)
+@kernel
 def labelled_path(
     rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
     in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
@@ -84,7 +84,7 @@ def labelled_path(
     return x, labels
 
 
-@njit(cache=True)
+@kernel
 def pareto_paths(
     rewards: FloatArray, budgets: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, max_labels: int
 ) -> tuple[BoolArray, int]:
@@ -111,7 +111,7 @@ def pareto_paths(
     return found[:kept], labels
 
 
-@njit(cache=True)
+@kernel
 def _mark(x: BoolArray, label: int, origins: IntArray, in_items: IntArray) -> None:
     """Add the items of a label's path to `x`."""
     while label > 0:
@@ -119,14 +119,14 @@ def _mark(x: BoolArray, label: int, origins: IntArray, in_items: IntArray) -> No
         label = origins[label, 0]
 
 
-@njit(cache=True)
+@kernel
 def _value(a: float, c: float, need: float, root: bool) -> float:
     if root:
         return a + math.sqrt(c)
     return a if c >= need else -np.inf
 
 
-@njit(cache=True)
+@kernel
 def _complete(
     rewards: FloatArray, budgets: FloatArray, multiplier: float,
     out_ptr: IntArray, out_heads: IntArray, out_items: IntArray, go_a: FloatArray, go_c: FloatArray, go_k: IntArray,
@@ -151,7 +151,7 @@ def _complete(
         go_k[v] = best_k
 
 
-@njit(cache=True)
+@kernel
 def _multipliers(
     rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
     out_ptr: IntArray, out_heads: IntArray, out_items: IntArray,
@@ -202,7 +202,7 @@ def _multipliers(
     return ROWS, bound, best, best_row
 
 
-@njit(cache=True)
+@kernel
 def merged_fronts(
     rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
     in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
@@ -280,7 +280,7 @@ def merged_fronts(
     return pairs, origins, begin[n - 1], labels, best, best_row, best_node, best_k, best_label
 
 
-@njit(cache=True)
+@kernel
 def _doubled(pairs: FloatArray, origins: IntArray) -> tuple[FloatArray, IntArray]:
     size = len(pairs)
     more_pairs, more_origins = np.empty((2 * size, 2)), np.empty((2 * size, 2), dtype=np.int64)

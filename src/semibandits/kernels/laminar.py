@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def laminar_greedy(innermost: IntArray, above: IntArray, capacity: IntArray, order: IntArray) -> BoolArray:
     """Scan `order` and keep each item of whose sets none is full; mask over all items."""
     chosen = np.zeros(len(innermost), dtype=np.bool_)
@@ -27,7 +27,7 @@ def laminar_greedy(innermost: IntArray, above: IntArray, capacity: IntArray, ord
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def full_sets(innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray) -> IntArray:
     """For each item the innermost of its sets that the independent set `members` fills, -1 if there is none."""
     room = capacity.copy()
@@ -45,7 +45,7 @@ def full_sets(innermost: IntArray, above: IntArray, capacity: IntArray, members:
     return full
 
 
-@njit(cache=True)
+@kernel
 def laminar_exchanges(
     innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray
 ) -> tuple[BoolArray, BoolArray]:
@@ -69,7 +69,7 @@ def laminar_exchanges(
     return free, swaps
 
 
-@njit(cache=True)
+@kernel
 def laminar_lightest(
     innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray
 ) -> IntArray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.rules.statistics import enter, told
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 OPEN, DRAWN = 0, 1
@@ -51,7 +51,7 @@ def widened(queue: Queue) -> Queue:
     )
 
 
-@njit(cache=True)
+@kernel
 def lend_queue(queue: Queue) -> Queue:
     """Uncounted arrays: see `kernels.borrowing`."""
     return Queue(
@@ -60,19 +60,19 @@ def lend_queue(queue: Queue) -> Queue:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def is_full(queue: Queue) -> bool:
     """Whether there is no room for another round."""
     return bool(queue.counts[OPEN] == len(queue.heap))
 
 
-@njit(cache=True)
+@kernel
 def wants(queue: Queue) -> bool:
     """Whether room or a delay is missing for the next round."""
     return is_full(queue) or queue.counts[DRAWN] == len(queue.delays)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def postpone(
     queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items: IntArray, k: int, outcomes: FloatArray
 ) -> None:
@@ -94,7 +94,7 @@ def postpone(
     enter(stats, spread, items, k, 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int:
     """Close the rounds that are due after round t, in order; the number of items seen for the first time."""
     fresh = 0
@@ -108,7 +108,7 @@ def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int
     return fresh
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def first_out(queue: Queue) -> int:
     """Take out the first round; its row, which is free until the next one is put in."""
     heap, rounds = queue.heap, queue.rounds
@@ -128,7 +128,7 @@ def first_out(queue: Queue) -> int:
     return int(first)
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def is_before(rounds: IntArray, row: int, other: int) -> bool:
     """Whether a round is due before another one, or was asked before it."""
     if rounds[row, DUE] != rounds[other, DUE]:

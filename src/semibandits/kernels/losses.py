@@ -9,14 +9,14 @@ over the item that enters for it, to the member whose place that item takes on t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def write_losses(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
 ) -> None:
@@ -38,7 +38,7 @@ def write_losses(
         _losses_of_bases(data, weights, x, forced, losses)
 
 
-@njit(cache=True)
+@kernel
 def _losses_of_sets(weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray) -> None:
     """Sets of a given size: the lightest member and the heaviest other item tell all."""
     inside, outside = np.inf, -np.inf
@@ -52,7 +52,7 @@ def _losses_of_sets(weights: FloatArray, x: BoolArray, forced: IntArray, losses:
         losses[i] = weights[i] - outside if x[i] else inside - weights[i]
 
 
-@njit(cache=True)
+@kernel
 def _losses_of_bases(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
 ) -> None:
@@ -70,7 +70,7 @@ def _losses_of_bases(
                 losses[i], losses[j] = min(losses[i], loss), min(losses[j], loss)
 
 
-@njit(cache=True)
+@kernel
 def _losses_of_common_bases(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
 ) -> None:
@@ -103,7 +103,7 @@ def _losses_of_common_bases(
                 losses[z] = min(losses[z], cost + lengths[heads[j], a])
 
 
-@njit(cache=True)
+@kernel
 def _ends(
     z: int, swaps1: BoolArray, swaps2: BoolArray, members: IntArray, forced: IntArray, tails: IntArray, heads: IntArray
 ) -> tuple[int, int]:
@@ -122,7 +122,7 @@ def _ends(
     return n_tails, n_heads
 
 
-@njit(cache=True)
+@kernel
 def _losses_of_matchings(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
 ) -> None:
@@ -160,7 +160,7 @@ def _losses_of_matchings(
                 losses[mine[r]] = min(losses[mine[r]], walks[r, b] + lengths[b, r])
 
 
-@njit(cache=True)
+@kernel
 def _losses_of_paths(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
 ) -> None:
@@ -201,7 +201,7 @@ def _losses_of_paths(
             losses[step[v]] = before[n - 1] - detour[v]
 
 
-@njit(cache=True)
+@kernel
 def shortest_walks(walks: FloatArray) -> FloatArray:
     """Lengths of shortest walks between all pairs of nodes, 0 from a node to itself, given those of single steps.
 

@@ -7,14 +7,14 @@ independent in the first matroid (arc members[a] -> z), ``swaps2[a, z]`` that it
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, IntArray
 
 FAR = 1 << 62
 
 
-@njit(cache=True)
+@kernel
 def cheapest_ways(
     weights: IntArray, members: IntArray, free1: BoolArray, swaps1: BoolArray, swaps2: BoolArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
@@ -47,7 +47,7 @@ def cheapest_ways(
     return cost, arcs, via, via_in, not active.any()
 
 
-@njit(cache=True)
+@kernel
 def augmenting_path(
     weights: IntArray, members: IntArray, free1: BoolArray, swaps1: BoolArray, free2: BoolArray, swaps2: BoolArray
 ) -> tuple[IntArray, bool]:
@@ -73,7 +73,7 @@ def augmenting_path(
     return path, True
 
 
-@njit(cache=True)
+@kernel
 def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray) -> IntArray:
     """Items, backwards, of a cycle with the fewest arcs through `item` that uses no item below it; empty if there is none.
 
@@ -112,7 +112,7 @@ def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: Bool
     return np.empty(0, dtype=np.int64)
 
 
-@njit(cache=True)
+@kernel
 def neighbours(
     x: BoolArray, start: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray
 ) -> tuple[BoolArray, IntArray]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def first_bad_index(indices: IntArray, d: int) -> int:
     """Position of the first index that is outside 0 .. d - 1 or repeated, -1 if there is none."""
     seen = np.zeros(d, dtype=np.bool_)
@@ -20,7 +20,7 @@ def first_bad_index(indices: IntArray, d: int) -> int:
     return -1
 
 
-@njit(cache=True)
+@kernel
 def lightest_of_rows(swaps: BoolArray, members: IntArray, weights: FloatArray) -> IntArray:
     """For each column of `swaps` the lightest of the `members` whose row holds True, the smaller index on ties; -1 if none."""
     k, d = swaps.shape
@@ -35,7 +35,7 @@ def lightest_of_rows(swaps: BoolArray, members: IntArray, weights: FloatArray) -
     return lightest
 
 
-@njit(cache=True)
+@kernel
 def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items outside if there is room for one more (d,), and items outside, once a member (k, d)."""
     outside = np.ones(d, dtype=np.bool_)
@@ -46,7 +46,7 @@ def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, Boo
     return outside if len(members) < m else np.zeros(d, dtype=np.bool_), swaps
 
 
-@njit(cache=True)
+@kernel
 def partition_greedy(group: IntArray, capacity: IntArray, order: IntArray) -> BoolArray:
     """Scan `order` and keep each item whose group has room; mask over all items."""
     chosen = np.zeros(len(group), dtype=np.bool_)
@@ -58,7 +58,7 @@ def partition_greedy(group: IntArray, capacity: IntArray, order: IntArray) -> Bo
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def partition_exchanges(group: IntArray, capacity: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items whose group has room (d,), and items that can replace each member (k, d)."""
     d = len(group)
@@ -77,7 +77,7 @@ def partition_exchanges(group: IntArray, capacity: IntArray, members: IntArray) 
     return free, swaps
 
 
-@njit(cache=True)
+@kernel
 def partition_lightest(group: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray) -> IntArray:
     """Lightest member of the full group of each other item, the smaller index on ties; -1 for members and without one."""
     inside = np.zeros(len(group), dtype=np.bool_)

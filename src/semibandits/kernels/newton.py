@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def spanning_tree(
     n: int, tails: IntArray, heads: IntArray, order: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray, IntArray, BoolArray]:
@@ -67,7 +67,7 @@ def spanning_tree(
     return parent, parent_arc, sign, order_out, in_tree
 
 
-@njit(cache=True)
+@kernel
 def tree_potentials(
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray, wanted: FloatArray
 ) -> FloatArray:
@@ -78,7 +78,7 @@ def tree_potentials(
     return potential
 
 
-@njit(cache=True)
+@kernel
 def chords_to_circulation(
     values: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
@@ -102,7 +102,7 @@ def chords_to_circulation(
     return flow
 
 
-@njit(cache=True)
+@kernel
 def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
     """Add to ``sums[k]``, and what rounding takes away to ``rests[k]``."""
     total = sums[k] + value
@@ -111,7 +111,7 @@ def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
     sums[k] = total
 
 
-@njit(cache=True)
+@kernel
 def circulation_to_chords(
     gradient: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
@@ -121,7 +121,7 @@ def circulation_to_chords(
     return gradient[chords] + potential[tails[chords]] - potential[heads[chords]]
 
 
-@njit(cache=True)
+@kernel
 def reduced_hessian(
     diagonal: FloatArray, slope: FloatArray, weights: FloatArray,
     ptr: IntArray, arcs: IntArray, at_ptr: IntArray, at_cycles: IntArray,
@@ -183,7 +183,7 @@ def reduced_hessian(
     return hessian
 
 
-@njit(cache=True)
+@kernel
 def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
     """Scale the lower triangle in place so that the diagonal is 1; returns 1/sqrt of the diagonal, not finite where it fails."""
     scale = np.empty(len(matrix))
@@ -196,7 +196,7 @@ def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
     return scale
 
 
-@njit(cache=True)
+@kernel
 def reach(values: FloatArray, change: FloatArray) -> float:
     """Largest step <= 1 after which ``values + step * change`` is still >= 0, for values >= 0."""
     step = 1.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def descend_orthant(
     start: FloatArray, lower: FloatArray, cost: FloatArray, items: IntArray, twice_variance: FloatArray,
     squared_gaps: FloatArray, penalty: float, step: float, ratio: float, steps: int,

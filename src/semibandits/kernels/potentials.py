@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 NO_GAIN = 1e-15
@@ -14,7 +14,7 @@ NEGATIVE = 1e-9
 """A reduced cost below minus this, relative to the largest cost, is no rounding."""
 
 
-@njit(cache=True)
+@kernel
 def potentials(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[FloatArray, bool]:
     """Distances ``pi <= 0`` from a source that reaches every node at cost 0, and whether they are potentials.
 

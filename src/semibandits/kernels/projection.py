@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
 HALVINGS = 120
 
 
-@njit(cache=True)
+@kernel
 def _filled(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float, lift: float) -> float:
     total = 0.0
     for i in range(len(point)):
@@ -18,7 +18,7 @@ def _filled(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: floa
     return total
 
 
-@njit(cache=True)
+@kernel
 def _lift(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float, total: float) -> float:
     """The lift at which values clipped to [lower, cap] add up to the total, by bisection."""
     low, high = 0.0, 0.0
@@ -36,7 +36,7 @@ def _lift(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float,
     return 0.5 * (low + high)
 
 
-@njit(cache=True)
+@kernel
 def _slope(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float, m: int) -> float:
     mu = _lift(point, lower, weights, cap, m * cap)
     slope = m * mu
@@ -45,7 +45,7 @@ def _slope(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float
     return slope
 
 
-@njit(cache=True)
+@kernel
 def project_on_msets(point: FloatArray, lower: FloatArray, weights: FloatArray, m: int) -> FloatArray:
     """Minimise ``sum_i weights_i (w_i - point_i)^2`` over ``lower <= w_i <= s, sum(w) = m s``, s free; 1 <= m <= d, lower >= 0.
 

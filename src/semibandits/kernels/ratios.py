@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 MAX_CYCLES = 200
 
 
-@njit(cache=True)
+@kernel
 def negative_cycle(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, gains: FloatArray
 ) -> tuple[IntArray, FloatArray]:
@@ -47,7 +47,7 @@ def negative_cycle(
     return found[:count].copy(), pi
 
 
-@njit(cache=True)
+@kernel
 def least_ratio(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, start: float
 ) -> tuple[float, FloatArray]:

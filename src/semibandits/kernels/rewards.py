@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 GAUSSIAN = 0
@@ -37,7 +37,7 @@ writes into ints: they serve one sequence of rounds."""
 
 # One loop with the kinds inside it, few calls of rng, and no helper that stays a call: the compiler then drops the reference
 # counts of the arrays and of rng. Otherwise they stay, and cost four times the five normals of a short round.
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw(
     kind: int, floats: FloatArray, ints: IntArray, items: IntArray, k: int, rng: Any, noise: FloatArray, out: FloatArray
 ) -> None:
@@ -71,7 +71,7 @@ def draw(
             out[j] = floats[row + i]
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def stacked_normal(key: int, item: int, n: int) -> float:
     """A standard normal number that is a function of three integers: uniforms from a hash, by Box and Muller's transform."""
     stack = mixed(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item) * np.uint64(0xD1B54A32D192ED03))
@@ -81,7 +81,7 @@ def stacked_normal(key: int, item: int, n: int) -> float:
     return radius * math.cos(2.0 * math.pi * np.float64(second >> np.uint64(11)) * 2.0**-53)
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def mixed(z: np.uint64) -> np.uint64:
     """Stir 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -89,7 +89,7 @@ def mixed(z: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _beta(a: float, b: float, rng: Any) -> float:
     """Draw from Beta(a, b) by rejection from a log-logistic law, in logarithms: small shapes make its odds overflow.
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index import problem
@@ -31,6 +30,7 @@ from semibandits.kernels.rules.actions import (
 )
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
 from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
@@ -110,7 +110,7 @@ def scratch(d: int, *, samples: bool) -> Scratch:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def lend_oracle(oracle: Oracle) -> Oracle:
     """Uncounted arrays: see `kernels.borrowing`."""
     a, b, c, d, e, f, g, h = oracle.data
@@ -120,7 +120,7 @@ def lend_oracle(oracle: Oracle) -> Oracle:
     return Oracle(data, oracle.m, oracle.searched)
 
 
-@njit(cache=True)
+@kernel
 def lend_player(player: Player) -> Player:
     """Uncounted arrays."""
     return Player(
@@ -130,7 +130,7 @@ def lend_player(player: Player) -> Player:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def lend_scratch(work: Scratch) -> Scratch:
     """Uncounted arrays."""
     return Scratch(
@@ -139,7 +139,7 @@ def lend_scratch(work: Scratch) -> Scratch:
     )  # fmt: skip
 
 
-@njit(cache=True, inline="always")
+@kernel(inline="always", calls=True)
 def choose(
     rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
@@ -184,7 +184,7 @@ def choose(
 
 
 # Inlined: as a call it would cost each round a tenth, though few rounds make it.
-@njit(cache=True, inline="always")
+@kernel(inline="always")
 def unseen(cover: IntArray, stats: FloatArray) -> int:
     """Of the items that can be seen and were not, the first of those in the fewest open rounds."""
     item, fewest = -1, math.inf
@@ -194,13 +194,13 @@ def unseen(cover: IntArray, stats: FloatArray) -> int:
     return item
 
 
-@njit(cache=True)
+@kernel
 def budget(counters: IntArray) -> int:
     """Linear maximisations that the next search may take."""
     return int(min(max(counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED], LEAST_CALLS), MOST_CALLS))
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def searched(
     share: float, hint: float, guess: BoolArray, linear: Callable[..., int], index: Callable[..., int],
     oracle: Oracle, player: Player, work: Scratch,
@@ -221,7 +221,7 @@ def searched(
 
 
 # A call of its own: this loop within the rounds would double what a round of Thompson sampling takes.
-@njit(cache=True)
+@kernel(calls=True)
 def asked(
     action: int, rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle,
     player: Player, work: Scratch,
@@ -247,7 +247,7 @@ def asked(
     return DONE if action == PLAY else FAILED
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def play(
     rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
     environment: Environment, record: Record, work: Scratch, queue: Queue,

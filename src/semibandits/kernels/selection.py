@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 
-@njit(cache=True)
+@kernel
 def sift_down(heap: FloatArray, p: int, x: float) -> None:
     """Put `x` into the min-heap from position `p` downwards, over what stood there."""
     n = len(heap)
@@ -24,7 +24,7 @@ def sift_down(heap: FloatArray, p: int, x: float) -> None:
     heap[p] = x
 
 
-@njit(cache=True)
+@kernel
 def select_largest(weights: FloatArray, m: int) -> BoolArray:
     """Mask of the `m` largest weights; of equal ones those with the smaller index."""
     chosen = np.zeros(len(weights), dtype=np.bool_)
@@ -32,7 +32,7 @@ def select_largest(weights: FloatArray, m: int) -> BoolArray:
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def select_into(weights: FloatArray, m: int, chosen: BoolArray) -> None:
     """Write the mask of :func:`select_largest` into `chosen`: one pass with a heap of size m.
 
@@ -65,7 +65,7 @@ def select_into(weights: FloatArray, m: int, chosen: BoolArray) -> None:
         i += 1
 
 
-@njit(cache=True)
+@kernel
 def _threshold(weights: FloatArray, m: int, guess: BoolArray, guessed: bool) -> float:
     """The m-th largest weight; if `guessed`, the search starts from the m items of the guess."""
     heap, filled = np.empty(m), 0

@@ -10,32 +10,32 @@ import heapq
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.exchange import distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 LEAN = 0.2
 """How far the dominance of `closed_walks` leans from larger u (0) to larger excess over the threshold (1)."""
 
 
-@njit(cache=True)
+@kernel
 def _grown_floats(array: FloatArray, size: int) -> FloatArray:
     grown = np.empty(size)
     grown[: len(array)] = array
     return grown
 
 
-@njit(cache=True)
+@kernel
 def _grown_ints(array: IntArray, size: int) -> IntArray:
     grown = np.empty(size, dtype=np.int64)
     grown[: len(array)] = array
     return grown
 
 
-@njit(cache=True)
+@kernel
 def completions_to_hub(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -52,7 +52,7 @@ def completions_to_hub(
     return back, most
 
 
-@njit(cache=True)
+@kernel
 def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
     """What `merged_hub_walks` finds, unless it is interrupted."""
     found = merged_hub_walks(*graph_and_limits)
@@ -60,7 +60,7 @@ def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatA
     return found
 
 
-@njit(cache=True)
+@kernel
 def merged_hub_walks(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
@@ -133,7 +133,7 @@ def merged_hub_walks(
     return best, ptr, arcs, ratios, labels
 
 
-@njit(cache=True)
+@kernel
 def _closings(
     tails: IntArray, costs: FloatArray, u: FloatArray, in_ptr: IntArray, in_arcs: IntArray,
     begin: IntArray, end: IntArray, label_cost: FloatArray, label_u: FloatArray, threshold: float, per_arc: int,
@@ -168,7 +168,7 @@ def _closings(
     return best, ends[:found], last_arcs[:found], ratios[:found]
 
 
-@njit(cache=True)
+@kernel
 def _unroll(
     ends: IntArray, last_arcs: IntArray, label_parent: IntArray, label_arc: IntArray
 ) -> tuple[IntArray, IntArray]:
@@ -191,7 +191,7 @@ def _unroll(
     return ptr, arcs
 
 
-@njit(cache=True)
+@kernel
 def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int]:
     """What `cheapest_closed_walks` finds, unless it is interrupted."""
     found = cheapest_closed_walks(*graph_and_limits)
@@ -199,7 +199,7 @@ def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int
     return found
 
 
-@njit(cache=True)
+@kernel
 def cheapest_closed_walks(
     tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
@@ -293,7 +293,7 @@ def cheapest_closed_walks(
     return best, ptr, arcs, total
 
 
-@njit(cache=True)
+@kernel
 def split_into_cycles(
     ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int
 ) -> tuple[IntArray, IntArray]:
@@ -325,7 +325,7 @@ def split_into_cycles(
     return out_ptr[: cycles + 1].copy(), out_arcs[:filled].copy()
 
 
-@njit(cache=True)
+@kernel
 def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: int) -> BoolArray:
     """Take cycles in this order, each only if one of its arcs is used by fewer than `uses` cycles taken before."""
     used = np.zeros(n_arcs, dtype=np.int64)
@@ -341,7 +341,7 @@ def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: i
     return taken
 
 
-@njit(cache=True)
+@kernel
 def repair(
     flow: FloatArray,
     costs: FloatArray,

@@ -16,7 +16,8 @@ Between the end of a kernel and its caller numba makes objects of the results, a
 handler that raised there would be lost, and a `SystemError` or `ValueError` come out instead. The answers of that function are
 kept, so that no Python runs there.
 
-Without the compiler (``NUMBA_DISABLE_JIT=1``) Python hears by itself, and these do nothing.
+Kernels that run as Python raise at once, see `kernels.tiers`. Without numba at all (``NUMBA_DISABLE_JIT=1``) Python hears by
+itself.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ from numba import types
 from numba.core import cgutils, serialize
 from numba.extending import intrinsic, overload
 
+from semibandits.kernels.tiers import poll
+
 STEPS = 4096
 """Loops whose steps take a fraction of a microsecond ask every so many."""
 
 
 def interrupted() -> bool:
     """Whether a signal handler has raised; the kernel must return soon, and whoever Python has called must raise."""
+    poll()
     return False
 
 
@@ -44,6 +48,7 @@ def raise_interrupt() -> None:
 
 def check_signals() -> None:
     """Run the handlers of signals that wait, and raise what they raise."""
+    poll()
 
 
 def _stands(builder: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.exchange import distances_to, incidence
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def strip_cycles(
     flow: FloatArray, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
@@ -75,7 +75,7 @@ def strip_cycles(
     return rates[:cycles].copy(), ptr[: cycles + 1].copy(), arcs[: ptr[cycles]].copy()
 
 
-@njit(cache=True)
+@kernel
 def unfold_cycles(
     ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, merged: IntArray, free: IntArray
 ) -> tuple[IntArray, IntArray]:

@@ -26,14 +26,14 @@ import heapq
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.signals import interrupted, raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def _completions(
     start: int, alive: BoolArray, tails: IntArray, heads: IntArray, order: IntArray, weights: FloatArray
 ) -> FloatArray:
@@ -70,7 +70,7 @@ def _completions(
     return least
 
 
-@njit(cache=True)
+@kernel
 def _grown(labels: FloatArray, links: IntArray, costs: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
     size = len(costs)
     more_labels, more_links, more_costs = (
@@ -82,7 +82,7 @@ def _grown(labels: FloatArray, links: IntArray, costs: FloatArray) -> tuple[Floa
     return more_labels, more_links, more_costs
 
 
-@njit(cache=True)
+@kernel
 def _dominated(
     v: int, cost: float, weights: FloatArray, me: int, newest: IntArray, links: IntArray, labels: FloatArray,
     label_costs: FloatArray, cheaper: bool,
@@ -104,7 +104,7 @@ def _dominated(
     return False
 
 
-@njit(cache=True)
+@kernel
 def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int]:
     """What `light_cycles` finds, unless it is interrupted."""
     found = light_cycles(*graph_and_limits)
@@ -112,7 +112,7 @@ def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArra
     return found
 
 
-@njit(cache=True)
+@kernel
 def light_cycles(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, extra: FloatArray, last: float,
     has_hub: bool,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reached_by: IntArray) -> int:
     """Search alternating paths from `item` until a free place is found: that place, or -1 if there is none.
 
@@ -34,7 +34,7 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
     return -1
 
 
-@njit(cache=True)
+@kernel
 def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray) -> bool:
     """Give `item` a place, moving other items along an augmenting path; False, and nothing changed, if there is no way."""
     p = explore(item, start, places, holder, reached_by)
@@ -48,7 +48,7 @@ def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: 
     return False
 
 
-@njit(cache=True)
+@kernel
 def transversal_greedy(n_places: int, start: IntArray, places: IntArray, order: IntArray) -> BoolArray:
     """Scan `order` and keep each item that can be given a place with those kept before; mask over all items."""
     d = len(start) - 1
@@ -66,7 +66,7 @@ def transversal_greedy(n_places: int, start: IntArray, places: IntArray, order: 
     return chosen
 
 
-@njit(cache=True)
+@kernel
 def transversal_exchanges(
     n_places: int, start: IntArray, places: IntArray, members: IntArray
 ) -> tuple[BoolArray, BoolArray]:

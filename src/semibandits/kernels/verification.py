@@ -14,13 +14,13 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def peel(
     seeds: IntArray, alive: BoolArray, tails: IntArray, heads: IntArray,
     out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
@@ -51,7 +51,7 @@ def peel(
                 stack.append(w)
 
 
-@njit(cache=True)
+@kernel
 def distances_back(
     start: int, alive: BoolArray, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
 ) -> FloatArray:
@@ -72,7 +72,7 @@ def distances_back(
     return distance
 
 
-@njit(cache=True)
+@kernel
 def worst_closed_walk(
     start: int, heads: IntArray, costs: FloatArray, information: FloatArray,
     out_ptr: IntArray, out_arcs: IntArray, distance: FloatArray,
@@ -131,7 +131,7 @@ def worst_closed_walk(
     return ratio, _unrolled(best_label, best_arc, parents, arcs), labels, complete
 
 
-@njit(cache=True)
+@kernel
 def _unrolled(label: int, last_arc: int, parents: IntArray, arcs: IntArray) -> IntArray:
     """Arcs of the walk that ends with this label and then this arc, in order of travel; none if the arc is -1."""
     length = 0 if last_arc < 0 else 1

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ import joblib
 import numpy as np
 
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.simulation.replication import Trajectory, replicate
+from semibandits.simulation.replication import FIRST_ROUNDS, Trajectory, replicate
 from semibandits.simulation.specification import Specification
 
 Job = tuple[str, int]
@@ -26,6 +27,8 @@ Job = tuple[str, int]
 Finished = tuple[str, int, Trajectory, float]
 """Policy, replication, what is kept of it, and the seconds it took."""
 
+MANY_ROUNDS: Final = 10_000
+"""Of fewer rounds of a policy no worker needs compiled kernels before the others."""
 ROUNDS_PER_TASK: Final = 100_000
 """Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
 MANY_WORKERS: Final = 64
@@ -65,15 +68,16 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
             cloudpickle.dumps(specification)
         except Exception as error:  # whatever a user's class may raise
             raise _unpicklable(error) from error
-    warm_up(specification, sorted({policy for policy, _ in jobs}))
     if n_jobs == 1 and scheduler is None:
-        for job in jobs:
-            yield from _task(specification, [job])
+        for k, job in enumerate(jobs):
+            yield from _task(specification, [job], jobs[k + 1 :])
         return
     open_jobs = dict.fromkeys(jobs)
     losses = 0
     workers = n_jobs if scheduler is None else MANY_WORKERS
     with _backend(scheduler):
+        if scheduler is None:
+            _prepare(specification, jobs, n_jobs)
         while open_jobs:
             try:
                 for finished in _fan_out(specification, list(open_jobs), workers):
@@ -132,24 +136,29 @@ def _end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _task(specification: Specification, jobs: Sequence[Job]) -> list[Finished]:
+def _task(specification: Specification, jobs: Sequence[Job], further: Sequence[Job] = ()) -> list[Finished]:
+    """Play these, which others will follow in the same process."""
     results = []
-    for policy, replication in jobs:
+    for k, (policy, replication) in enumerate(jobs):
+        same = sum(other == policy for other, _ in (*jobs[k + 1 :], *further))
         start = time.perf_counter()
-        trajectory = replicate(specification, policy, replication)
+        trajectory = replicate(specification, policy, replication, same * specification.horizon)
         results.append((policy, replication, trajectory, time.perf_counter() - start))
     return results
 
 
-def warm_up(specification: Specification, policies: Sequence[str]) -> None:
-    """Play a few rounds of each policy here, so that workers find their kernels compiled.
+def _prepare(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> None:
+    """Let workers compile what much is ahead for, a policy each, before all of them would compile the same."""
+    ahead = {policy: count * specification.horizon for policy, count in Counter(policy for policy, _ in jobs).items()}
+    tasks = [joblib.delayed(_first_rounds)(specification, *one) for one in ahead.items() if one[1] >= MANY_ROUNDS]
+    if tasks:
+        joblib.Parallel(n_jobs=min(n_jobs, len(tasks)), batch_size=1, max_nbytes=None)(tasks)
 
-    Several processes that compile the same kernel would write the same cache file.
-    """
-    rounds = min(specification.horizon, specification.decision_set.d + 2)
-    short = replace(specification, horizon=rounds, checkpoints=np.array([rounds]))
-    for policy in policies:
-        replicate(short, policy, 0)
+
+def _first_rounds(specification: Specification, policy: str, ahead: int) -> None:
+    """Play a few rounds, which tell what the rounds ahead would take without the compiler."""
+    rounds = min(specification.horizon, specification.decision_set.d + 4 * FIRST_ROUNDS)
+    replicate(replace(specification, horizon=rounds, checkpoints=np.array([rounds])), policy, 0, ahead)
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:

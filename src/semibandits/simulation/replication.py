@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,7 +13,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
-from semibandits.kernels import late, rounds
+from semibandits.kernels import late, rounds, tiers
 from semibandits.kernels.heard import heard
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
@@ -52,8 +51,8 @@ class Trajectory:
     calls: IntArray
 
 
-def replicate(specification: Specification, policy: str, replication: int) -> Trajectory:
-    """Play one replication of one policy."""
+def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
+    """Play one replication of one policy, which so many further rounds will follow: kernels are compiled if that pays for all."""
     rewards, own = specification.seeds(replication)
     chosen = specification.policies[policy].for_rewards(specification.rewards.family)
     agent = chosen.start(specification.decision_set, specification.rewards.variance)
@@ -61,7 +60,7 @@ def replicate(specification: Specification, policy: str, replication: int) -> Tr
     law = specification.rewards.compiled()
     if isinstance(agent, RuleAgent) and agent.oracle is not None and law is not None:
         return _by_kernels(
-            specification, agent, agent.oracle, law, rng, reward_rng, _delays(specification, replication)
+            specification, agent, agent.oracle, law, rng, reward_rng, _delays(specification, replication), further
         )
     return _in_python(specification, agent, rng, reward_rng, _delays(specification, replication))
 
@@ -98,6 +97,7 @@ def _by_kernels(
     rng: np.random.Generator,
     reward_rng: np.random.Generator,
     delays: Iterator[Delays] | None,
+    further: int,
 ) -> Trajectory:
     c, d = len(specification.checkpoints), specification.decision_set.d
     environment = rounds.Environment(
@@ -108,17 +108,21 @@ def _by_kernels(
     )
     work = rounds.scratch(d, samples=agent.policy.samples)
     queue = late.queue(0 if delays is None else FIRST_ROUNDS, d, specification.decision_set.m)
-    most = FIRST_ROUNDS
+    most, counters, seconds_a_round = FIRST_ROUNDS, agent.player.counters, 0.0
     while True:
-        start = time.perf_counter()
-        status = heard(
-            rounds.play, agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
-            agent.player, environment, record, work, queue, rng, reward_rng, most,
-        )  # fmt: skip
+        start, played = tiers.seconds(), int(counters[rounds.ROUND])
+        with tiers.expecting(seconds_a_round * (specification.horizon - played + further)):
+            status = heard(
+                rounds.play, agent.rule, oracle.linear, oracle.index,
+                rounds.Oracle(oracle.data, oracle.m, oracle.searched), agent.player, environment, record, work, queue,
+                rng, reward_rng, most,
+            )  # fmt: skip
+        seconds = tiers.seconds() - start
+        seconds_a_round = seconds / max(int(counters[rounds.ROUND]) - played, 1)
         if status == rounds.DONE:
             break
         if status == rounds.PAUSED:
-            most = most * 2 if time.perf_counter() - start < PAUSE_SECONDS / 2 else max(most // 2, 1)
+            most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
         elif status == rounds.WANTING:
             queue = _supplied(queue, delays)
         else:

@@ -10,13 +10,13 @@ items of a class it takes, not by which: more than p means that the first p + 1 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.index.problem import FORCED, Search
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def write_classes(
     roles: IntArray, rewards: FloatArray, bonuses: FloatArray, order: IntArray, place: IntArray, start: IntArray
 ) -> None:
@@ -40,7 +40,7 @@ def write_classes(
         order[p], place[i], start[i] = i, p, first
 
 
-@njit(cache=True)
+@kernel
 def class_end(s: Search, i: int) -> int:
     """Place behind the last item of the class of item i."""
     first, p = s.start[i], s.place[i] + 1
@@ -49,7 +49,7 @@ def class_end(s: Search, i: int) -> int:
     return int(p)
 
 
-@njit(cache=True)
+@kernel
 def branching_item(s: Search, left: int, right: int) -> int:
     """Of the free items in which two decisions differ, up to permutations of classes, the one with the largest bonus.
 
@@ -72,7 +72,7 @@ def branching_item(s: Search, left: int, right: int) -> int:
     return best
 
 
-@njit(cache=True)
+@kernel
 def _free_item(s: Search, first: int, number: int) -> int:
     """Free item of this number, counted from 0, among those from place `first` on."""
     p = first
@@ -84,7 +84,7 @@ def _free_item(s: Search, first: int, number: int) -> int:
         p += 1
 
 
-@njit(cache=True)
+@kernel
 def force(s: Search, item: int, side: int) -> None:
     """Force an item that stands last on the path to a side, and with it those of its class: those before it in, or after it
     out.

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.index.problem import Search, copy_row, meet
 from semibandits.kernels.oracles import kinds
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def meet_cycle(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """Meet the base changed along one cycle of the exchange to the decision in this slot: the one of largest ``sqrt(c) - D``.
 
@@ -40,7 +40,7 @@ def meet_cycle(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     copy_row(s.rows[slot], s.y)
 
 
-@njit(cache=True)
+@kernel
 def _most_plausible(rewards: FloatArray, bonuses: FloatArray, x: BoolArray, number: IntArray, n: int) -> int:
     """Number of the cycle of largest ``sqrt(c) - D``, -1 if there is none."""
     gaps, gains = np.zeros(n), np.zeros(n)
@@ -56,7 +56,7 @@ def _most_plausible(rewards: FloatArray, bonuses: FloatArray, x: BoolArray, numb
     return best
 
 
-@njit(cache=True)
+@kernel
 def _root(parent: IntArray, v: int) -> int:
     while parent[v] != v:
         parent[v] = parent[parent[v]]
@@ -64,7 +64,7 @@ def _root(parent: IntArray, v: int) -> int:
     return v
 
 
-@njit(cache=True)
+@kernel
 def _number_alternating(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, number: IntArray) -> int:
     """Number the components of the symmetric difference of two matchings; how many there are."""
     ptr, others, items = data[0], data[1], data[2]
@@ -86,7 +86,7 @@ def _number_alternating(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, 
     return n
 
 
-@njit(cache=True)
+@kernel
 def _number_detours(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, number: IntArray) -> int:
     """Number the stretches between nodes that two paths share, where they differ; how many there are."""
     out_ptr, out_heads, out_items = data[3], data[4], data[5]

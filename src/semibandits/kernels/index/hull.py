@@ -11,7 +11,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.index.cycles import meet_cycle
 from semibandits.kernels.index.problem import (
@@ -31,19 +30,20 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.sums import allowance
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
 FEW_CALLS = 3
 """A gain over the base is enough after so many calls, if one is asked for."""
 
 
-@njit(cache=True)
+@kernel
 def slope_at(c: float) -> float:
     """Derivative of the root, inf at 0."""
     return 0.5 / math.sqrt(c) if c > 0 else math.inf
 
 
-@njit(cache=True)
+@kernel
 def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
     """Where a + sqrt(c) peaks on the segment between two decisions: its ends, ascending in c, or one of them twice; slope."""
     if s.c[left] > s.c[right]:
@@ -60,7 +60,7 @@ def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
     return left, right, min(slope, s.scales.steepest)
 
 
-@njit(cache=True)
+@kernel
 def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
     """Whether a decision lies beyond the line through the edge by more than rounding; a vertical line: to its right."""
     if slope == math.inf:
@@ -69,7 +69,7 @@ def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
     return bool(s.a[slot] + slope * s.c[slot] - level > s.scales.slack_a + slope * s.scales.slack_c)
 
 
-@njit(cache=True)
+@kernel
 def raised(s: Search, slot: int, left: int, right: int, slope: float) -> tuple[int, int, float]:
     """Where a + sqrt(c) peaks when a decision above the edge is added."""
     if left != right and slope_at(s.c[slot]) >= slope:
@@ -77,7 +77,7 @@ def raised(s: Search, slot: int, left: int, right: int, slope: float) -> tuple[i
     return between(s, left, slot)
 
 
-@njit(cache=True)
+@kernel
 def agrees(s: Search, slot: int) -> bool:
     """Whether a remembered decision belongs to the part."""
     rows, path, forced = s.rows, s.path, s.forced
@@ -87,7 +87,7 @@ def agrees(s: Search, slot: int) -> bool:
     return agreeing
 
 
-@njit(cache=True)
+@kernel
 def known_peak(s: Search) -> tuple[int, int, float]:
     """Where a + sqrt(c) peaks over the hull of the remembered decisions of the part; slots -1 if there is none."""
     a, c, inside = s.a, s.c, s.inside
@@ -114,14 +114,14 @@ def known_peak(s: Search) -> tuple[int, int, float]:
     return left, right, slope
 
 
-@njit(cache=True)
+@kernel
 def look_closer(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """As long as nothing gains over the base, look at the cycles by which the decision just met differs from it."""
     if s.scales.share < 1.0 and not gains(s):
         meet_cycle(data, s, slot)
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def climb(
     linear: Any, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
@@ -154,7 +154,7 @@ def climb(
     return bound, -1, -1, slope, SOLVED
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def try_slope(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
     """Bound of the part at one multiplier, of which a decision is met, and a status."""
     answer = ask(linear, data, s, slope)

@@ -6,11 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.signals import interrupted
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SOLVED = 0
@@ -120,7 +120,7 @@ class Search(NamedTuple):
     start: IntArray
 
 
-@njit(cache=True)
+@kernel
 def lent(s: Search) -> Search:
     """The same with uncounted arrays, see `kernels.borrowing`: a search passes them on many times."""
     return Search(
@@ -131,7 +131,7 @@ def lent(s: Search) -> Search:
     )  # fmt: skip
 
 
-@njit(cache=True)
+@kernel
 def limit_of(s: Search) -> float:
     """Bound up to which a part holds nothing that matters, once a decision is known."""
     best, base = s.values[BEST], s.values[BASE]
@@ -139,26 +139,26 @@ def limit_of(s: Search) -> float:
     return float(limit + s.scales.closing + PRECISION * abs(best))
 
 
-@njit(cache=True)
+@kernel
 def is_closed(s: Search, bound: float) -> bool:
     """Whether a part of this bound holds nothing that matters."""
     return s.values[BEST] > -np.inf and bool(bound <= limit_of(s))
 
 
-@njit(cache=True)
+@kernel
 def gains(s: Search) -> bool:
     """Whether a gain over the base is asked for, and some decision has one."""
     return bool(s.scales.share < 1.0 and s.values[BEST] > s.values[BASE] + s.scales.closing)
 
 
-@njit(cache=True)
+@kernel
 def copy_row(source: BoolArray, target: BoolArray) -> None:
     """Copy few numbers; a slice assignment would cost more."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@njit(cache=True)
+@kernel
 def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
     """Whether y is this row."""
     same = True
@@ -167,7 +167,7 @@ def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
     return same
 
 
-@njit(cache=True)
+@kernel
 def meet(s: Search, keep1: int, keep2: int) -> int:
     """Remember the decision y in a slot other than the two to keep; it may be the best so far."""
     y, rewards, bonuses, counts, known_a, known_c = s.y, s.rewards, s.bonuses, s.counts, s.a, s.c
@@ -193,7 +193,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
     return slot
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def ask(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Write a decision of the part that is best at the multiplier `slope` (inf: of largest c) into y.
 

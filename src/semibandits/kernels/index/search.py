@@ -13,7 +13,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.index.classes import branching_item, force, write_classes
 from semibandits.kernels.index.hull import climb, look_closer, try_slope
@@ -44,6 +43,7 @@ from semibandits.kernels.index.swaps import all_sets_lose, best_swaps, no_swap_g
 from semibandits.kernels.losses import write_losses
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 NO_LIMIT = opaque(2**62)
@@ -66,7 +66,7 @@ BOUND, SLOPE, SPENT = 0, 1, 2
 REPORT = 3
 
 
-@njit(cache=True)
+@kernel
 def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Force the items whose change of sides leaves a bound that holds nothing that matters; returns how many.
 
@@ -92,7 +92,7 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     return int(s.counts[FORCED] - before)
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
     """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
 
@@ -112,7 +112,7 @@ def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap:
     return int(s.counts[FORCED] - before), SOLVED
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
     """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
 
@@ -137,7 +137,7 @@ def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool,
     return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
 
 
-@njit(cache=True)
+@kernel
 def split(s: Search, left: int, right: int, bound: float) -> bool:
     """Force an item in which two decisions differ to the side of the better one; False if they differ by permutations only."""
     item = branching_item(s, left, right)
@@ -158,7 +158,7 @@ def split(s: Search, left: int, right: int, bound: float) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def other_half(s: Search) -> tuple[bool, float]:
     """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its
     bound.
@@ -175,7 +175,7 @@ def other_half(s: Search) -> tuple[bool, float]:
     return False, -np.inf
 
 
-@njit(cache=True)
+@kernel
 def open_bound(s: Search, bound: float) -> float:
     """Bound of all parts that are still open, `bound` being that of the one at hand."""
     largest = bound
@@ -185,7 +185,7 @@ def open_bound(s: Search, bound: float) -> float:
     return float(max(largest, s.values[BEST]))
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
     """Search all parts, as far as the budget reaches; returns a status."""
     bound = math.inf
@@ -234,7 +234,7 @@ def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, mos
             return SOLVED
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def index_search(
     linear: Any,
     data: tuple[IntArray, ...],

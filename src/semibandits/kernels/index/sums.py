@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
 MOST_VALUES = 3
 MOST_SUMS = 600
 
 
-@njit(cache=True)
+@kernel
 def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
     """All sums of at most m bonuses, ascending, each item at most once; empty if there are too many values or sums."""
     values, numbers, n_values = np.empty(MOST_VALUES), np.zeros(MOST_VALUES, dtype=np.int64), 0
@@ -54,7 +54,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
     return np.sort(sums[:n])
 
 
-@njit(cache=True)
+@kernel
 def allowance(sums: FloatArray, slope: float) -> float:
     """Largest ``sqrt(c) - slope c`` over the sums, or over all c >= 0 if none are listed; at least by rounding."""
     highest = 0.25 / slope

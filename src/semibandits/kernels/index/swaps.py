@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.oracles import kinds
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
@@ -27,7 +27,7 @@ MOST_STEPS = 20_000
 """Items that a proof looks at, over all sets; one that needs more is given up."""
 
 
-@njit(cache=True)
+@kernel
 def best_swaps(
     data: tuple[IntArray, ...],
     rewards: FloatArray,
@@ -67,7 +67,7 @@ def best_swaps(
     return entering, leaving, gaps, gains
 
 
-@njit(cache=True)
+@kernel
 def _best_swaps_of_sets(
     rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, ratio: float
 ) -> tuple[int, int, FloatArray, FloatArray]:
@@ -90,7 +90,7 @@ def _best_swaps_of_sets(
     return entering, leaving if entering >= 0 else -1, gaps, gains
 
 
-@njit(cache=True)
+@kernel
 def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
     """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
     if a + math.sqrt(c) > limit:
@@ -113,7 +113,7 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
     return _sets_of_some_lose(gaps[items[:n]], gains[items[:n]], a, c, limit)
 
 
-@njit(cache=True)
+@kernel
 def no_swap_gains(gaps: FloatArray, gains: FloatArray) -> bool:
     """Whether ``sqrt(gain) <= gap`` for every item."""
     losing = True
@@ -122,7 +122,7 @@ def no_swap_gains(gaps: FloatArray, gains: FloatArray) -> bool:
     return losing
 
 
-@njit(cache=True)
+@kernel
 def _pairs_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float, i: int) -> bool:
     """Whether no pair with item i exceeds the limit."""
     largest = -np.inf
@@ -132,7 +132,7 @@ def _pairs_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: 
     return largest <= limit
 
 
-@njit(cache=True)
+@kernel
 def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
     """Whether no set of two or more of these items exceeds the limit, by depth-first search; False also if unknown."""
     n = len(gaps)
@@ -158,7 +158,7 @@ def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, 
     return False
 
 
-@njit(cache=True)
+@kernel
 def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> float:
     """Most that items from `start` on can add to a set of bonus c, one of them at least."""
     root = math.sqrt(c)

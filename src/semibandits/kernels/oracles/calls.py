@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from numba import njit
-
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import index_search
 from semibandits.kernels.oracles.status import ANSWERED, LARGEST_NUMBER
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """P_LM."""
     return linear(data, weights, x)
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def call_index(
     linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
     rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, hint: float, guess: BoolArray, m: int,
@@ -34,7 +33,7 @@ def call_index(
     return SOLVED if index(data, rewards, bonuses, ratio, x) == ANSWERED else FAILED
 
 
-@njit(cache=True)
+@kernel
 def no_index(data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray) -> int:
     """Stand-in of families without a kernel of their own for P_IM."""
     return FAILED

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.oracles.status import ANSWERED
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """The listed decision of largest total weight; of equal ones the first."""
     ptr, items = data[0], data[1]
@@ -26,7 +26,7 @@ def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def enumerated_index(
     data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
 ) -> int:
@@ -44,7 +44,7 @@ def enumerated_index(
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def _write(ptr: IntArray, items: IntArray, row: int, x: BoolArray) -> None:
     x[:] = False
     for k in range(ptr[row], ptr[row + 1]):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.elimination import binary_exchanges
 from semibandits.kernels.forests import forest_exchanges
 from semibandits.kernels.laminar import laminar_exchanges
 from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
 from semibandits.kernels.oracles import kinds
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.transversal import transversal_exchanges
 from semibandits.kernels.typing import BoolArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def exchanges(
     kind: int, first: IntArray, second: IntArray, third: IntArray, d: int, members: IntArray
 ) -> tuple[BoolArray, BoolArray]:

@@ -7,7 +7,6 @@ kind, for `index_search`, which then looks at single swaps; it is empty for matr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.elimination import binary_greedy, real_greedy
 from semibandits.kernels.forests import forest_greedy
@@ -15,52 +14,53 @@ from semibandits.kernels.laminar import laminar_greedy
 from semibandits.kernels.matroids import partition_greedy
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.selection import select_into
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.transversal import transversal_greedy
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def descending(weights: FloatArray) -> IntArray:
     """Items from the heaviest to the lightest, of equal ones the smaller index first."""
     return np.argsort(-weights, kind="mergesort")
 
 
-@njit(cache=True)
+@kernel
 def uniform_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """The m heaviest items; data: (m,)."""
     select_into(weights, data[0][0], x)
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def partition_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a partition matroid; data: group of each item, capacity of each group."""
     x[:] = partition_greedy(data[0], data[1], descending(weights))
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def laminar_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a laminar matroid; data: innermost set of each item, set above each set, capacities."""
     x[:] = laminar_greedy(data[0], data[1], data[2], descending(weights))
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def forest_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest spanning forest; data: tails, heads, number of nodes."""
     x[:] = forest_greedy(data[2][0], data[0], data[1], descending(weights))
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def transversal_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis of a transversal matroid; data: start of each item's places, places, number of places."""
     x[:] = transversal_greedy(data[2][0], data[0], data[1], descending(weights))
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def binary_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis over the field of two elements; data: packed words, (d, words of an item)."""
     vectors = data[0].view(np.uint64).reshape(data[1][0], data[1][1])
@@ -68,7 +68,7 @@ def binary_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray)
     return ANSWERED
 
 
-@njit(cache=True)
+@kernel
 def real_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest basis over the reals; data: bits of the unit vectors, (d, coordinates), bits of the tolerance."""
     vectors = data[0].view(np.float64).reshape(data[1][0], data[1][1])

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 BITS = 45
 """Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
 
 
-@njit(cache=True)
+@kernel
 def as_integers(weights: FloatArray) -> IntArray:
     """``weights * 2**shift`` rounded, with the shift that gives the largest of them ``BITS`` bits."""
     largest = 0.0
@@ -29,7 +29,7 @@ def as_integers(weights: FloatArray) -> IntArray:
     return integers
 
 
-@njit(cache=True)
+@kernel
 def augment(
     weights: IntArray,
     members: IntArray,
@@ -84,7 +84,7 @@ def augment(
     return change(members, free2, cost, arcs, via, via_in, x)
 
 
-@njit(cache=True)
+@kernel
 def change(
     members: IntArray, free2: BoolArray, cost: IntArray, arcs: IntArray, via: IntArray, via_in: IntArray, x: BoolArray
 ) -> bool:
@@ -104,7 +104,7 @@ def change(
     return True
 
 
-@njit(cache=True)
+@kernel
 def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest common independent set of the given size, along shortest augmenting paths."""
     d = len(weights)

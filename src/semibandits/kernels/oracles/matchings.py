@@ -6,14 +6,14 @@ As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and i
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.assignment import heaviest_matching_with_duals
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel
 def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest matching, by shortest augmenting paths."""
     ptr, others, items, sizes = data[0], data[1], data[2], data[3]
@@ -24,7 +24,7 @@ def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArr
     return ANSWERED if len(stuck) == 0 else UNANSWERED
 
 
-@njit(cache=True)
+@kernel
 def _by_entry(weights: FloatArray, items: IntArray) -> FloatArray:
     result = np.empty(len(items))
     for k in range(len(items)):
@@ -32,7 +32,7 @@ def _by_entry(weights: FloatArray, items: IntArray) -> FloatArray:
     return result
 
 
-@njit(cache=True)
+@kernel
 def _write(entries: IntArray, items: IntArray, x: BoolArray) -> None:
     x[:] = False
     for k in entries:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.intersection import as_integers, change
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
@@ -41,7 +41,7 @@ class Work(NamedTuple):
     via_in: IntArray
 
 
-@njit(cache=True)
+@kernel
 def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: Work) -> None:
     """Write the members, and the paths of one item."""
     second.cost[:] = FAR
@@ -58,7 +58,7 @@ def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: 
             second.cost[g], second.way[g] = work.cost[z], z
 
 
-@njit(cache=True)
+@kernel
 def sweep(weights: IntArray, k: int, arcs: int, first: Groups, second: Groups, x: BoolArray, work: Work) -> bool:
     """Go on from groups of the second matroid to members, their groups in the first, and items; False if nothing is gained."""
     first.cost[:] = FAR
@@ -85,7 +85,7 @@ def sweep(weights: IntArray, k: int, arcs: int, first: Groups, second: Groups, x
     return is_better
 
 
-@njit(cache=True)
+@kernel
 def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest common independent set of the given size, along shortest augmenting paths."""
     d, size = len(weights), data[0][2]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from numba import njit
-
 from semibandits.kernels.oracles.calls import call_index, call_linear
 from semibandits.kernels.signals import raise_interrupt
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """P_LM."""
     status = call_linear(linear, data, weights, x)
@@ -19,7 +18,7 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
     return status
 
 
-@njit(cache=True)
+@kernel(calls=True)
 def ask_index(
     linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
     rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray, most: int, report: FloatArray,

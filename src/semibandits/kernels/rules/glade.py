@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
@@ -53,7 +53,7 @@ GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
 ROWS = 3
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def glade(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
@@ -117,7 +117,7 @@ def glade(
     return question
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sharpen(
     gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
@@ -156,7 +156,7 @@ def sharpen(
     return PLAY
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
     """Whether an item that enters x was played less often than its level says."""
     found = False
@@ -165,7 +165,7 @@ def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def ask(stage: int, question: int, marks: IntArray, stats: FloatArray, weights: FloatArray) -> int:
     """Wait for an answer at the estimated means."""
     for i in range(len(weights)):
@@ -174,14 +174,14 @@ def ask(stage: int, question: int, marks: IntArray, stats: FloatArray, weights: 
     return question
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def copy(source: BoolArray, target: BoolArray) -> None:
     """Copy few truth values; a slice assignment would cost more."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def write_bonuses(levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray) -> bool:
     """2 sigma_i^2 f_i / n_i, which is 0 in the best decision; whether any is positive."""
     uncertain = False
@@ -192,7 +192,7 @@ def write_bonuses(levels: FloatArray, stats: FloatArray, scales: FloatArray, bon
     return uncertain
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def compare(
     stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float, float]:
@@ -208,7 +208,7 @@ def compare(
     return gap, variance, bonus
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def total(values: FloatArray, x: BoolArray) -> float:
     """Sum over x."""
     result = 0.0
@@ -218,7 +218,7 @@ def total(values: FloatArray, x: BoolArray) -> float:
     return result
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def is_same(x: BoolArray, y: BoolArray) -> bool:
     """Whether two decisions are the same."""
     same = True
@@ -227,7 +227,7 @@ def is_same(x: BoolArray, y: BoolArray) -> bool:
     return same
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def rarest(stats: FloatArray, x: BoolArray) -> float:
     """Count of the rarest item of x, as far as told; inf if it has none."""
     fewest = math.inf
@@ -237,7 +237,7 @@ def rarest(stats: FloatArray, x: BoolArray) -> float:
     return fewest
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: IntArray, rows: BoolArray) -> bool:
     """Write the most plausible decision of the pool into its row, the best decision if none is; whether there is one."""
     best, most, largest = rows[BEST_ROW], -1, 0.0
@@ -254,20 +254,20 @@ def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: Int
     return most >= 0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pool_size(marks: IntArray) -> int:
     """How many decisions the pool has room for."""
     return int((len(marks) - MARKS) // marks[WIDTH])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pooled(marks: IntArray, k: int) -> IntArray:
     """Items of a decision of the pool, ascending."""
     at = MARKS + k * marks[WIDTH]
     return marks[at + 1 : at + 1 + marks[at]]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def remember(marks: IntArray, x: BoolArray) -> None:
     """Put x into the pool unless it is there; of a full pool the oldest makes room."""
     size, items = pool_size(marks), np.flatnonzero(x)
@@ -285,7 +285,7 @@ def remember(marks: IntArray, x: BoolArray) -> None:
     marks[REMEMBERED] += 1
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def write_prices(
     foresight: float, stats: FloatArray, scales: FloatArray, marks: IntArray, best: BoolArray, prices: FloatArray
 ) -> None:
@@ -324,7 +324,7 @@ def write_prices(
                 prices[marks[p]] += step * falls[marks[p]]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def compare_items(
     stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, marks: IntArray,
     start: int,
@@ -348,7 +348,7 @@ def compare_items(
     return gap, variance, bonus
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray, x: BoolArray) -> int:
     """Play x, and again until the count of its rarest item, as far as told, has grown by the share `patience`."""
     copy(x, rows[PLAYED_ROW])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.rules.statistics import COUNTS
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 TABLE, MANY = 512, 48
@@ -16,14 +16,14 @@ EXPONENTS = 1026
 """Counts have fewer binary digits than this, as floats do."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def plays_of(stats: FloatArray, i: int) -> float:
     """How often an item was played, rounds that are open included; at least 1."""
     plays: float = max(stats[COUNTS, i], 1.0)
     return plays
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def write_levels(
     t: int, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
 ) -> None:
@@ -71,7 +71,7 @@ def write_levels(
                 known[at] = levels[i]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _add(n: float, number: float, fewer: FloatArray, roots: FloatArray) -> int:
     """Count items played n times among those with fewer digits than one more than n has; the digits of n."""
     digits = int(math.frexp(n)[1])

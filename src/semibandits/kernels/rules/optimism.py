@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 ADDITIVE, LEVELS = 3, 4
 """Places in the parameters of AESCB: delta_t times t, and the largest number of steps up to the largest mean."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def cucb(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
@@ -27,7 +27,7 @@ def cucb(
     return LINEAR
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def escb(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
@@ -40,7 +40,7 @@ def escb(
     return INDEX
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def aescb(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,

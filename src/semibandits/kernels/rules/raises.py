@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.rules.levels import plays_of
 from semibandits.kernels.rules.statistics import MEANS
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 NEWTON_STEPS, BISECTIONS = 60, 60
@@ -31,7 +31,7 @@ FAR = 60.0
 """Logarithms of prices are searched for between this and its negative."""
 
 
-@njit(cache=True)
+@kernel
 def reach(mean: float, information: float) -> float:
     """The raise with d(mean, mean + raise) = information: the radius of KL-UCB, at most what is left up to 1."""
     rest = 1.0 - mean
@@ -47,7 +47,7 @@ def reach(mean: float, information: float) -> float:
     return max(rise, 0.0)
 
 
-@njit(cache=True)
+@kernel
 def widest(mean: float, information: float) -> float:
     """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows; at most 1 % more.
 
@@ -71,19 +71,19 @@ def widest(mean: float, information: float) -> float:
     return high * high / divergence(mean, low if low > 0.0 else high) * information
 
 
-@njit(cache=True)
+@kernel
 def _still_grows(mean: float, rise: float) -> bool:
     """Whether ``raise^2 / d`` grows at this raise."""
     return rise * rise <= 2.0 * divergence(mean, rise) * (mean + rise) * (1.0 - mean - rise)
 
 
-@njit(cache=True)
+@kernel
 def _of_item(stats: FloatArray, i: int) -> tuple[float, float]:
     """Plays told and open, and mean within [0, 1]."""
     return plays_of(stats, i), min(max(stats[MEANS, i], 0.0), 1.0)
 
 
-@njit(cache=True)
+@kernel
 def write_reaches(
     levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray, known: FloatArray
 ) -> bool:
@@ -107,7 +107,7 @@ def write_reaches(
     return uncertain
 
 
-@njit(cache=True)
+@kernel
 def add_reaches(levels: FloatArray, stats: FloatArray, weights: FloatArray) -> None:
     """Add the largest raise of each item outside the best decision, as if it had all information to itself.
 
@@ -119,7 +119,7 @@ def add_reaches(levels: FloatArray, stats: FloatArray, weights: FloatArray) -> N
             weights[i] += reach(mean, levels[i] / n)
 
 
-@njit(cache=True)
+@kernel
 def price_of(
     levels: FloatArray, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float, float]:
@@ -156,7 +156,7 @@ def price_of(
     return price, information if room > gap else np.inf, price * raised - information
 
 
-@njit(cache=True)
+@kernel
 def _raised(levels: FloatArray, price: float, stats: FloatArray, items: IntArray) -> tuple[float, float]:
     """Sum of the best raises of some items at a price, and their information."""
     raised = information = 0.0
@@ -168,7 +168,7 @@ def _raised(levels: FloatArray, price: float, stats: FloatArray, items: IntArray
     return raised, information
 
 
-@njit(cache=True)
+@kernel
 def lower(
     levels: FloatArray, price: float, psi: float, stats: FloatArray, scales: FloatArray, bonuses: FloatArray
 ) -> None:

@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
 ROWS = 6
 
 
-@njit(cache=True)
+@kernel
 def fresh_statistics(variance: FloatArray) -> FloatArray:
     """Nothing seen yet."""
     stats = np.zeros((ROWS, len(variance)))
@@ -28,7 +28,7 @@ def fresh_statistics(variance: FloatArray) -> FloatArray:
     return stats
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
     """Take in the rewards ``outcomes[:k]`` of ``items[:k]``; the number of items seen for the first time.
 
@@ -48,7 +48,7 @@ def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outc
     return fresh
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change: float) -> None:
     """A round with ``items[:k]`` is opened (change 1) or given up (change -1)."""
     for p in range(k):
@@ -58,7 +58,7 @@ def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change
         stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
     """Take in the rewards of an open round, which closes it; the number of items seen for the first time.
 
@@ -79,7 +79,7 @@ def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcome
     return fresh
 
 
-@njit(cache=True)
+@kernel
 def exploration(t: int, log: float, loglog: float) -> float:
     """f(t) = log * ln t + loglog * ln ln t, whose second term counts from round 3 on."""
     log_t = math.log(t)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from semibandits.kernels.rules.actions import LINEAR, LOG, LOGLOG, PLAY, REPLAN
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
+from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 FORCED, GROWTH = 3, 4
@@ -24,7 +23,7 @@ HEAD = 3
 cover all items, and last the optimal decision of the plan."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def ossb(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
@@ -49,7 +48,7 @@ def ossb(
     return PLAY
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray, optimal: BoolArray) -> bool:
     """Whether a mean has moved too far, its count having grown, or something else than the plan's x* is exploited.
 
@@ -71,7 +70,7 @@ def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray,
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def rarest_behind(f: float, stats: FloatArray, memory: FloatArray) -> int:
     """Of the items with a count per rate below f the one of smallest count; -1 if there is none.
 
@@ -84,7 +83,7 @@ def rarest_behind(f: float, stats: FloatArray, memory: FloatArray) -> int:
     return item
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def most_lacking(item: int, f: float, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray) -> int:
     """Of the plan's decisions with `item` the one whose items together lack most of their shares; -1 if there is none.
 
@@ -102,7 +101,7 @@ def most_lacking(item: int, f: float, stats: FloatArray, memory: FloatArray, mar
     return row
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def informative(stats: FloatArray, x: BoolArray, optimal: BoolArray) -> bool:
     """Whether the gap of x is at least as uncertain for the items that enter as for those that leave."""
     entering = leaving = 0.0

@@ -1,0 +1,507 @@
+"""Kernels in two tiers: as Python while that is cheaper than compiling them, compiled once it pays or has been done before.
+
+To compile a kernel and all that it calls takes a quarter of a second for each, which small problems never earn. So a kernel that
+is called from Python, or from another that runs as Python, chooses: compiled code that is in memory or on disk is used; else it
+runs as Python and counts the seconds, and is compiled once they come near what compiling would cost, or once the caller expects
+as many (`expecting`). Who waits never waits much longer than twice what the better choice would have taken.
+
+What a kernel answers does not depend on the tier, to the bit. A call that lasts longer than compiling is broken off: its arrays
+and generators are put back as they were, and it starts again, compiled. So is one that Ctrl-C breaks off, which is heard wherever
+a compiled kernel would hear it (see `kernels.signals`) and where a kernel calls another.
+
+``SEMIBANDITS_TIER=python`` and ``SEMIBANDITS_TIER=compiled`` choose for all kernels, ``NUMBA_DISABLE_JIT=1`` leaves Python alone.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from types import FrameType, ModuleType
+from typing import Any, Final, TypeVar, overload
+
+import numba.core.caching
+import numba.core.ccallback
+import numba.core.registry
+import numpy as np
+from numba import types
+
+from semibandits.kernels._cache import KernelCache
+
+SECONDS_A_KERNEL: Final = 0.25
+"""What it takes to compile one, without those that it calls."""
+FIRST_SECONDS: Final = 1.0
+"""What the first compilation of a process takes beside that, while the compiler itself is loaded."""
+MOST_COPIED: Final = 2**24
+"""Bytes of arguments: calls with more are compiled at once, for they could not be put back, and work on so much is much."""
+TIER: Final = "SEMIBANDITS_TIER"
+AUTOMATIC, PYTHON, COMPILED = "auto", "python", "compiled"
+
+untyped: Any = numba
+"""What numba has no types for, or none that fit."""
+log = logging.getLogger(__name__)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Overdue(BaseException):
+    """A call as Python has lasted longer than compiling takes."""
+
+
+class _NotKept(Exception):  # noqa: N818 (nothing is wrong)
+    """There is no compiled code on disk."""
+
+
+@dataclass
+class _Thread(threading.local):
+    """What one thread is at.
+
+    Attributes
+    ----------
+    running : bool
+        Whether a kernel runs as Python.
+    first : tuple or None
+        The outermost that does, and its arguments, unless it must not be broken off.
+    start, deadline : float
+        When it began, and when to look whether it lasts too long, as `seconds` tells the time.
+    compiling : float
+        Seconds spent so far on compiling.
+    expected : float
+        Seconds of kernels as Python that the caller expects.
+    is_compiling : bool
+        Whether numba compiles.
+    is_looking : bool
+        Whether compiled code is looked for, and nothing is compiled.
+    waiting : tuple or None
+        A Ctrl-C that no kernel has heard yet.
+    """
+
+    running: bool = False
+    first: Any = None
+    start: float = 0.0
+    deadline: float = math.inf
+    compiling: float = 0.0
+    expected: float = 0.0
+    is_compiling: bool = False
+    is_looking: bool = False
+    waiting: tuple[int, FrameType | None, Any] | None = None
+
+
+_thread: Final = _Thread()
+_compiler: Final = threading.RLock()
+_SHARED: Final = ("error_model", "fastmath")
+"""How a kernel asks to be compiled, which its pointers must share for the same bits."""
+
+
+def chosen_tier() -> str:
+    """What the environment asks for."""
+    tier = os.environ.get(TIER, AUTOMATIC)
+    if tier not in (AUTOMATIC, PYTHON, COMPILED):
+        raise ValueError(f"{TIER} must be 'auto', 'python' or 'compiled', got {tier!r}: unset it")
+    return tier
+
+
+_tier: str = chosen_tier()
+
+
+@overload
+def kernel(function: Function, /) -> Function: ...
+@overload
+def kernel(*, error_model: str = ..., inline: str = ..., calls: bool = ...) -> Callable[[Function], Function]: ...
+def kernel(function: Any = None, /, *, error_model: str = "python", inline: str = "never", calls: bool = False) -> Any:
+    """Make a kernel of a function.
+
+    Parameters
+    ----------
+    function : function
+        In the part of Python and NumPy that numba compiles, whose answer is the same to the bit without it.
+    error_model : {"python", "numpy"}
+        With "numpy" a division by zero is infinite or nan.
+    inline : {"never", "always"}
+        With "always" it becomes a part of the kernels that call it.
+    calls : bool
+        Whether pointers to other kernels are among its arguments.
+    """
+    if function is None:
+        return partial(kernel, error_model=error_model, inline=inline, calls=calls)
+    if untyped.config.DISABLE_JIT:
+        return function
+    assert function.__defaults__ is None, "numba would hand defaults over in wrappers of its own"
+    options = {"nopython": True, "boundscheck": None, "inline": inline}
+    return (Caller if calls else Kernel)(
+        py_func=function, locals={}, targetoptions=options | {"error_model": error_model}
+    )
+
+
+class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
+    """A function that numba compiles for each combination of types, once that pays.
+
+    numba's part of a call, in C, finds what is compiled for the arguments, and asks `_compile_for_args` for something to call if
+    there is nothing.
+    """
+
+    _cache: Any
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._takes_star = bool(self.py_func.__code__.co_flags & inspect.CO_VARARGS)
+        self._calls, self._next_look = 0, 1
+        self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
+        _refuse_while_looking(self._compiler)
+
+    def compile(self, sig: Any) -> Any:
+        """Code for this signature, from disk if it is there."""
+        self._keep()
+        return super().compile(sig)
+
+    def _keep(self) -> None:
+        """Keep what is compiled on disk; not before something is, for that asks for a folder."""
+        if not isinstance(self._cache, KernelCache):
+            self._cache = KernelCache(self.py_func)
+
+    def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
+        self._calls += 1
+        if self._calls < self._next_look and self.spent < self._asked_at and (_thread.running or not _thread.expected):
+            return self._interpreted  # what the next line would say, sooner
+        return self._compiled(arguments) if self._is_kept(arguments) or self._pays(arguments) else self._interpreted
+
+    def _should_look(self) -> bool:
+        """Whether to look on disk in this call: in the first, and whenever their number has doubled."""
+        if self._calls < self._next_look or _tier == PYTHON:
+            return False
+        self._next_look = 2 * self._calls
+        return True
+
+    def _is_kept(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether it is on disk; then it is loaded."""
+        if not self._should_look():
+            return False
+        self._keep()
+        if not self._cache.exists:
+            return False
+        with _looking() as may_look:
+            if not may_look:
+                return False
+            try:
+                super()._compile_for_args(*arguments)
+            except _NotKept:
+                return False
+        return all(one.is_kept for one in arguments if isinstance(one, Pointer))
+
+    def _pays(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether compiling now costs less than Python has cost, or will."""
+        if _tier != AUTOMATIC:
+            return _tier == COMPILED
+        worth = self.spent if _thread.running else max(self.spent, _thread.expected)
+        if worth < self._asked_at:
+            return False
+        if worth >= self.price(arguments):
+            return True
+        self._asked_at = 1.1 * worth  # the price is not for nothing
+        return False
+
+    def price(self, arguments: tuple[Any, ...]) -> float:
+        """Seconds that compiling takes."""
+        found: set[Kernel] = set()
+        for one in (self, *arguments):
+            if isinstance(one, Kernel):
+                _reach(one, found)
+            elif isinstance(one, Pointer) and not one.is_compiled:
+                _reach(one.kernel, found)
+        return SECONDS_A_KERNEL * len(found) + (0.0 if _Compilations.started else FIRST_SECONDS)
+
+    def _compiled(self, arguments: tuple[Any, ...]) -> Any:
+        """Code for these arguments and what they point at; Python while another thread compiles, for it does not wait."""
+        if not _compiler.acquire(blocking=_tier == COMPILED):
+            return self._interpreted
+        try:
+            with _timed(self):
+                entry = super()._compile_for_args(*arguments)
+            for one in arguments:
+                if isinstance(one, Pointer):
+                    one.compile()
+            self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
+        finally:
+            _compiler.release()
+        return entry
+
+    def _interpreted(self, *arguments: Any) -> Any:
+        """Run as Python."""
+        if self._takes_star:
+            arguments = (*arguments[:-1], *arguments[-1])  # numba has made one of them
+        if not _thread.running:
+            return self._interpreted_first(arguments)
+        start = seconds()
+        if start > _thread.deadline or _thread.waiting is not None:
+            poll()
+        try:
+            return self.py_func(*arguments)
+        finally:
+            self.spent += seconds() - start
+
+    def _interpreted_first(self, arguments: tuple[Any, ...]) -> Any:
+        """Run as Python, called from outside of kernels."""
+        before = _Before(arguments)
+        if before.bytes > MOST_COPIED and _tier == AUTOMATIC:
+            self._compiled(arguments)
+            return self(*arguments)
+        start = seconds()
+        _thread.running, _thread.start = True, start
+        if _tier == AUTOMATIC:
+            _thread.first, _thread.deadline = (self, arguments), start + SECONDS_A_KERNEL
+        try:
+            with _later_interrupts(), np.errstate(all="ignore"):
+                return self.py_func(*arguments)
+        except _Overdue:
+            before.restore()
+        except BaseException:
+            before.restore()
+            raise
+        finally:
+            _thread.running, _thread.first, _thread.deadline = False, None, math.inf
+            self.spent += seconds() - start
+        self._compiled(arguments)
+        return self(*arguments)
+
+
+class Caller(Kernel):
+    """A kernel that takes pointers to others, which must be compiled before it can run compiled."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it, in the tier that suits it and the pointers."""
+        if self.overloads:
+            pointers = [one for one in arguments if type(one) is Pointer and not one.is_compiled]
+            if pointers:
+                self._calls += 1
+                is_kept = self._should_look() and all(one.is_kept for one in pointers)
+                if not (is_kept or self._pays(arguments)):
+                    return self._interpreted(*arguments)
+                for one in pointers:
+                    one.compile()
+        return super().__call__(*arguments)
+
+
+class Pointer(types.WrapperAddressProtocol):
+    """A kernel that others take as an argument: Python calls it, and compiled code its address.
+
+    Parameters
+    ----------
+    kernel : Kernel or numba.core.dispatcher.Dispatcher
+        Of this library, or of a user.
+    signature : numba signature
+        Types of its arguments and of its result.
+    """
+
+    def __init__(self, kernel: Any, signature: Any) -> None:
+        self.kernel, self._signature = kernel, signature
+        options = {name: kernel.targetoptions[name] for name in _SHARED if name in kernel.targetoptions}
+        self._code: Any = untyped.core.ccallback.CFunc(
+            kernel.py_func, (signature.args, signature.return_type), {}, options
+        )
+        _refuse_while_looking(self._code._compiler)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the kernel."""
+        return self.kernel(*arguments)
+
+    def signature(self) -> Any:
+        """Types, for numba."""
+        return self._signature
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it has an address."""
+        return self._code.address is not None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it has an address or is on disk; then it is loaded."""
+        if not self.is_compiled:
+            self._keep()
+            with _looking() as may_look:
+                if may_look:
+                    with suppress(_NotKept):
+                        self._code.compile()
+        return self.is_compiled
+
+    def _keep(self) -> None:
+        kept: Any = KernelCache if isinstance(self.kernel, Kernel) else untyped.core.caching.FunctionCache
+        if not isinstance(self._code._cache, kept):
+            self._code._cache = kept(self.kernel.py_func)
+
+    def compile(self) -> None:
+        """Have an address."""
+        if not self.is_compiled:
+            self._keep()
+            with _compiler, _timed(self.kernel):
+                self._code.compile()
+
+    def __wrapper_address__(self) -> int:
+        """Address of the compiled code, for numba."""
+        self.compile()
+        address: int = self._code.address
+        return address
+
+
+class _Before:
+    """Arrays and generators among the arguments as they were."""
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.bytes = 0
+        self._arrays: list[tuple[Any, Any]] = []
+        self._generators: list[tuple[Any, Any]] = []
+        open_tuples = [arguments]
+        while open_tuples:
+            for one in open_tuples.pop():
+                if isinstance(one, np.ndarray):
+                    if one.flags.writeable:
+                        self.bytes += one.nbytes
+                        if self.bytes <= MOST_COPIED:
+                            self._arrays.append((one, one.copy()))
+                elif isinstance(one, tuple):
+                    open_tuples.append(one)
+                elif isinstance(one, np.random.Generator):
+                    self._generators.append((one.bit_generator, one.bit_generator.state))
+
+    def restore(self) -> None:
+        """Undo what was done to them."""
+        for array, copy in self._arrays:
+            array[...] = copy
+        for generator, state in self._generators:
+            generator.state = state
+
+
+@contextmanager
+def expecting(ahead: float) -> Iterator[None]:
+    """Within this, a kernel is compiled at once if that costs less than what is ahead would as Python.
+
+    Parameters
+    ----------
+    ahead : float
+        How many seconds the caller expects that to be.
+    """
+    before, _thread.expected = _thread.expected, ahead
+    try:
+        yield
+    finally:
+        _thread.expected = before
+
+
+def seconds() -> float:
+    """The time, without what this thread has spent on compiling."""
+    return perf_counter() - _thread.compiling
+
+
+def poll() -> None:
+    """Hear Ctrl-C in a kernel that runs as Python, and break it off if it lasts longer than compiling."""
+    if _thread.running:
+        if seconds() > _thread.deadline:
+            _check_deadline()
+        if _thread.waiting is not None:
+            number, frame, handler = _thread.waiting
+            _thread.waiting = None
+            handler(number, frame)
+
+
+def _reach(one: Any, found: set[Kernel]) -> None:
+    """Add this kernel and all that it calls, as far as they are not compiled."""
+    if not isinstance(one, Kernel) or one in found or one.overloads:
+        return
+    found.add(one)
+    names = one.py_func.__code__.co_names
+    known = one.py_func.__globals__
+    for name in names:
+        called = known.get(name)
+        if isinstance(called, ModuleType):
+            for other in names:
+                _reach(getattr(called, other, None), found)
+        else:
+            _reach(called, found)
+
+
+def _refuse_while_looking(compiler: Any) -> None:
+    """Have this part of numba compile nothing while code is only looked for."""
+    compile_anew = compiler.compile
+
+    def compile_unless_looking(arguments: Any, result: Any) -> Any:
+        if _thread.is_looking:
+            raise _NotKept
+        return compile_anew(arguments, result)
+
+    compiler.compile = compile_unless_looking
+
+
+def _check_deadline() -> None:
+    """Break off what runs as Python if that has cost as much as compiling and no other thread compiles, else look again later."""
+    first, arguments = _thread.first
+    left = first.price(arguments) - first.spent - (seconds() - _thread.start)
+    if left <= 0.0 and _compiler.acquire(blocking=False):
+        _compiler.release()
+        raise _Overdue
+    _thread.deadline = seconds() + max(left, SECONDS_A_KERNEL)
+
+
+@contextmanager
+def _looking() -> Iterator[bool]:
+    """What is entered loads compiled code from disk, or raises; False while another thread compiles."""
+    if not _compiler.acquire(blocking=False):
+        yield False
+        return
+    _thread.is_looking = True
+    try:
+        yield True
+    finally:
+        _thread.is_looking = False
+        _compiler.release()
+
+
+class _Compilations:
+    """Of this process."""
+
+    started = False
+
+
+@contextmanager
+def _timed(compiled: Any) -> Iterator[None]:
+    """What is entered compiles, or loads, and is no time of Python's."""
+    start, is_first = perf_counter(), not _thread.is_compiling
+    _thread.is_compiling = True
+    try:
+        yield
+    finally:
+        if is_first:
+            taken = perf_counter() - start
+            _thread.is_compiling, _Compilations.started = False, True
+            _thread.compiling += taken
+            log.info("compiled %s in %.1f s", compiled.__name__, taken)
+
+
+@contextmanager
+def _later_interrupts() -> Iterator[None]:
+    """Ctrl-C waits for the next `poll`: what comes in the midst of a kernel could get lost in numba's code."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if _thread.is_compiling or _thread.is_looking:
+            handler(number, frame)
+        else:
+            _thread.waiting = (number, frame, handler)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        waiting, _thread.waiting = _thread.waiting, None
+        if waiting is not None:
+            handler(*waiting[:2])
