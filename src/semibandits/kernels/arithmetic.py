@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from semibandits.kernels.tiers import kernel
 
 
@@ -9,3 +11,14 @@ from semibandits.kernels.tiers import kernel
 def square(value: float) -> float:
     """The number times itself, rounded once: ``**`` calls the power function in Python, which may round otherwise."""
     return value * value
+
+
+@kernel
+def hypotenuse(one: float, other: float) -> float:
+    """``sqrt(one^2 + other^2)`` without overflow, to 2 units in the last place; ``math.hypot`` rounds otherwise in Python."""
+    one, other = abs(one), abs(other)
+    large, small = max(one, other), min(one, other)
+    if large == 0.0 or large == math.inf:
+        return large
+    ratio = small / large
+    return large * math.sqrt(1.0 + ratio * ratio)

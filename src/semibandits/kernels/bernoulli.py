@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.arithmetic import hypotenuse
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -76,11 +77,11 @@ def tilt(theta: float, price: float) -> tuple[float, float, float]:
     if price == np.inf:
         return rest, 0.0, np.inf
     half = 1.0 - price * (rest - theta)
-    root = math.hypot(half, 2.0 * price * math.sqrt(theta * rest))
+    root = hypotenuse(half, 2.0 * price * math.sqrt(theta * rest))
     rise = 2.0 * price * theta * rest / (half + root) if half > 0.0 else (root - half) / (2.0 * price)
     rise = min(max(rise, 0.0), rest)
     # What the law leaves to the reward 0, from its own equation: rest - rise would lose its digits as the rise grows.
-    left = 2.0 * rest / (1.0 + price + math.hypot(1.0 - price, 2.0 * math.sqrt(price * theta)))
+    left = 2.0 * rest / (1.0 + price + hypotenuse(1.0 - price, 2.0 * math.sqrt(price * theta)))
     slope = (theta + rise) * left / root if root > 0.0 else 0.0
     if rise <= 0.0:
         return rise, slope, 0.0

@@ -249,12 +249,12 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def _interpreted_first(self, arguments: tuple[Any, ...]) -> Any:
         """Run as Python, called from outside of kernels."""
         before = _Before(arguments)
-        if before.bytes > MOST_COPIED and _tier == AUTOMATIC:
-            self._compiled(arguments)
-            return self(*arguments)
+        if not before.is_whole and _tier == AUTOMATIC and _is_free():
+            with expecting(math.inf):
+                return self(*arguments)
         start = seconds()
         _thread.running, _thread.start = True, start
-        if _tier == AUTOMATIC:
+        if _tier == AUTOMATIC and before.is_whole:
             _thread.first, _thread.deadline = (self, arguments), start + SECONDS_A_KERNEL
         try:
             with _later_interrupts(), np.errstate(all="ignore"):
@@ -267,7 +267,6 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         finally:
             _thread.running, _thread.first, _thread.deadline = False, None, math.inf
             self.spent += seconds() - start
-        self._compiled(arguments)
         return self(*arguments)
 
 
@@ -351,10 +350,10 @@ class Pointer(types.WrapperAddressProtocol):
 
 
 class _Before:
-    """Arrays and generators among the arguments as they were."""
+    """Arrays and generators among the arguments as they were, if that is not too much to copy."""
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self.bytes = 0
+        size = 0
         self._arrays: list[tuple[Any, Any]] = []
         self._generators: list[tuple[Any, Any]] = []
         open_tuples = [arguments]
@@ -362,13 +361,17 @@ class _Before:
             for one in open_tuples.pop():
                 if isinstance(one, np.ndarray):
                     if one.flags.writeable:
-                        self.bytes += one.nbytes
-                        if self.bytes <= MOST_COPIED:
+                        size += one.nbytes
+                        if size <= MOST_COPIED:
                             self._arrays.append((one, one.copy()))
                 elif isinstance(one, tuple):
                     open_tuples.append(one)
                 elif isinstance(one, np.random.Generator):
                     self._generators.append((one.bit_generator, one.bit_generator.state))
+        self.is_whole = size <= MOST_COPIED
+        if not self.is_whole:
+            self._arrays.clear()
+            self._generators.clear()
 
     def restore(self) -> None:
         """Undo what was done to them."""
@@ -442,10 +445,17 @@ def _check_deadline() -> None:
     """Break off what runs as Python if that has cost as much as compiling and no other thread compiles, else look again later."""
     first, arguments = _thread.first
     left = first.price(arguments) - first.spent - (seconds() - _thread.start)
-    if left <= 0.0 and _compiler.acquire(blocking=False):
-        _compiler.release()
+    if left <= 0.0 and _is_free():
         raise _Overdue
     _thread.deadline = seconds() + max(left, SECONDS_A_KERNEL)
+
+
+def _is_free() -> bool:
+    """Whether no other thread compiles."""
+    if not _compiler.acquire(blocking=False):
+        return False
+    _compiler.release()
+    return True
 
 
 @contextmanager

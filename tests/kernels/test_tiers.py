@@ -1,0 +1,283 @@
+"""How a kernel chooses its tier, and what becomes of calls that are broken off."""
+
+import _thread
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semibandits.kernels import tiers
+from semibandits.kernels.arithmetic import hypotenuse
+from semibandits.kernels.signals import check_signals
+from semibandits.kernels.tiers import Pointer, expecting, kernel
+
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT) or tiers._tier != "auto", reason="the tier is chosen already"
+)
+
+
+class Pair(NamedTuple):
+    left: np.ndarray
+    right: tuple
+
+
+def fresh(function, **options):
+    """A kernel that no other test has called, and nobody keeps."""
+    made = kernel(function, **options) if not options else kernel(**options)(function)
+    made._cache = numba.core.caching.NullCache()
+    made._keep = lambda: None
+    made._should_look = lambda: False
+    return made
+
+
+def is_compiled(made):
+    return bool(made.overloads)
+
+
+def test_a_short_call_is_not_compiled_and_a_kernel_that_has_cost_enough_is():
+    made = fresh(lambda x: x + 1.0)
+    assert [made(1.0), made(2.0)] == [2.0, 3.0]
+    assert not is_compiled(made)
+    made.spent = 100.0
+    assert made(3.0) == 4.0
+    assert is_compiled(made)
+    assert made.spent == 0.0
+
+
+def test_what_is_expected_counts_from_outside_only():
+    inner = fresh(lambda x: x + 1.0)
+
+    def function(x):
+        return inner(x)
+
+    outer = fresh(function)
+    with expecting(0.1):
+        assert outer(1.0) == 2.0
+        assert not is_compiled(outer)
+    with expecting(100.0):
+        assert outer(1.0) == 2.0
+        assert is_compiled(outer)
+        assert is_compiled(inner)  # as a part of it
+    alone = fresh(lambda x: x + 1.0)
+    assert alone(1.0) == 2.0
+    assert not is_compiled(alone)
+
+
+def test_seconds_of_inner_kernels_count_for_both_and_seconds_of_compiling_for_none():
+    def sleep():
+        time.sleep(0.05)
+
+    inner = fresh(sleep)
+
+    def function():
+        inner()
+
+    outer = fresh(function)
+    outer()
+    assert 0.05 <= inner.spent <= outer.spent < 5.0
+    with tiers._timed(outer):
+        time.sleep(0.05)
+    start = tiers.seconds()
+    with tiers._timed(outer):
+        time.sleep(0.05)
+    assert tiers.seconds() - start < 0.04
+
+
+def test_a_call_that_lasts_longer_than_compiling_begins_again_with_all_as_it_was(monkeypatch):
+    monkeypatch.setattr(tiers, "SECONDS_A_KERNEL", 0.02)
+    monkeypatch.setattr(tiers, "FIRST_SECONDS", 0.02)
+    begun = []
+
+    def function(pair, rng):
+        begun.append(pair.left.copy())
+        pair.left[0] += rng.random()
+        pair.right[0][:] = 7.0
+        end = time.perf_counter() + (10.0 if len(begun) == 1 else 0.0)
+        while time.perf_counter() < end:
+            check_signals()
+        return pair.left[0]
+
+    made = fresh(function)
+    made._pays = lambda arguments: False  # what this kernel does cannot be compiled
+    pair, rng = Pair(np.array([0.5, 0.0]), (np.zeros(3),)), np.random.default_rng(0)
+    start = time.perf_counter()
+    assert made(pair, rng) == 0.5 + np.random.default_rng(0).random()
+    assert time.perf_counter() - start < 5.0
+    assert [each.tolist() for each in begun] == [[0.5, 0.0], [0.5, 0.0]]
+
+
+def test_ctrl_c_is_heard_at_a_poll_and_leaves_all_as_it_was():
+    def function(target, rng):
+        target[:] = 1.0
+        rng.random()
+        _thread.interrupt_main()
+        for _ in range(1_000):
+            target[0] += 1.0  # not heard here
+        reached.append(target[0])
+        check_signals()
+        reached.append(None)
+
+    reached, target, rng = [], np.zeros(2), np.random.default_rng(3)
+    with pytest.raises(KeyboardInterrupt):
+        fresh(function)(target, rng)
+    assert reached == [1001.0]
+    assert target.tolist() == [0.0, 0.0]
+    assert rng.random() == np.random.default_rng(3).random()
+
+
+def test_ctrl_c_that_no_poll_has_heard_comes_after_the_call():
+    reached = []
+
+    def function():
+        _thread.interrupt_main()
+        for _ in range(1_000):
+            pass
+        reached.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        fresh(function)()
+    assert reached == [True]
+
+
+def test_exceptions_come_through_and_leave_all_as_it_was():
+    def function(target):
+        target[0] = 1.0
+        raise ValueError("no")
+
+    target = np.zeros(1)
+    with pytest.raises(ValueError, match="no"):
+        fresh(function)(target)
+    assert target[0] == 0.0
+    assert fresh(lambda x: x)(2.0) == 2.0  # nothing is left over from the call before
+
+
+def test_divisions_by_zero_are_silent_as_when_compiled():
+    made = fresh(lambda x, y: x[0] / y[0], error_model="numpy")
+    zero, one = np.zeros(1), np.ones(1)
+    assert made(one, zero) == np.inf
+    assert np.isnan(made(zero, zero))
+
+
+def test_large_arguments_are_compiled_for_at_once():
+    def total(values):
+        found = 0.0
+        for k in range(len(values)):
+            found += values[k]
+        return found
+
+    made = fresh(total)
+    assert made(np.ones(10)) == 10.0
+    assert not is_compiled(made)
+    assert made(np.ones(tiers.MOST_COPIED // 8 + 1)) == tiers.MOST_COPIED // 8 + 1
+    assert is_compiled(made)
+
+
+def test_any_number_of_arguments():
+    inner = fresh(lambda x, y: x - y)
+
+    def function(*both):
+        return inner(*both)
+
+    outer = fresh(function)
+    assert outer(5.0, 3.0) == 2.0
+    outer.spent = 100.0
+    assert outer(5.0, 3.0) == 2.0
+    assert is_compiled(outer)
+
+
+def test_who_takes_pointers_waits_for_their_compilation_only_if_that_pays():
+    signature = numba.types.float64(numba.types.float64)
+
+    def call(function, x):
+        return function(x)
+
+    caller = fresh(call, calls=True)
+    one, two = (fresh(lambda x: x + 1.0), fresh(lambda x: x + 2.0))
+    pointers = [Pointer(made, signature) for made in (one, two)]
+    for pointer in pointers:
+        pointer._keep = lambda: None
+    with expecting(100.0):
+        assert caller(pointers[0], 1.0) == 2.0
+    assert pointers[0].is_compiled
+    assert is_compiled(caller)
+    assert caller(pointers[1], 1.0) == 3.0  # as Python: the pointer's code would take a while
+    assert not pointers[1].is_compiled
+    assert caller(pointers[0], 2.0) == 3.0
+    with expecting(100.0):
+        assert caller(pointers[1], 1.0) == 3.0
+    assert pointers[1].is_compiled
+
+
+def test_threads_run_as_python_while_another_compiles():
+    made = fresh(lambda x: x + 1.0)
+    made.spent = 100.0
+    held, release = threading.Event(), threading.Event()
+
+    def compiling():
+        with tiers._compiler:
+            held.set()
+            release.wait(10.0)
+
+    other = threading.Thread(target=compiling)
+    other.start()
+    held.wait(10.0)
+    try:
+        assert made(1.0) == 2.0
+        assert not is_compiled(made)
+    finally:
+        release.set()
+        other.join()
+    assert made(1.0) == 2.0
+    assert is_compiled(made)
+
+
+def test_threads_have_tiers_of_their_own():
+    def nested():
+        return tiers._thread.running
+
+    made, found = fresh(nested), []
+    other = threading.Thread(target=lambda: found.append(made()))
+    other.start()
+    other.join()
+    assert found == [True]
+    assert not tiers._thread.running
+
+
+def test_kernels_are_pickled():
+    from semibandits.kernels.selection import select_into
+
+    again = pickle.loads(pickle.dumps(select_into))
+    assert again.py_func.__name__ == "select_into"
+
+
+def test_compiling_is_logged(caplog):
+    made = fresh(lambda x: x + 1.0)
+    made.spent = 100.0
+    with caplog.at_level(logging.INFO, logger="semibandits.kernels.tiers"):
+        made(1.0)
+    assert "compiled" in caplog.text
+
+
+def test_an_unknown_tier_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-c", "import semibandits.kernels.tiers"],
+        env={**os.environ, "SEMIBANDITS_TIER": "fast"},
+        capture_output=True,
+        text=True,
+    )
+    assert "SEMIBANDITS_TIER must be 'auto', 'python' or 'compiled', got 'fast'" in done.stderr
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_the_hypotenuse_is_right_to_two_units(one, other):
+    assert hypotenuse(one, other) == pytest.approx(float(np.hypot(one, other)), rel=5e-16, abs=1e-323)
