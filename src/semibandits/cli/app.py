@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from semibandits import __version__
-from semibandits.cli import bound, compile_command, datasets, report_command, run, simulate
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.terminal import forget_output, print_line, print_remark
 from semibandits.errors import SemibanditsError, SolverError
@@ -18,22 +19,45 @@ READER_GONE = 1
 BAD_INPUT = 2
 NOT_REACHED = 3
 INTERRUPTED = 130
+HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
+
+COMMANDS: Final = {
+    "bound": ("bound", "Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."),
+    "simulate": ("simulate", "Play policies on one instance and compare their regret with C(θ) ln T."),
+    "run": ("run", "Run the study that a file describes, and keep everything in one folder."),
+    "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, who did best."),
+    "datasets": ("datasets", "List the built-in datasets, real problems ready to be solved, or show one of them."),
+    "compile": ("compile_command", "Compile all kernels now, so that nothing waits for it later."),
+}
+"""Each command's module, with its texts and its function `command`, and how the list of commands describes it."""
+
+
+class _Commands(TyperGroup):
+    """Commands that are imported when they are called, so that ``--help`` is there at once."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names."""
+        name, _, rest = super().resolve_command(ctx, args)
+        assert name is not None
+        ctx.find_root().obj.listen()
+        module = import_module(f"semibandits.cli.{COMMANDS[name][0]}")
+        one = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=HELP_OPTIONS)
+        one.command(name, help=module.HELP)(module.command)
+        return name, typer.main.get_command(one), rest
+
 
 app = typer.Typer(
     name="semibandits",
+    cls=_Commands,
     help="Combinatorial semi-bandits: certified regret lower bounds, policies and simulations.",
     epilog="Formats of files and of --json: docs/cli.md",
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP_OPTIONS,
 )
-app.command(help=bound.HELP)(bound.bound)
-app.command(help=simulate.HELP)(simulate.simulate)
-app.command(help=run.HELP)(run.run)
-app.command(help=report_command.HELP)(report_command.report)
-app.command(help=datasets.HELP)(datasets.datasets)
-app.command("compile", help=compile_command.HELP)(compile_command.compile_all)
+for _name, (_, _summary) in COMMANDS.items():
+    app.command(_name, help=_summary)(lambda: None)
 
 
 def _print_version(wanted: bool) -> None:
@@ -68,14 +92,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows ? rather than failing
-    with InterruptWatch() as watch:
+    with InterruptWatch(listens=False) as watch:
         code = _run(arguments, watch)
     sys.exit(code)
 
 
 def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     try:
-        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = app(args=None if arguments is None else list(arguments), standalone_mode=False, obj=watch)
         sys.stdout.flush()
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)

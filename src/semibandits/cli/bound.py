@@ -67,7 +67,7 @@ item, group1, group2    the same for two groupings at once
 SOLVER = "The solver"
 
 
-def bound(
+def command(
     problem: Problem,
     family: Family = None,
     source: Source = None,

@@ -31,7 +31,7 @@ semibandits compile --workers 1
 """
 
 
-def compile_all(
+def command(
     workers: Annotated[
         str, typer.Option("--workers", "-j", metavar="N", help="Processes, of which two are used; auto: one a core.")
     ] = "auto",

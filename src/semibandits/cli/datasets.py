@@ -45,7 +45,7 @@ MISSING: Final = "†"
 REPLAY: Final = "*"
 
 
-def datasets(
+def command(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Show this dataset, or the nodes of this network.")
     ] = None,

@@ -40,7 +40,7 @@ LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}
 """The answers that are printed."""
 
 
-def report(
+def command(
     path: Annotated[
         Path,
         typer.Argument(

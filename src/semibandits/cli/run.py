@@ -29,7 +29,7 @@ semibandits run germany50-results/study.toml --output again
 """
 
 
-def run(
+def command(
     study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study file.", show_default=False)],
     output: Annotated[
         Path | None,

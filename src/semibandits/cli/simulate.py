@@ -62,7 +62,7 @@ SIMULATION = "The simulation"
 EXECUTION = "Where it runs"
 
 
-def simulate(
+def command(
     problem: Problem,
     family: Family = None,
     source: Source = None,

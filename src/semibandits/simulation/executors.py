@@ -7,8 +7,8 @@ import signal
 import threading
 import time
 import warnings
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
@@ -106,9 +106,14 @@ def _unpicklable(error: BaseException) -> InvalidInputError:
 def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
     size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
     tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
+    yield from _side_by_side((joblib.delayed(_task)(specification, task) for task in tasks), n_jobs)
+
+
+def _side_by_side(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
+    """What the tasks return, as they end."""
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
     with _without_interrupts():
-        results = parallel(joblib.delayed(_task)(specification, task) for task in tasks)
+        results = parallel(tasks)
     yield from results
 
 
@@ -152,7 +157,7 @@ def _prepare(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> 
     ahead = {policy: count * specification.horizon for policy, count in Counter(policy for policy, _ in jobs).items()}
     tasks = [joblib.delayed(_first_rounds)(specification, *one) for one in ahead.items() if one[1] >= MANY_ROUNDS]
     if tasks:
-        joblib.Parallel(n_jobs=min(n_jobs, len(tasks)), batch_size=1, max_nbytes=None)(tasks)
+        deque(_side_by_side(tasks, n_jobs), maxlen=0)
 
 
 def _first_rounds(specification: Specification, policy: str, ahead: int) -> None:

@@ -1,0 +1,28 @@
+"""The list of commands is there at once, and says what they say themselves."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from semibandits.cli.app import COMMANDS
+
+HEAVY = ("numba", "scipy", "networkx", "matplotlib", "joblib", "semibandits.graves_lai", "semibandits.datasets")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_describe_themselves_as_the_list_does(name):
+    module, summary = COMMANDS[name]
+    assert import_module(f"semibandits.cli.{module}").HELP.strip().startswith(summary)
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["--version"], ["bond"]])
+def test_help_imports_nothing_heavy(words):
+    code = (
+        "import sys; from semibandits.cli import main\n"
+        f"try: main({words!r})\n"
+        f"except SystemExit: print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
