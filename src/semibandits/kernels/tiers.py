@@ -31,6 +31,7 @@ from typing import Any, Final, TypeVar, overload
 import numba.core.caching
 import numba.core.ccallback
 import numba.core.registry
+import numba.experimental.function_type  # or it might not know yet what a pointer is
 import numpy as np
 from numba import types
 
