@@ -11,6 +11,7 @@ from numba import njit
 
 from semibandits.kernels import late, rounds
 from semibandits.kernels.borrowing import borrowed
+from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.policies.agents import RuleAgent
@@ -39,7 +40,7 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
     agent, rng = _warm_agent(specification, policy, warm_rounds)
     oracle = agent.oracle
     assert oracle is not None
-    kernel_view = rounds.Oracle(oracle.data, oracle.m, oracle.searched)
+    kernel_view = rounds.Oracle(oracle.data, oracle.m)
     d, m = oracle.d, oracle.m
     weights, bonuses, indexed = np.zeros((RECORDED, d)), np.zeros((RECORDED, d)), np.zeros(RECORDED, dtype=np.bool_)
     asked = 0
@@ -83,7 +84,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     work = rounds.scratch(d, samples=agent.policy.samples)
     while True:
         status = rounds.play(
-            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m, oracle.searched),
+            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m),
             agent.player, environment, record, work, late.queue(0, d, decision_set.m), rng, reward_rng, warm_rounds,
         )  # fmt: skip
         if status == rounds.DONE:
@@ -112,12 +113,24 @@ def _least(loop: Callable[[int], object]) -> float:
 @njit(cache=True)
 def _oracles(linear, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
     oracle, weights, bonuses, x = rounds.lend_oracle(oracle), borrowed(weights), borrowed(bonuses), borrowed(x)
-    failures = 0
+    failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked
         if indexed[row]:
             failures += call_index(
-                linear, index, oracle.searched, oracle.data, weights[row], bonuses[row], ratio, oracle.m, x
+                linear,
+                index,
+                oracle.data,
+                weights[row],
+                bonuses[row],
+                ratio,
+                1.0,
+                0.0,
+                x,
+                oracle.m,
+                x,
+                NO_LIMIT,
+                report,
             )
         else:
             failures += linear(oracle.data, weights[row], x)

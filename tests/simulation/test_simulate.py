@@ -11,7 +11,8 @@ import pytest
 
 import semibandits as sb
 from semibandits.decisions.compiled import INDEX, pointer
-from semibandits.kernels.oracles.calls import no_index
+from semibandits.kernels.index.problem import FAILED
+from semibandits.kernels.tiers import kernel
 from semibandits.simulation.specification import Specification
 
 X = sb.MSets(6, 2)
@@ -261,6 +262,11 @@ def test_extreme_units_make_no_difference_to_sound_play(scale):
         assert result.calls[policy.name][0, -1].sum() == 57
 
 
+@kernel
+def _finds_nothing(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+    return FAILED
+
+
 def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
     agent = sb.ESCB().start(X, 0.5)
     rng = np.random.default_rng(0)
@@ -268,7 +274,7 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
         items = np.flatnonzero(agent.choose(rng))
         agent.observe(items, np.zeros(2))
     working = agent.oracle
-    agent.oracle = replace(working, index=pointer(no_index, INDEX), searched=False)
+    agent.oracle = replace(working, index=pointer(_finds_nothing, INDEX))
     before = json.dumps(agent.state())
     with pytest.raises(sb.SolverError, match="found no decision in round 6"):
         agent.choose(rng)

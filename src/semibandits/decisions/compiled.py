@@ -14,8 +14,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
 from semibandits.kernels.heard import heard
 from semibandits.kernels.index.problem import FAILED, SOLVED
-from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
-from semibandits.kernels.oracles.calls import no_index
+from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer
@@ -28,7 +27,10 @@ _FLOATS = types.Array(types.float64, 1, "C")
 _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
-INDEX: Final = types.int64(_DATA, _FLOATS, _FLOATS, types.float64, _BOOLS)
+INDEX: Final = types.int64(
+    types.FunctionType(LINEAR), _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
+    _BOOLS, types.int64, _FLOATS,
+)  # fmt: skip
 
 
 @cache
@@ -49,9 +51,7 @@ class CompiledOracle:
     linear : function pointer
         P_LM, see :mod:`semibandits.kernels.oracles`.
     index : function pointer
-        P_IM; a family without one of its own is searched through `linear`.
-    searched : bool
-        Whether P_IM goes through :func:`semibandits.kernels.index.search.index_search`; `index` is then a stand-in.
+        P_IM: of most families :func:`semibandits.kernels.index.search.index_search`, which asks `linear`.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
@@ -60,7 +60,6 @@ class CompiledOracle:
 
     linear: Any
     index: Any
-    searched: bool
     data: tuple[IntArray, ...]
     d: int
     m: int
@@ -111,7 +110,7 @@ class CompiledOracle:
     ) -> int:
         """Search, write the answer into x and how it ended into the report; the status."""
         status: int = heard(
-            ask_index, self.linear, self.index, self.searched, self.data, rewards, bonuses, ratio, self.m, x, most, report,
+            ask_index, self.linear, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report,
         )  # fmt: skip
         if status == FAILED:
             raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
@@ -120,12 +119,13 @@ class CompiledOracle:
 
 def compiled_oracle(
     linear: Callable[..., int],
-    index: Callable[..., int] | None,
     arrays: tuple[IntArray, ...],
     d: int,
     m: int,
     kind: int | None = None,
     roles: IntArray | None = None,
+    *,
+    index: Callable[..., int] = index_search,
 ) -> CompiledOracle:
     """The oracle of kernels and up to eight arrays, which must be fresh or never change; at most seven with a `kind`.
 
@@ -138,8 +138,7 @@ def compiled_oracle(
         data = (*data[:-1], np.concatenate(([kind], empty if roles is None else roles)))
     return CompiledOracle(
         linear=pointer(linear, LINEAR),
-        index=pointer(no_index if index is None else index, INDEX),
-        searched=index is None,
+        index=pointer(index, INDEX),
         data=data,
         d=d,
         m=m,

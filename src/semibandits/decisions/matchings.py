@@ -246,7 +246,7 @@ class Matchings(DecisionSet):
     def _compiled(self) -> CompiledOracle | None:
         ptr, others, items, n_others = self._leaders
         arrays = (ptr, others, items, np.array([n_others, self._optional]))
-        return compiled_oracle(matchings_linear, None, arrays, self.d, self._m, kinds.MATCHINGS)
+        return compiled_oracle(matchings_linear, arrays, self.d, self._m, kinds.MATCHINGS)
 
     def _contains(self, x: BoolArray) -> bool:
         at_row = np.bincount(self.row_index[x], minlength=len(self.rows))

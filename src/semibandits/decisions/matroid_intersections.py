@@ -242,7 +242,7 @@ class MatroidIntersection(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         known = intersection_oracle(self._m1, self._m2, self._m)
-        return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
+        return None if known is None else compiled_oracle(known[0], known[1], self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         indices = np.flatnonzero(x)

@@ -81,7 +81,7 @@ class MatroidDecisions(DecisionSet):
     def _greedy_kernels(self) -> CompiledOracle | None:
         """The set as kernels see it, if they maximize as the greedy algorithm does."""
         known = greedy_oracle(self._matroid)
-        return None if known is None else compiled_oracle(known[0], None, known[1], self._d, self._m)
+        return None if known is None else compiled_oracle(known[0], known[1], self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))

@@ -60,7 +60,7 @@ class MSets(MatroidDecisions):
     def _compiled(self) -> CompiledOracle | None:
         arrays = (np.array([self._m]),)
         roles = np.zeros(self._d, dtype=np.int64)
-        return compiled_oracle(msets_linear, None, arrays, self._d, self._m, kinds.UNIFORM, roles)
+        return compiled_oracle(msets_linear, arrays, self._d, self._m, kinds.UNIFORM, roles)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m

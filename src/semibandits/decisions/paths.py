@@ -243,7 +243,7 @@ class Paths(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))
-        return compiled_oracle(paths_linear, None, arrays, self.d, self._m, kinds.PATHS)
+        return compiled_oracle(paths_linear, arrays, self.d, self._m, kinds.PATHS)
 
     def _contains(self, x: BoolArray) -> bool:
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))

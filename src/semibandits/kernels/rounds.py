@@ -49,7 +49,6 @@ class Oracle(NamedTuple):
 
     data: tuple[IntArray, ...]
     m: int
-    searched: bool
 
 
 class Player(NamedTuple):
@@ -117,7 +116,7 @@ def lend_oracle(oracle: Oracle) -> Oracle:
     data = (
         borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f), borrowed(g), borrowed(h),
     )  # fmt: skip
-    return Oracle(data, oracle.m, oracle.searched)
+    return Oracle(data, oracle.m)
 
 
 @kernel
@@ -211,7 +210,7 @@ def searched(
     """
     counters = player.counters
     status = call_index(
-        linear, index, oracle.searched, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
+        linear, index, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
         guess, oracle.m, work.x, budget(counters), work.report,
     )  # fmt: skip
     counters[INDEX_CALLS] += 1

@@ -142,7 +142,7 @@ class RuleAgent(Agent):
     def _chosen(self, rng: np.random.Generator) -> BoolArray:
         if self.oracle is None:
             return self._chosen_in_python(rng)
-        oracle = rounds.Oracle(self.oracle.data, self.oracle.m, self.oracle.searched)
+        oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
         while True:
             status = heard(
                 rounds.choose, self.rule, self.oracle.linear, self.oracle.index, oracle, self.player, self._work, rng

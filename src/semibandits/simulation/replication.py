@@ -114,7 +114,7 @@ def _by_kernels(
         with tiers.expecting(seconds_a_round * (specification.horizon - played + further)):
             status = heard(
                 rounds.play, agent.rule, oracle.linear, oracle.index,
-                rounds.Oracle(oracle.data, oracle.m, oracle.searched), agent.player, environment, record, work, queue,
+                rounds.Oracle(oracle.data, oracle.m), agent.player, environment, record, work, queue,
                 rng, reward_rng, most,
             )  # fmt: skip
         seconds = tiers.seconds() - start

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import semibandits as sb
 from semibandits.decisions.compiled import PARTS, compiled_oracle, pointer
 from semibandits.errors import SolverError
+from semibandits.kernels.index.problem import FAILED
 from semibandits.kernels.oracles.calls import call_linear
 from semibandits.kernels.oracles.status import ANSWERED
 
@@ -46,8 +47,8 @@ def _fails(data, weights, x):
 
 
 @numba.njit
-def _fails_at_index(data, rewards, bonuses, ratio, x):
-    return 0
+def _fails_at_index(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+    return FAILED
 
 
 TIES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1.0 + 2.0**-50])
@@ -118,7 +119,7 @@ def test_the_data_are_eight_arrays_that_kernels_take_as_they_are():
 
 @pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaWarning")
 def test_a_kernel_that_gives_up_is_an_error():
-    oracle = compiled_oracle(_fails, _fails_at_index, (), 2, 1)
+    oracle = compiled_oracle(_fails, (), 2, 1, index=_fails_at_index)
     with pytest.raises(SolverError, match="scale them down"):
         oracle.maximize(np.zeros(2))
     with pytest.raises(SolverError, match="no decision of largest index"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
+from semibandits.kernels.index.problem import SOLVED
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -28,8 +30,9 @@ def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 
 @kernel
 def enumerated_index(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, x: BoolArray
-) -> int:
+    linear: Any, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
+    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
+) -> int:  # fmt: skip
     """The listed decision of largest index, at any ratio; of equal ones the first."""
     ptr, items = data[0], data[1]
     best, best_row = -np.inf, 0
@@ -41,7 +44,8 @@ def enumerated_index(
         if a + math.sqrt(c) > best:
             best, best_row = a + math.sqrt(c), row
     _write(ptr, items, best_row, x)
-    return ANSWERED
+    report[:] = 0.0
+    return SOLVED
 
 
 @kernel

@@ -20,10 +20,10 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 @kernel(calls=True)
 def ask_index(
-    linear: Callable[..., int], index: Callable[..., int], searched: bool, data: tuple[IntArray, ...],
+    linear: Callable[..., int], index: Callable[..., int], data: tuple[IntArray, ...],
     rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """P_IM, see :func:`index_search`."""
-    status = call_index(linear, index, searched, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report)
+    status = call_index(linear, index, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report)
     raise_interrupt()
     return status
