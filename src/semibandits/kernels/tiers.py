@@ -182,19 +182,37 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def _is_kept(self, arguments: tuple[Any, ...]) -> bool:
         """Whether it is on disk; then it is loaded."""
-        if not self._should_look():
+        if not self._should_look() or not self._is_loaded(arguments):
             return False
+        return all(one.is_kept for one in arguments if isinstance(one, Pointer))
+
+    def _is_loaded(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether there is code for these arguments in memory, or on disk: then it is loaded."""
         self._keep()
         if not self._cache.exists:
             return False
         with _looking() as may_look:
-            if not may_look:
-                return False
-            try:
-                super()._compile_for_args(*arguments)
-            except _NotKept:
-                return False
-        return all(one.is_kept for one in arguments if isinstance(one, Pointer))
+            if may_look:
+                with suppress(_NotKept):
+                    super()._compile_for_args(*arguments)
+                    return True
+        return False
+
+    def open_parts(self, arguments: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
+        """What must be compiled for these arguments and is not on disk, by its name, and what compiles it; the longest first.
+
+        Each can be compiled in a process of its own, for all others to load.
+        """
+        parts: list[tuple[Kernel, Callable[[], Any]]] = []
+        if not self._is_loaded(arguments):
+            parts.append((self, partial(self._compile_alone, arguments)))
+        parts += [(one.kernel, one.compile) for one in arguments if isinstance(one, Pointer) and not one.is_kept]
+        parts.sort(key=lambda part: -_count(part[0]))
+        return {part.__name__: compile_it for part, compile_it in parts}
+
+    def _compile_alone(self, arguments: tuple[Any, ...]) -> Any:
+        with _compiler, _timed(self):
+            return super()._compile_for_args(*arguments)
 
     def _pays(self, arguments: tuple[Any, ...]) -> bool:
         """Whether compiling now costs less than Python has cost, or will."""
@@ -223,8 +241,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         if not _compiler.acquire(blocking=_tier == COMPILED):
             return self._interpreted
         try:
-            with _timed(self):
-                entry = super()._compile_for_args(*arguments)
+            entry = self._compile_alone(arguments)
             for one in arguments:
                 if isinstance(one, Pointer):
                     one.compile()
@@ -428,6 +445,13 @@ def _reach(one: Any, found: set[Kernel]) -> None:
                 _reach(getattr(called, other, None), found)
         else:
             _reach(called, found)
+
+
+def _count(one: Any) -> int:
+    """Number of kernels that it reaches and that are not compiled."""
+    found: set[Kernel] = set()
+    _reach(one, found)
+    return len(found)
 
 
 def _refuse_while_looking(compiler: Any) -> None:

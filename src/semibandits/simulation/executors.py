@@ -7,19 +7,17 @@ import signal
 import threading
 import time
 import warnings
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 
 import cloudpickle
 import joblib
-import numpy as np
 
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.simulation.replication import FIRST_ROUNDS, Trajectory, replicate
+from semibandits.simulation.replication import Trajectory, open_parts, replicate
 from semibandits.simulation.specification import Specification
 
 Job = tuple[str, int]
@@ -27,8 +25,8 @@ Job = tuple[str, int]
 Finished = tuple[str, int, Trajectory, float]
 """Policy, replication, what is kept of it, and the seconds it took."""
 
-MANY_ROUNDS: Final = 10_000
-"""Of fewer rounds of a policy no worker needs compiled kernels before the others."""
+MANY_ROUNDS: Final = 100_000
+"""So many rounds pay for compiling whatever is played."""
 ROUNDS_PER_TASK: Final = 100_000
 """Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
 MANY_WORKERS: Final = 64
@@ -77,7 +75,7 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     workers = n_jobs if scheduler is None else MANY_WORKERS
     with _backend(scheduler):
         if scheduler is None:
-            _prepare(specification, jobs, n_jobs)
+            _compile_first(specification, jobs, n_jobs)
         while open_jobs:
             try:
                 for finished in _fan_out(specification, list(open_jobs), workers):
@@ -152,18 +150,22 @@ def _task(specification: Specification, jobs: Sequence[Job], further: Sequence[J
     return results
 
 
-def _prepare(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> None:
-    """Let workers compile what much is ahead for, a policy each, before all of them would compile the same."""
-    ahead = {policy: count * specification.horizon for policy, count in Counter(policy for policy, _ in jobs).items()}
-    tasks = [joblib.delayed(_first_rounds)(specification, *one) for one in ahead.items() if one[1] >= MANY_ROUNDS]
-    if tasks:
-        deque(_side_by_side(tasks, n_jobs), maxlen=0)
+def _compile_first(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> None:
+    """Let workers compile what much is ahead for, a part each: left alone, every one would compile everything."""
+    if len(jobs) * specification.horizon < MANY_ROUNDS:
+        return
+    parts: dict[str, str] = {}
+    for policy in dict.fromkeys(policy for policy, _ in jobs):
+        for name in open_parts(specification, policy):
+            parts.setdefault(name, policy)
+    tasks = [joblib.delayed(_compile_part)(specification, policy, name) for name, policy in parts.items()]
+    deque(_side_by_side(tasks, n_jobs), maxlen=0)
 
 
-def _first_rounds(specification: Specification, policy: str, ahead: int) -> None:
-    """Play a few rounds, which tell what the rounds ahead would take without the compiler."""
-    rounds = min(specification.horizon, specification.decision_set.d + 4 * FIRST_ROUNDS)
-    replicate(replace(specification, horizon=rounds, checkpoints=np.array([rounds])), policy, 0, ahead)
+def _compile_part(specification: Specification, policy: str, name: str) -> None:
+    part = open_parts(specification, policy).get(name)
+    if part is not None:
+        part()
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:

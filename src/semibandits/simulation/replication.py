@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from semibandits.kernels.heard import heard
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.rewards._checks import checked_rewards
-from semibandits.rewards.base import CompiledRewards
 from semibandits.simulation.specification import Specification
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
@@ -53,16 +52,81 @@ class Trajectory:
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
     """Play one replication of one policy, which so many further rounds will follow: kernels are compiled if that pays for all."""
+    agent, rng, reward_rng = _agent(specification, policy, replication)
+    game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
+    delays = _delays(specification, replication)
+    if game is None:
+        return _in_python(specification, agent, rng, reward_rng, delays)
+    return _by_kernels(specification, game, delays, further)
+
+
+def open_parts(specification: Specification, policy: str) -> dict[str, Callable[[], Any]]:
+    """What must be compiled to play this policy and is not, by its name, and what compiles it; the longest first."""
+    agent, rng, reward_rng = _agent(specification, policy, 0)
+    game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
+    kernel: Any = rounds.play
+    return {} if game is None or not hasattr(kernel, "open_parts") else kernel.open_parts(game.arguments(1))
+
+
+def _agent(
+    specification: Specification, policy: str, replication: int
+) -> tuple[Agent, np.random.Generator, np.random.Generator]:
+    """The agent, its own random numbers, and those of the rewards."""
     rewards, own = specification.seeds(replication)
     chosen = specification.policies[policy].for_rewards(specification.rewards.family)
     agent = chosen.start(specification.decision_set, specification.rewards.variance)
-    reward_rng, rng = np.random.default_rng(rewards), np.random.default_rng(own)
+    return agent, np.random.default_rng(own), np.random.default_rng(rewards)
+
+
+@dataclass(eq=False)
+class _Game:
+    """All that rounds in kernels read and change."""
+
+    agent: RuleAgent
+    oracle: CompiledOracle
+    environment: rounds.Environment
+    record: rounds.Record
+    work: rounds.Scratch
+    queue: late.Queue
+    rng: np.random.Generator
+    reward_rng: np.random.Generator
+
+    def arguments(self, most: int) -> tuple[Any, ...]:
+        """Those of `rounds.play`, for so many rounds at most."""
+        agent, oracle = self.agent, self.oracle
+        return (
+            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
+            self.record, self.work, self.queue, self.rng, self.reward_rng, most,
+        )  # fmt: skip
+
+
+def _game(
+    specification: Specification,
+    agent: Agent,
+    rng: np.random.Generator,
+    reward_rng: np.random.Generator,
+    *,
+    is_late: bool,
+) -> _Game | None:
+    """None for decision sets, rewards or policies that kernels cannot see."""
     law = specification.rewards.compiled()
-    if isinstance(agent, RuleAgent) and agent.oracle is not None and law is not None:
-        return _by_kernels(
-            specification, agent, agent.oracle, law, rng, reward_rng, _delays(specification, replication), further
-        )
-    return _in_python(specification, agent, rng, reward_rng, _delays(specification, replication))
+    if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None:
+        return None
+    c, d, m = len(specification.checkpoints), specification.decision_set.d, specification.decision_set.m
+    return _Game(
+        agent=agent,
+        oracle=agent.oracle,
+        environment=rounds.Environment(
+            law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
+        ),
+        record=rounds.Record(
+            specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 4), dtype=np.int64), np.zeros(2)
+        ),
+        work=rounds.scratch(d, samples=agent.policy.samples),
+        queue=late.queue(FIRST_ROUNDS if is_late else 0, d, m),
+        rng=rng,
+        reward_rng=reward_rng,
+    )
 
 
 def _delays(specification: Specification, replication: int) -> Iterator[Delays] | None:
@@ -89,34 +153,13 @@ def _total(values: FloatArray, items: IntArray) -> float:
     return total
 
 
-def _by_kernels(
-    specification: Specification,
-    agent: RuleAgent,
-    oracle: CompiledOracle,
-    law: CompiledRewards,
-    rng: np.random.Generator,
-    reward_rng: np.random.Generator,
-    delays: Iterator[Delays] | None,
-    further: int,
-) -> Trajectory:
-    c, d = len(specification.checkpoints), specification.decision_set.d
-    environment = rounds.Environment(
-        law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
-    )
-    record = rounds.Record(
-        specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 4), dtype=np.int64), np.zeros(2)
-    )
-    work = rounds.scratch(d, samples=agent.policy.samples)
-    queue = late.queue(0 if delays is None else FIRST_ROUNDS, d, specification.decision_set.m)
+def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Delays] | None, further: int) -> Trajectory:
+    agent, d = game.agent, specification.decision_set.d
     most, counters, seconds_a_round = FIRST_ROUNDS, agent.player.counters, 0.0
     while True:
         start, played = tiers.seconds(), int(counters[rounds.ROUND])
         with tiers.expecting(seconds_a_round * (specification.horizon - played + further)):
-            status = heard(
-                rounds.play, agent.rule, oracle.linear, oracle.index,
-                rounds.Oracle(oracle.data, oracle.m), agent.player, environment, record, work, queue,
-                rng, reward_rng, most,
-            )  # fmt: skip
+            status = heard(rounds.play, *game.arguments(most))
         seconds = tiers.seconds() - start
         seconds_a_round = seconds / max(int(counters[rounds.ROUND]) - played, 1)
         if status == rounds.DONE:
@@ -124,12 +167,11 @@ def _by_kernels(
         if status == rounds.PAUSED:
             most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
         elif status == rounds.WANTING:
-            queue = _supplied(queue, delays)
+            game.queue = _supplied(game.queue, delays)
         else:
             agent.answer(status)
-    return Trajectory(
-        record.sums[:, 0].copy(), record.sums[:, 1].copy(), record.counts[:, :d].copy(), record.counts[:, d:].copy()
-    )
+    sums, counts = game.record.sums, game.record.counts
+    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), counts[:, :d].copy(), counts[:, d:].copy())
 
 
 def _supplied(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:
