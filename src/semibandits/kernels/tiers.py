@@ -135,7 +135,7 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
     if untyped.config.DISABLE_JIT:
         return function
     assert function.__defaults__ is None, "numba would hand defaults over in wrappers of its own"
-    options = {"nopython": True, "boundscheck": None, "inline": inline}
+    options = {"nopython": True, "boundscheck": None, "inline": inline, "no_cfunc_wrapper": True}
     return (Caller if calls else Kernel)(
         py_func=function, locals={}, targetoptions=options | {"error_model": error_model}
     )

@@ -121,7 +121,7 @@ def look_closer(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
         meet_cycle(data, s, slot)
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def climb(
     linear: Any, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
@@ -154,7 +154,7 @@ def climb(
     return bound, -1, -1, slope, SOLVED
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def try_slope(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
     """Bound of the part at one multiplier, of which a decision is met, and a status."""
     answer = ask(linear, data, s, slope)

@@ -92,7 +92,7 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     return int(s.counts[FORCED] - before)
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
     """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
 
@@ -112,7 +112,7 @@ def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap:
     return int(s.counts[FORCED] - before), SOLVED
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
     """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
 
@@ -185,7 +185,7 @@ def open_bound(s: Search, bound: float) -> float:
     return float(max(largest, s.values[BEST]))
 
 
-@kernel(calls=True)
+@kernel(inline="always", calls=True)
 def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
     """Search all parts, as far as the budget reaches; returns a status."""
     bound = math.inf
