@@ -1,8 +1,8 @@
 """Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
 
 make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool,
-                    every method on the same instances, budgeted maximisation against HiGHS; rounds of policies
-                    beside their parts and beside plain Python, two workers against one
+                    every method on the same instances, budgeted maximisation against HiGHS; first answers with
+                    nothing compiled; rounds of policies beside their parts and beside plain Python, two workers against one
 make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
 """
 
@@ -13,14 +13,22 @@ import time
 from pathlib import Path
 
 from budgeted import run_budgeted
+from first_answer import run_first_answers
 from large import run_large
 from methods import run_methods
 from reporting import Report
 from rounds import run_plain, run_rounds, run_whole, run_workers
-from scaling import FAMILIES, run_family, warm_up
+from scaling import FAMILIES, run_family
+from semibandits.compilation import compile_kernels
 from versus_direct import run_versus_direct
 
-ROUNDS = {"rounds": run_rounds, "whole": run_whole, "plain": run_plain, "workers": run_workers}
+ROUNDS = {
+    "first": run_first_answers,
+    "rounds": run_rounds,
+    "whole": run_whole,
+    "plain": run_plain,
+    "workers": run_workers,
+}
 SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", *ROUNDS, "large")
 
 
@@ -32,7 +40,7 @@ def main() -> None:
     report = Report(options.json)
     report.machine()
     report.doing("compiling")
-    warm_up()
+    compile_kernels()
     report.done()
     for family in FAMILIES:
         if family.name in sections:

@@ -141,7 +141,7 @@ def test_time_goes_on_while_nothing_is_told():
             line.tick()
         now[0] = 0.0
     assert terminal.getvalue() == "\rcomputing C(θ), 1.0 s\rcomputing C(θ), 4.5 s"
-    assert stream.getvalue() == "computing C(θ) and compiling, which takes a minute on the first run, 4.5 s\n"
+    assert stream.getvalue() == "computing C(θ); on a first run kernels are compiled, too, 4.5 s\n"
     now[0] = 10.0
     lines[0](progress(5.0))
     lines[1](3, 100)

@@ -27,7 +27,10 @@ COMMANDS: Final = {
     "run": ("run", "Run the study that a file describes, and keep everything in one folder."),
     "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, who did best."),
     "datasets": ("datasets", "List the built-in datasets, real problems ready to be solved, or show one of them."),
-    "compile": ("compile_command", "Compile all kernels now, so that nothing waits for it later."),
+    "compile": (
+        "compile_command",
+        "Compile all kernels now, for an image whose first rounds must be fast, or before measurements.",
+    ),
 }
 """Each command's module, with its texts and its function `command`, and how the list of commands describes it."""
 

@@ -16,10 +16,10 @@ from semibandits.compilation import TASKS, cache_folders, compile_kernels
 from semibandits.errors import InvalidInputError
 
 HELP = """
-Compile all kernels now, so that nothing waits for it later.
+Compile all kernels now, for an image whose first rounds must be fast, or before measurements.
 
-What is computed most is compiled on first use, which takes a minute or two in all, and kept on disk for this environment and CPU.
-Run this once after installing, or when an image is built that will serve decisions. Run again, it takes seconds.
+Nobody needs this: kernels run as Python until compiling them pays. All of them take two minutes, and are kept on disk for this
+environment and CPU; run again, it takes seconds.
 
 What is kept serves only who may write there. After an upgrade what has changed is compiled anew.
 
@@ -36,7 +36,7 @@ def command(
         str, typer.Option("--workers", "-j", metavar="N", help="Processes, of which two are used; auto: one a core.")
     ] = "auto",
 ) -> None:
-    """Compile all kernels now, so that nothing waits for it later."""
+    """Compile all kernels now, for images and measurements."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise InvalidInputError("kernels are compiled only with the compiler, got NUMBA_DISABLE_JIT=1: unset it")
     wanted = worker_count(workers)

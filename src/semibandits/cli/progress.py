@@ -150,7 +150,7 @@ class ReplicationLine:
         self._start = clock()
         self._first: tuple[int, float] | None = None
         self._shown_at = -LOG_SECONDS
-        self._state, self._left = "computing C(θ) and compiling, which takes a minute on the first run", ""
+        self._state, self._left = "computing C(θ); on a first run kernels are compiled, too", ""
         self.told = 0
         """How often a finished replication was told of."""
         # Half a second of silence would not be over before the first replication is: hence that many seconds.

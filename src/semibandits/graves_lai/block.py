@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +17,7 @@ from semibandits.graves_lai.master import Master, information, row_values, start
 from semibandits.graves_lai.presolve import Block
 from semibandits.graves_lai.separation import Separator, Violations, spread
 from semibandits.graves_lai.warm_start import Start
+from semibandits.kernels import tiers
 from semibandits.kernels.separation import repair
 
 REPAIRS = 6
@@ -62,7 +62,7 @@ class BlockSolver:
     gap : float
         Relative gap to reach.
     deadline : float
-        Value of `time.perf_counter` at which to stop.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
     report : callable
         Called with the solution so far after each round.
     start : Start or None
@@ -139,7 +139,7 @@ class BlockSolver:
             before = self.solution.gap
             outcome = self._round(master, accuracy)
             self.report(self.solution)
-            if self.solution.gap <= self.gap or time.perf_counter() > self.deadline:
+            if self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
                 return True
             idle = 0 if self.solution.gap < 0.98 * before else idle + 1
             if outcome is None or idle >= master.patience:
@@ -176,12 +176,12 @@ class BlockSolver:
         return max(found.ratio - 1.0, 0.0), len(fresh)
 
     def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
-        start = time.perf_counter()
+        start = tiers.seconds()
         u = information(self.block, flow)
         # Where a known cycle is violated by far, only the like of it is worth finding.
         worst_known = float((self.pool.cycles.sums(u) / self.pool.squared_gaps).max())
         found = self._separator.search(u, max(threshold, 0.3 * worst_known), backwards=backwards)
-        self.solution.separation_seconds += time.perf_counter() - start
+        self.solution.separation_seconds += tiers.seconds() - start
         upper = found.ratio * float(self.block.graph.costs @ flow)
         if upper < self.solution.upper:
             self.solution.upper, self.solution.flow = upper, flow * found.ratio
@@ -192,7 +192,7 @@ class BlockSolver:
         flow, met, margin = flow.copy(), [], 0.1 * self.gap
         current = Cycles.joined(cuts)
         for k in range(REPAIRS):
-            if not len(current) or self.solution.gap <= self.gap or time.perf_counter() > self.deadline:
+            if not len(current) or self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
                 break
             ratios = current.sums(information(self.block, flow)) / current.sums(self.block.graph.costs) ** 2
             order = np.argsort(-ratios, kind="stable")

@@ -19,7 +19,6 @@ the cycles through i. By Cauchy and Schwarz (sum p_i w_i)(sum y_i v_i / w_i) >= 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +28,7 @@ from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
@@ -75,7 +75,7 @@ def worst_ratio(
     max_labels : int
         Labels to spend in all; one takes at most 60 bytes.
     deadline : float or None
-        Time of `time.perf_counter` at which to give up.
+        Time of `semibandits.kernels.tiers.seconds` at which to give up.
 
     Returns
     -------
@@ -158,7 +158,7 @@ class _Search:
     ) -> bool:
         """All closed walks through one node; whether labels and time sufficed."""
         attempt = FIRST_LABELS
-        while time.perf_counter() < self.deadline:
+        while tiers.seconds() < self.deadline:
             left = self.max_labels - self.labels
             if left <= 0:
                 return False

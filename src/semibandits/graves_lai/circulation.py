@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +26,7 @@ from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Presolved, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.graves_lai.warm_start import Memory
+from semibandits.kernels import tiers
 
 MAX_LABELS = 5_000_000
 """Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
@@ -67,7 +67,7 @@ class CirculationSolver:
         self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
         time_limit: float, progress: Callable[[Progress], None] | None, memory: Memory | None = None,
     ) -> None:  # fmt: skip
-        self._start = time.perf_counter()
+        self._start = tiers.seconds()
         self._decision_set, self._theta, self._gap = decision_set, theta, gap
         self._variance, self._twice_variance = variance, 2.0 * variance
         self._deadline = self._start + time_limit
@@ -88,7 +88,7 @@ class CirculationSolver:
     def _solve(self) -> GravesLaiResult:
         blocks = self._presolved.blocks
         solutions = self._solve_blocks(blocks)
-        solved = time.perf_counter()
+        solved = tiers.seconds()
         used = self._used_cycles(blocks, solutions)
         plan = self._plan(used)
         ratio = self.proven_ratio(plan)
@@ -98,7 +98,7 @@ class CirculationSolver:
         plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
         duals = self._duals(blocks, solutions)
         lower = min(self._lower_bound(duals) * (1.0 - doubt) / (1.0 + doubt) ** 2, value)
-        done = time.perf_counter()
+        done = tiers.seconds()
         reached = value - lower <= self._gap * value
         return GravesLaiResult(
             value=value,
@@ -135,7 +135,7 @@ class CirculationSolver:
                         cycles=sum(s.cycles for s in known),
                         lower=loops + sum(s.lower.value for s in known),
                         value=loops + sum(s.upper for s in known) + rest,
-                        seconds=time.perf_counter() - self._start,
+                        seconds=tiers.seconds() - self._start,
                     )
                 )
 
@@ -162,7 +162,7 @@ class CirculationSolver:
         u = np.zeros(self._decision_set.d)
         u[self._suboptimal] = self._twice_variance[self._suboptimal] / rates
         for ratio in thresholds:
-            if time.perf_counter() > self._deadline:
+            if tiers.seconds() > self._deadline:
                 break
             checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
             if checked.complete:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +18,7 @@ from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.pricing_bound import priced, pricing_bound
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
 from semibandits.graves_lai.warm_start import DecisionMemory
+from semibandits.kernels import tiers
 
 ACCURACIES = (1e-8, 1e-9, 1e-7)
 """Tolerances of the conic solver, one after the other where rounds no longer help."""
@@ -48,7 +48,7 @@ class ColumnSolver:
     gap : float
         Relative gap to reach.
     deadline : float
-        Value of `time.perf_counter` at which to stop.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
     progress : callable or None
         Called after each round.
     memory : DecisionMemory or None
@@ -59,7 +59,7 @@ class ColumnSolver:
         self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
         deadline: float, progress: Callable[[Progress], None] | None, memory: DecisionMemory | None = None,
     ) -> None:  # fmt: skip
-        self._start = time.perf_counter()
+        self._start = tiers.seconds()
         self._decision_set, self._variance = decision_set, variance
         self._gap, self._deadline, self._progress = gap, deadline, progress
         self._oracle = Oracle(decision_set, theta)
@@ -98,7 +98,7 @@ class ColumnSolver:
         plan = merged_plan(self._pool.decisions[: len(self._rates)], self._rates)
         suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
         suboptimal[self._best.items] = True
-        late = time.perf_counter() > self._deadline
+        late = tiers.seconds() > self._deadline
         return GravesLaiResult(
             value=self._value,
             lower=min(self._lower, self._value),
@@ -115,7 +115,7 @@ class ColumnSolver:
                 "decisions": len(self._pool),
                 "oracle_calls": self._oracle.calls,
                 "nodes": self._nodes,
-                "seconds": time.perf_counter() - self._start,
+                "seconds": tiers.seconds() - self._start,
             },
             _memory=DecisionMemory(self._pool.decisions[self._active]),
         )
@@ -131,7 +131,7 @@ class ColumnSolver:
         return self._value - self._lower <= self._gap * self._value
 
     def _late(self) -> bool:
-        return time.perf_counter() > self._deadline
+        return tiers.seconds() > self._deadline
 
     def _iterate(self) -> None:
         level = idle = 0
@@ -155,7 +155,7 @@ class ColumnSolver:
             near = self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
             self._repair(rates if near else self._raised(rates))
         if self._progress is not None:
-            seconds = time.perf_counter() - self._start
+            seconds = tiers.seconds() - self._start
             self._progress(Progress(self._rounds, len(self._pool), self._lower, self._value, seconds))
         return self._activate(prices, u)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import clarabel
 import numpy as np
 from scipy import sparse
@@ -12,6 +10,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
 from semibandits.graves_lai.presolve import Block
+from semibandits.kernels import tiers
 
 
 class ConicMaster(Master):
@@ -66,7 +65,7 @@ class ConicMaster(Master):
         settings.verbose = False
         settings.max_threads = 1
         settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
-        settings.time_limit = max(1e-3, deadline - time.perf_counter())
+        settings.time_limit = max(1e-3, deadline - tiers.seconds())
         solver = clarabel.DefaultSolver(self._no_quadratic, objective / unit, matrix, bounds, cones, settings)
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)

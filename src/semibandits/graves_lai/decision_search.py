@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import heapq
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.graves_lai.oracle import BestWithItem, DecisionPool, Oracle
+from semibandits.kernels import tiers
 
 MAX_STEPS = 100
 HURRY = 3.0
@@ -66,7 +66,7 @@ class DecisionSearch:
     slack : float
         How much, relatively, the ratio returned may be above the worst ratio of a decision, unless time runs short.
     deadline : float
-        Value of `time.perf_counter` at which to give up.
+        Value of `semibandits.kernels.tiers.seconds` at which to give up.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class DecisionSearch:
         """Search until every node is closed, or time is up."""
         heap = [(-np.inf, -k, node) for k, node in enumerate(self._first_nodes())]
         heapq.heapify(heap)
-        start, asked = time.perf_counter(), self._rho
+        start, asked = tiers.seconds(), self._rho
         half = start + 0.5 * (self._deadline - start)
         while heap:
-            now = time.perf_counter()
+            now = tiers.seconds()
             if now > self._deadline:
                 return Separation(max(self._rho, simple_ratio(self._oracle, self._best, self._u)), False, self._nodes)
             if now > half:  # too much to do: ask about larger and larger ratios, for which less is left open

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import clarabel
@@ -14,6 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+from semibandits.kernels import tiers
 
 MAX_DECISIONS = 20_000
 ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
@@ -50,7 +50,7 @@ def solve_enumeration(
         value, rates, lower = _bracket(problem, gap, deadline)
         plan = merged_plan(decisions[rows], rates)
     reached = value == 0 or value - lower <= gap * value
-    late = time.perf_counter() > deadline
+    late = tiers.seconds() > deadline
     return GravesLaiResult(
         value=value,
         lower=lower,
@@ -114,7 +114,7 @@ def _bracket(problem: Listed, gap: float, deadline: float) -> tuple[float, Float
         if upper < value:
             value, rates = upper, scaled
         lower = max(lower, _dual_bound(problem, multipliers, prices))
-        if value - lower <= gap * value or time.perf_counter() > deadline:
+        if value - lower <= gap * value or tiers.seconds() > deadline:
             break
     return value, rates, min(lower, value)
 
@@ -164,7 +164,7 @@ def cone_program(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
-    settings.time_limit = max(1e-3, deadline - time.perf_counter())
+    settings.time_limit = max(1e-3, deadline - tiers.seconds())
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
     cones = [clarabel.NonnegativeConeT(k + 2 * n)] + [clarabel.SecondOrderConeT(3)] * k

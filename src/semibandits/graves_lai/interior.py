@@ -7,7 +7,6 @@ its digits, as with variances of very different sizes: its steps do not depend o
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
 from semibandits.graves_lai.presolve import Block
 from semibandits.graves_lai.warm_start import Start
+from semibandits.kernels import tiers
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
     circulation_to_chords,
@@ -135,10 +135,10 @@ class InteriorPointMaster(Master):
                 and now.residual.max() < accuracy
                 and now.cost - best < 3.0 * accuracy * now.cost
             )
-            start = time.perf_counter()
+            start = tiers.seconds()
             if converged or start + self._step_seconds > deadline or not self._step(now, accuracy):
                 break
-            self._step_seconds = time.perf_counter() - start
+            self._step_seconds = tiers.seconds() - start
         return MasterSolution(self._flow, *solution)
 
     def _iterate(self) -> _Iterate:

@@ -55,7 +55,7 @@ class Master(ABC):
 
     @abstractmethod
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
-        """Solve to about this relative accuracy; stop early once the clock (`time.perf_counter`) passes `deadline`."""
+        """Solve to about this relative accuracy; stop early once `tiers.seconds` passes `deadline`."""
 
     @abstractmethod
     def first_accuracy(self, gap: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import Block, Presolved
 from semibandits.graves_lai.result import ExplorationPlan
 from semibandits.graves_lai.tables import check_table
+from semibandits.kernels import tiers
 from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 
@@ -158,7 +158,7 @@ def plan_by_columns(
     accuracy : float
         Relative excess of cost that may remain.
     deadline : float
-        Value of `time.perf_counter` at which to end with the plan at hand, which is enough but dearer.
+        Value of `semibandits.kernels.tiers.seconds` at which to end with the plan at hand, which is enough but dearer.
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)
@@ -166,7 +166,7 @@ def plan_by_columns(
     from scipy.optimize import linprog
 
     for _ in range(MAX_COLUMN_ROUNDS):
-        if time.perf_counter() > deadline:
+        if tiers.seconds() > deadline:
             break
         gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
         # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.

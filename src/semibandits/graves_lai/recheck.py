@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from semibandits.graves_lai.reduction import reduced
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.graves_lai.units import Units
+from semibandits.kernels import tiers
 
 ACCURACY = 1e-5
 """Relative error that is let pass: the searches round, and a plan may be short of its rates by what they round."""
@@ -126,7 +126,7 @@ def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance:
     rates = plan.item_rates
     if not (rates[problem.items] > 0.0).all():
         return 0.0
-    return 1.0 / proven_ratio(problem, rates, time.perf_counter() + time_limit)
+    return 1.0 / proven_ratio(problem, rates, tiers.seconds() + time_limit)
 
 
 def _bernoulli_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:

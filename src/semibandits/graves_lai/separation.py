@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.presolve import Block, Digraph
+from semibandits.kernels import tiers
 from semibandits.kernels.separation import closed_walks, diverse, hub_walks, split_into_cycles
 
 MAX_LABELS = 6_000_000
@@ -67,7 +67,7 @@ class Separator:
         return found
 
     def _late(self) -> bool:
-        return time.perf_counter() > self._deadline
+        return tiers.seconds() > self._deadline
 
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:

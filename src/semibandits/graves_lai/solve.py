@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
-from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,7 +21,7 @@ from semibandits.graves_lai.glpg.solve import solve_glpg
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.graves_lai.units import Units
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
-from semibandits.graves_lai.warm_up import small_problems
+from semibandits.kernels import tiers
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
@@ -69,8 +67,7 @@ def graves_lai(
     gap : float
         Relative gap ``(value - lower) / value`` to reach, in (0, 1).
     time_limit : float or None
-        Seconds after which to stop with the bracket reached. Compiling the kernels of the method "cycles", which takes half a
-        minute where they are not cached yet, is not counted.
+        Seconds after which to stop with the bracket reached, without what is spent on compiling, see docs/learner.md.
     throw : bool
         Whether to raise `SolverError` if the gap is not reached; otherwise see the result's `status`.
     tie_tolerance : float
@@ -110,7 +107,7 @@ def graves_lai(
     the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding. Bernoulli rewards:
     theory §4, with labels over a grid of prices for the cycle cuts (docs/bernoulli.md).
     """
-    start = time.perf_counter()
+    start = tiers.seconds()
     if not isinstance(decision_set, DecisionSet):
         raise InvalidInputError(
             f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
@@ -164,8 +161,6 @@ def _solve_gaussian(
         result = solve_closed_form(decision_set, *problem)
     elif method == "cycles":
         cycles = memory if isinstance(memory, Memory) else None
-        if limit < math.inf:
-            _compile()
         result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress), cycles).solve()
     elif method == "columns":
         known = memory if isinstance(memory, DecisionMemory) else None
@@ -175,14 +170,6 @@ def _solve_gaussian(
     else:
         result = solve_enumeration(decision_set, *problem, gap, start + limit)
     return units.unscaled(result, theta, variance)
-
-
-@cache
-def _compile() -> None:
-    """Compile what the method "cycles" calls, once a process, before any time is counted."""
-    for decision_set, theta in small_problems():
-        variance = np.full(decision_set.d, DEFAULT_VARIANCE)
-        CirculationSolver(decision_set, theta, variance, 0.0, 0.01, math.inf, None, None).solve()
 
 
 def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "columns", "enumeration"]:

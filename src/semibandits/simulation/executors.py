@@ -26,7 +26,7 @@ Finished = tuple[str, int, Trajectory, float]
 """Policy, replication, what is kept of it, and the seconds it took."""
 
 MANY_ROUNDS: Final = 100_000
-"""So many rounds pay for compiling whatever is played."""
+"""So many rounds pay for compiling whatever is played, which takes up to a minute once."""
 ROUNDS_PER_TASK: Final = 100_000
 """Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
 MANY_WORKERS: Final = 64

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from semibandits.graves_lai.bernoulli.master import InteriorPoint
 from semibandits.graves_lai.bernoulli.search import Found, Graph, Searcher
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.presolve import Block
+from semibandits.kernels import tiers
 from semibandits.kernels.bernoulli import OUT_OF_REACH, divergence
 from semibandits.kernels.separation import diverse
 
@@ -65,7 +65,7 @@ class BlockSolver:
     gap : float
         Relative gap to reach.
     deadline : float
-        Value of `time.perf_counter` at which to stop.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
     report : callable
         Called with the solution so far after each round.
     """
@@ -101,7 +101,7 @@ class BlockSolver:
         for _ in range(MAX_ROUNDS):
             excess, added = self._round(master, accuracy)
             self._report(self.solution)
-            if self.solution.gap <= self._gap or time.perf_counter() > self._deadline:
+            if self.solution.gap <= self._gap or tiers.seconds() > self._deadline:
                 break
             # The search takes too many labels to prove enough, and a better flow does not change that.
             hopeless = hopeless + 1 if not added and excess > self._gap else 0

@@ -9,7 +9,6 @@ closed walk is a sum of cycles, its cheapest raises reach the gap of at least on
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -25,6 +24,7 @@ from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, str
 from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 
 TOLD_VARIANCE = 0.25
@@ -59,7 +59,7 @@ class BernoulliCirculationSolver:
         self, decision_set: DecisionSet, theta: FloatArray, tolerance: float, gap: float, time_limit: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:  # fmt: skip
-        self._start = time.perf_counter()
+        self._start = tiers.seconds()
         self._decision_set, self._theta, self._gap, self._progress = decision_set, theta, gap, progress
         self._deadline = self._start + time_limit
         self._block_deadline = self._start + 0.75 * time_limit
@@ -83,7 +83,7 @@ class BernoulliCirculationSolver:
     def _solve(self) -> GravesLaiResult:
         blocks = self._presolved.blocks
         solutions = self._solve_blocks(blocks)
-        solved = time.perf_counter()
+        solved = tiers.seconds()
         plan = self._plan_of(self._used_cycles(blocks, solutions))
         value, plan = self._scaled(plan, self.least_information(plan))
         lower = (1.0 - self._doubt) * self._lower_bound(blocks, solutions)
@@ -93,7 +93,7 @@ class BernoulliCirculationSolver:
             other = self._scaled(plain, self._simple_bound(self._arc_rates(plain)))
             value, plan = min((value, plan), other, key=lambda known: known[0])
         lower = min(lower, value)
-        done = time.perf_counter()
+        done = tiers.seconds()
         return GravesLaiResult(
             value=value,
             lower=lower,
@@ -128,7 +128,7 @@ class BernoulliCirculationSolver:
                         cycles=sum(len(s.cycles) for s in known),
                         lower=loops + sum(s.lower for s in known),
                         value=loops + sum(s.upper for s in known) + rest,
-                        seconds=time.perf_counter() - self._start,
+                        seconds=tiers.seconds() - self._start,
                     )
                 )
 
@@ -202,7 +202,7 @@ class BernoulliCirculationSolver:
             found = searcher.search(rates[arcs], share * (1.0 - 0.1 * self._gap))
             if found.least > 0.0:
                 return min(least, found.least)
-            if time.perf_counter() > self._deadline:
+            if tiers.seconds() > self._deadline:
                 break
         return min(least, self._simple_bound(rates))
 

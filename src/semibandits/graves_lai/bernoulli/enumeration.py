@@ -8,7 +8,6 @@ cheapest raises of every decision at points between its solution and the best fe
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +22,7 @@ from semibandits.graves_lai.bernoulli.circulation import TOLD_VARIANCE
 from semibandits.graves_lai.enumeration import best_rows, listed
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.result import GravesLaiResult, Status
+from semibandits.kernels import tiers
 from semibandits.kernels.bernoulli import cheapest_raises, divergence
 
 MAX_ROUNDS = 300
@@ -110,7 +110,7 @@ def solve_enumeration(
     return GravesLaiResult(
         value=value,
         lower=lower,
-        status=Status.of(reached=reached, late=time.perf_counter() > deadline),
+        status=Status.of(reached=reached, late=tiers.seconds() > deadline),
         method="enumeration",
         plan=plan,
         optimal_decision=decisions[int(np.argmin(gaps))].copy(),
@@ -170,7 +170,7 @@ def _bracket(problem: _Listed, gap: float, deadline: float) -> tuple[float, Floa
             break
         rates, multipliers = solved
         lower = max(lower, _dual_bound(problem, cuts, multipliers))
-        if value - lower <= gap * value or time.perf_counter() > deadline:
+        if value - lower <= gap * value or tiers.seconds() > deadline:
             break
         slack = cuts @ (rates @ problem.contains) > 3.0
         parts = [cuts[~slack]]

@@ -9,7 +9,6 @@ of any point is the linear program with these gradients as cuts, and ``sum mu`` 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +20,7 @@ from semibandits.graves_lai.bernoulli.search import Graph, Raises
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.master import Tree, balanced
 from semibandits.graves_lai.presolve import Block
+from semibandits.kernels import tiers
 from semibandits.kernels.bernoulli import newton_matrix
 
 MAX_STEPS = 60
@@ -80,7 +80,7 @@ class InteriorPoint:
             for _ in range(MAX_STEPS):
                 if state.error < best.error:
                     best = state
-                if state.error < accuracy or time.perf_counter() > deadline:
+                if state.error < accuracy or tiers.seconds() > deadline:
                     break
                 following = self._step(state)
                 if following is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.kernels import tiers
 from semibandits.kernels.bernoulli import OUT_OF_REACH, cheapest_raises, conjugates, divergence
 from semibandits.kernels.ratios import least_ratio
 from semibandits.kernels.tilted_search import tilted_cycles
@@ -135,7 +135,7 @@ class Searcher:
             proven, cycles = self._window(rates, level, least_cost, most_cost, fine=fine)
             least = min(least, proven)
             met.append(cycles)
-            if least <= 0.0 and (not fine or time.perf_counter() > self._deadline):
+            if least <= 0.0 and (not fine or tiers.seconds() > self._deadline):
                 break
         cycles = Cycles.joined(met)
         values = self._graph.raises(cycles, rates).values
@@ -161,12 +161,7 @@ class Searcher:
             extra = np.append(self._extra(inside, rates, prices, most_cost), 0.0)
             found = self._ask(inside, weights, extra, level, least_cost, most_cost, fine=fine)
             proven, met = max(proven, found.least), found.cycles if len(found.cycles) else met
-            if (
-                not len(found.cycles)
-                or proven >= level
-                or len(prices) > MAX_PRICES
-                or time.perf_counter() > self._deadline
-            ):
+            if not len(found.cycles) or proven >= level or len(prices) > MAX_PRICES or tiers.seconds() > self._deadline:
                 break
             exact = graph.raises(met, rates)
             # One cycle below the level is enough of a search that was broken off.
@@ -217,7 +212,7 @@ class Searcher:
             if labels >= 0:
                 least = min(share * level, float(values.min(initial=math.inf)))
                 return Found(max(least * (1.0 - MARGIN), 0.0), met, values)
-            if time.perf_counter() > self._deadline or len(met):
+            if tiers.seconds() > self._deadline or len(met):
                 break
         return Found(-1.0, met, np.empty(0))
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -19,7 +16,7 @@ from semibandits.graves_lai.bernoulli.closed_form import solve_closed_form
 from semibandits.graves_lai.bernoulli.enumeration import solve_enumeration
 from semibandits.graves_lai.enumeration import MAX_DECISIONS
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
-from semibandits.graves_lai.warm_up import small_problems
+from semibandits.kernels import tiers
 
 FEW_DECISIONS = 1_000
 """Up to so many decisions are listed where the method of cycles stalls."""
@@ -29,9 +26,7 @@ def solve_bernoulli(
     decision_set: DecisionSet, theta: FloatArray, method: str, gap: float, start: float, limit: float,
     tie_tolerance: float, progress: Callable[[Progress], None] | None,
 ) -> GravesLaiResult:  # fmt: skip
-    """Solve the problem for checked input; `start` is the value of `time.perf_counter` from which `limit` counts.
-
-    The method "cycles" does not count what compiling its kernels takes.
+    """Solve the problem for checked input; `start` is the value of `semibandits.kernels.tiers.seconds` from which `limit` counts.
 
     Raises
     ------
@@ -58,11 +53,7 @@ def solve_bernoulli(
                 f"method='cycles' needs an exchange graph, got {type(decision_set).__name__}, which has none: "
                 "use method='enumeration' or 'auto'"
             )
-        if limit < math.inf:
-            before = time.perf_counter()
-            _compile()
-            start += time.perf_counter() - before
-        left = limit - (time.perf_counter() - start)
+        left = limit - (tiers.seconds() - start)
         result = BernoulliCirculationSolver(decision_set, theta, tolerance, gap, left, progress).solve()
         if is_free and result.status == Status.STALLED:
             return _narrowed(result, tolerance, gap, start + limit)
@@ -85,7 +76,7 @@ def _narrowed(result: GravesLaiResult, tolerance: float, gap: float, deadline: f
     better = min(result, other, key=lambda known: known.value)
     lower = min(max(result.lower, other.lower), better.value)
     reached = better.value == 0 or better.value - lower <= gap * better.value
-    return replace(better, lower=lower, status=Status.of(reached=reached, late=time.perf_counter() > deadline))
+    return replace(better, lower=lower, status=Status.of(reached=reached, late=tiers.seconds() > deadline))
 
 
 def _listed(
@@ -103,10 +94,3 @@ def _listed(
         raise type(error)(
             f"method='enumeration' needs at most {MAX_DECISIONS:,} decisions, listed, got {decision_set!r} ({error}): {remedy}"
         ) from error
-
-
-@cache
-def _compile() -> None:
-    """Compile, once a process."""
-    for decision_set, theta in small_problems():
-        BernoulliCirculationSolver(decision_set, theta, 0.0, 0.01, math.inf, None).solve()

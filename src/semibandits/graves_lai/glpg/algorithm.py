@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.projection import OrthantProjector, Projector, Route, projector
 from semibandits.graves_lai.reduction import ReducedProblem
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.kernels import tiers
 from semibandits.kernels.orthant import descend_orthant
 
 FREE_WEIGHT = 0.1
@@ -169,7 +169,7 @@ class GLPG:
         gap : float
             Relative gap. Parameters of the theorem are run to their end whatever the gap.
         deadline : float
-            Value of `time.perf_counter` at which to stop.
+            Value of `semibandits.kernels.tiers.seconds` at which to stop.
         progress : callable, optional
             Called after each stage.
 
@@ -178,17 +178,17 @@ class GLPG:
         GravesLaiResult
             With both bounds proven; the status says whether the gap was reached.
         """
-        start = time.perf_counter()
-        while self.stage < self.parameters.stages and len(self._items) and time.perf_counter() < deadline:
+        start = tiers.seconds()
+        while self.stage < self.parameters.stages and len(self._items) and tiers.seconds() < deadline:
             if self.parameters.relative and self.value - self.lower <= 0.95 * gap * self.value:
                 break
             before = self.stage
             self._advance()
             if progress is not None and self.stage > before:
-                progress(Progress(self.stage, len(self._bound), self.lower, self.value, time.perf_counter() - start))
+                progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
         plan, value = self._plan(deadline)
         lower = min(self.lower, value)
-        late = time.perf_counter() > deadline
+        late = tiers.seconds() > deadline
         reached = value - lower <= gap * value
         return GravesLaiResult(
             value=value,
@@ -201,7 +201,7 @@ class GLPG:
             decision_set=self.problem.decision_set,
             theta=self.problem.theta,
             variance=self.problem.variance,
-            stats={"stages": self.stage, "steps": self.steps, "seconds": time.perf_counter() - start},
+            stats={"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start},
         )
 
     @property

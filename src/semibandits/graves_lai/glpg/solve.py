@@ -15,5 +15,5 @@ def solve_glpg(
     decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float, deadline: float,
     progress: Callable[[Progress], None] | None,
 ) -> GravesLaiResult:  # fmt: skip
-    """GLPG until the certified gap, the end of its schedule, or the deadline (a value of `time.perf_counter`)."""
+    """GLPG until the certified gap, the end of its schedule, or the deadline (a value of `semibandits.kernels.tiers.seconds`)."""
     return GLPG(reduced(decision_set, theta, variance, tolerance)).run(gap=gap, deadline=deadline, progress=progress)
