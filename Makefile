@@ -56,5 +56,5 @@ $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/pyvenv.cfg:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 13) or sys.exit("Error: Python 3.11 to 3.13 is needed, got %d.%d: run make with PYTHON=python3.12, say" % v)'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v or sys.exit("Error: Python 3.11 or newer is needed, got %d.%d: run make with PYTHON=python3.12, say" % v)'
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Error: $(PYTHON) cannot create environments: install its venv package (python3-venv on Debian and Ubuntu)" >&2; exit 1; }

@@ -37,14 +37,6 @@ FAMILIES = (
 )
 
 
-def warm_up() -> None:
-    """Compile, or load from the cache, all that the instances use."""
-    for build, size in ((matching, 6), (grid, 10)):
-        decision_set, theta = build(size, 0)
-        sb.graves_lai(decision_set, theta, gap=GAP)
-        yardstick(decision_set, theta, GAP).program.solve()
-
-
 def run_family(report: Report, family: Family, seeds: int, repetitions: int | None) -> None:
     """Time all instances of a family, and print the table and the growth."""
     rows = []
