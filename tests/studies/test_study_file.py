@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.cli.bound import bound
+from semibandits.cli.bound import command as bound
 from semibandits.cli.run import run
 from semibandits.cli.simulate import simulate
 from semibandits.errors import InvalidInputError
