@@ -187,7 +187,7 @@ def test_subsets_are_not_gone_through_if_they_are_too_many(monkeypatch):
 def test_numbers_with_too_many_digits_are_not_written_out(decisions):
     assert count_decisions(decisions) == DecisionCount(None, LARGEST_COUNT)
     assert decisions.count() > 10**4_300
-    with pytest.raises(TooManyDecisionsError, match=r"got at least 10\^"):
+    with pytest.raises(TooManyDecisionsError, match=r"got (more|at least 10\^)"):
         decisions.enumerate(10)
 
 
