@@ -163,7 +163,7 @@ def test_progress_can_be_silenced_on_a_terminal():
 def test_replications_are_counted_and_the_rest_is_estimated():
     terminal, now = Terminal(), [0.0]
     line = ReplicationLine(terminal, None, clock=lambda: now[0])
-    assert terminal.getvalue().startswith("\rcomputing C(θ) and compiling")
+    assert terminal.getvalue().startswith("\rcomputing C(θ); on a first run kernels are compiled, too")
     for finished, seconds in ((5, 60.0), (6, 60.01), (25, 64.0), (100, 80.0)):
         now[0] = seconds
         line(finished, 100)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits.cli.bound import command as bound
-from semibandits.cli.run import run
-from semibandits.cli.simulate import simulate
+from semibandits.cli.run import command as run
+from semibandits.cli.simulate import command as simulate
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.studies import BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study, read_study

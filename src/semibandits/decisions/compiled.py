@@ -12,12 +12,11 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.heard import heard
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.tiers import Pointer
+from semibandits.kernels.tiers import Pointer, PointerType
 from semibandits.optimization.problems import IndexAnswer
 
 PARTS = 8
@@ -28,7 +27,7 @@ _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
 INDEX: Final = types.int64(
-    types.FunctionType(LINEAR), _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
+    PointerType(LINEAR), _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
     _BOOLS, types.int64, _FLOATS,
 )  # fmt: skip
 
@@ -73,7 +72,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if heard(ask_linear, self.linear, self.data, weights, x) != ANSWERED:
+        if ask_linear(self.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -109,9 +108,7 @@ class CompiledOracle:
         self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
     ) -> int:
         """Search, write the answer into x and how it ended into the report; the status."""
-        status: int = heard(
-            ask_index, self.linear, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report,
-        )  # fmt: skip
+        status: int = ask_index(self.linear, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
         if status == FAILED:
             raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
         return status

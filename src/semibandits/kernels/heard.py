@@ -11,10 +11,8 @@ from typing import Any, Final
 from numba.core.dispatcher import Dispatcher
 
 from semibandits.kernels import tiers
-from semibandits.kernels.tiers import Caller, Pointer
+from semibandits.kernels.tiers import Caller
 
-_CALLED_BY_NUMBA: Final = (Pointer.__wrapper_address__.__code__, Pointer.signature.__code__)
-"""Of the code in `kernels.tiers`, all else may be interrupted."""
 CALL: Final = Caller.__call__.__code__
 
 
@@ -31,7 +29,7 @@ AGAIN: Final = _Again()
 
 
 def heard(kernel: Any, *arguments: Any) -> Any:
-    """What the kernel returns. For kernels that take function pointers or a random generator.
+    """What the kernel returns. For kernels that take a random generator, or a function pointer that is none of ours.
 
     Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
     ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment is sent again, until the
@@ -64,8 +62,7 @@ def heard(kernel: Any, *arguments: Any) -> Any:
 
 def _is_ours(frame: FrameType) -> bool:
     """Whether this is the choice of a tier, or what follows from it, and not numba asking for an argument."""
-    code = frame.f_code
-    return code.co_filename == tiers.__file__ and code not in _CALLED_BY_NUMBA
+    return frame.f_code.co_filename == tiers.__file__
 
 
 def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:
