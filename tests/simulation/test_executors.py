@@ -117,6 +117,25 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
                     time.sleep(0.05)
 
 
+MASKS = """
+import signal, time, joblib
+from semibandits.simulation.executors import _backend, _side_by_side
+
+def hears():
+    time.sleep(1)
+    return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+with _backend(None):
+    print(list(_side_by_side([joblib.delayed(hears)() for _ in range(4)], 2)))
+"""
+
+
+def test_no_worker_hears_ctrl_c_from_its_first_moment():
+    """In a process of its own: the first worker of a process starts a tracker, too, which let it in for those after it."""
+    done = subprocess.run([sys.executable, "-c", MASKS], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[False, False, False, False]\n"
+
+
 def test_no_more_workers_than_jobs(monkeypatch):
     specification = Specification.of(X, REWARDS, POLICIES, horizon=10, replications=2, seed=0)
     asked = []
