@@ -13,6 +13,7 @@ from semibandits.kernels import late, rounds
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.policies.agents import RuleAgent
 from semibandits.simulation.specification import Specification
@@ -61,7 +62,7 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
     player = agent.player
     ratio = float(player.params[RATIO])
     oracle_time = _least(
-        lambda n: _oracles(oracle.linear, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
+        lambda n: _oracles(*oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
     )
     rule_time = _least(lambda n: _rules(agent.rule, player, work, n))
     wanted = m + (d if agent.policy.samples else 0)
@@ -84,7 +85,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     work = rounds.scratch(d, samples=agent.policy.samples)
     while True:
         status = rounds.play(
-            agent.rule, oracle.linear, oracle.index, rounds.Oracle(oracle.data, oracle.m),
+            agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m),
             agent.player, environment, record, work, late.queue(0, d, decision_set.m), rng, reward_rng, warm_rounds,
         )  # fmt: skip
         if status == rounds.DONE:
@@ -111,14 +112,14 @@ def _least(loop: Callable[[int], object]) -> float:
 
 
 @njit(cache=True)
-def _oracles(linear, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
+def _oracles(linear, losses, swaps, cycles, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
     oracle, weights, bonuses, x = rounds.lend_oracle(oracle), borrowed(weights), borrowed(bonuses), borrowed(x)
     failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked
         if indexed[row]:
             failures += call_index(
-                linear,
+                Family(linear, losses, swaps, cycles),
                 index,
                 oracle.data,
                 weights[row],

@@ -16,7 +16,7 @@ from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversa
 
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""
-OTHERS = {"call_index", "draw", "index_search"}
+OTHERS = {"bases_search", "call_index", "draw", "index_search"}
 """What compiled rounds call, or pointers stand for, and Python only for decision sets of users."""
 
 

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_index_search import ALL, SETS, pointer_to
+from test_index_search import ALL, SETS, searched
+from test_index_search import MATROIDS as BASES
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.index.classes import write_classes
-from semibandits.kernels.index.cycles import _number_alternating, _number_detours
 from semibandits.kernels.index.problem import SOLVED, STOPPED
-from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
+from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT
 from semibandits.kernels.index.sums import allowance, attainable_sums
-from semibandits.kernels.oracles import kinds
 from semibandits.matroids import Laminar, Partition, Transversal
 
 SLACK = 12
@@ -32,21 +31,19 @@ def tied(d, seed, values=(0.0, 0.0, 0.5, 1.0), bonuses=(0.0, 0.3, 0.3, 1.0)):
 
 def search(name, rewards, bonuses, *, most=NO_LIMIT, base=None, guess=None, hint=0.0):
     """Answer, report and status; with a base the question is whether anything gains over it."""
-    decisions, (kernel, data) = SETS[name]
+    decisions = SETS[name]
     x = np.zeros(decisions.d, dtype=np.bool_) if base is None else base.copy()
     guess = x.copy() if guess is None else guess
     report, share = np.zeros(REPORT), 1.0 if base is None else 0.9
-    status = index_search(
-        pointer_to(kernel), data, rewards.copy(), bonuses.copy(), 1.0, share, hint, guess, decisions.m, x, most, report
-    )
+    status = searched(decisions, rewards.copy(), bonuses.copy(), 1.0, x, most, report, share, hint, guess)
     return x, report, status
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_items_of_one_role_may_be_exchanged_in_every_decision(name):
-    roles, rows = SETS[name][1][1][7][1:], ALL[name]
+    roles, rows = SETS[name].compiled().data[7], ALL[name]
     if len(roles) == 0:
-        assert name in ("real", "paths") or SETS[name][1][1][7][0] == kinds.MATCHINGS
+        assert name in ("real", "paths") or isinstance(SETS[name], sb.Matchings)
         return
     known = {row.tobytes() for row in rows}
     for i, j in itertools.combinations(range(rows.shape[1]), 2):
@@ -73,11 +70,11 @@ def test_classes_are_items_of_equal_role_reward_and_bonus(seed, d):
     assert all(order[start[i]] == min(j for j in range(d) if key[j] == key[i]) for i in range(d))
 
 
-@pytest.mark.parametrize("name", [name for name in SETS if SETS[name][0].m > 0])
+@pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_ties_are_solved_exactly(name, seed):
-    rewards, bonuses = tied(SETS[name][0].d, seed)
+    rewards, bonuses = tied(SETS[name].d, seed)
     x, _, status = search(name, rewards, bonuses)
     assert status == SOLVED
     values = ALL[name] @ rewards + np.sqrt(ALL[name] @ bonuses)
@@ -134,7 +131,7 @@ def test_attainable_sums_are_all_sums(seed, n_values, m):
         assert allowance(np.zeros(0), slope) == 0.25 / slope
 
 
-MATROIDS = [name for name, (x, (_, data)) in SETS.items() if len(data[7]) and data[7][0] < kinds.INTERSECTION and x.m]
+MATROIDS = [name for name in BASES if SETS[name].m]
 
 
 @pytest.mark.parametrize("name", MATROIDS)
@@ -143,7 +140,7 @@ MATROIDS = [name for name, (x, (_, data)) in SETS.items() if len(data[7]) and da
 def test_one_value_of_bonuses_leaves_no_gap_over_bases(name, seed, bonus):
     """Fenchel duality of concave sequences: the bound of a search that is stopped early is the maximum already."""
     rng = np.random.default_rng(seed)
-    d = SETS[name][0].d
+    d = SETS[name].d
     rewards, bonuses = rng.choice([0.0, 0.25, 0.5, rng.random()], d), bonus * rng.integers(0, 2, d)
     largest = (ALL[name] @ rewards + np.sqrt(ALL[name] @ bonuses)).max()
     _, report, status = search(name, rewards, bonuses, most=SLACK)
@@ -188,11 +185,11 @@ def test_a_gain_is_found_if_there_is_one(name, scale, seed):
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_each_cycle_of_an_exchange_leads_to_a_decision(name, seed):
-    decisions, (_, data) = SETS[name]
+    decisions, oracle = SETS[name], SETS[name].compiled()
     rng, rows = np.random.default_rng(seed), ALL[name]
     x, y = rows[rng.integers(len(rows))], rows[rng.integers(len(rows))]
     number = np.full(len(x), -1, dtype=np.int64)
-    n = (_number_detours if name == "paths" else _number_alternating)(data, x, y, number)
+    n = oracle.family.cycles(oracle.data, x, y, number)
     assert np.array_equal(number >= 0, x != y)
     assert set(number[number >= 0].tolist()) == set(range(n))
     for chosen in itertools.product([False, True], repeat=min(n, 4)):
@@ -207,7 +204,7 @@ def test_each_cycle_of_an_exchange_leads_to_a_decision(name, seed):
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=15, deadline=None)
 def test_a_budget_is_kept_and_the_bound_holds(name, most, seed):
-    rng, d = np.random.default_rng(seed), SETS[name][0].d
+    rng, d = np.random.default_rng(seed), SETS[name].d
     rewards, bonuses = rng.random(d), rng.random(d) * 10.0 ** rng.integers(-2, 2)
     x, report, status = search(name, rewards, bonuses, most=most)
     value = rewards[x].sum() + np.sqrt(bonuses[x].sum())

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
 import semibandits as sb
-from semibandits.decisions._greedy_oracles import greedy_oracle, intersection_oracle
+from semibandits.decisions._matroid_oracles import intersection_oracle
+from semibandits.decisions.compiled import INDEX, pointer
 from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.index import swaps as swap_bound
 from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
-from semibandits.kernels.index.search import NO_LIMIT, REPORT, index_search
+from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.knapsack import ROOT, select_best
-from semibandits.kernels.oracles import kinds
-from semibandits.kernels.oracles.matchings import matchings_linear
-from semibandits.kernels.oracles.msets import msets_linear
-from semibandits.kernels.oracles.paths import paths_linear
+from semibandits.kernels.oracles.family import KNOWN
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
-INTS = types.UniTuple(types.Array(types.int64, 1, "C"), 8)
-SIGNATURE = types.int64(INTS, types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C"))
 RNG = np.random.default_rng(0)
 
 
@@ -33,80 +26,52 @@ def complete(n: int) -> list[tuple[int, int]]:
     return [(u, v) for v in range(n) for u in range(v)]
 
 
-def intersection(m1, m2):
-    decisions = sb.MatroidIntersection(m1, m2)
-    return decisions, intersection_oracle(m1, m2, decisions.m)
-
-
-def bases(matroid):
-    return sb.MatroidBases(matroid), greedy_oracle(matroid)
-
-
-def trees(edges):
-    decisions = sb.SpanningTrees(edges)
-    return decisions, greedy_oracle(decisions.matroid)
-
-
-def matchings(pairs, saturate):
-    decisions = sb.Matchings(pairs, saturate=saturate)
-    return decisions, (matchings_linear, decisions.compiled().data)
-
-
-def m_sets(d, m):
-    decisions = sb.MSets(d, m)
-    return decisions, (msets_linear, decisions.compiled().data)
-
-
 def paths(n):
     """Ways right and up through n x n places, and a detour."""
     right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
     up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
-    decisions = sb.Paths([*right, *up, ((0, 0), (1, 1)), ((1, 0), (3, 3))], (0, 0), (n - 1, n - 1))
-    return decisions, (paths_linear, decisions.compiled().data)
+    return sb.Paths([*right, *up, ((0, 0), (1, 1)), ((1, 0), (3, 3))], (0, 0), (n - 1, n - 1))
 
 
 SETS = {
-    "one item, one decision": bases(Uniform(1, 1)),
-    "one empty decision": bases(Uniform(3, 0)),
-    "all items": bases(Uniform(4, 4)),
-    "a bridge": trees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)]),
-    "trees": trees(complete(5)),
-    "uniform": bases(Uniform(8, 3)),
-    "partition": bases(Partition([i % 3 for i in range(9)], {0: 1, 1: 2, 2: 1})),
-    "laminar": bases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7)),
-    "forests of two components": bases(Graphic([*complete(4), (4, 5), (5, 4), (4, 5)])),
-    "transversal": bases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3], [3, 0]])),
-    "binary": bases(Linear(RNG.integers(0, 2, (4, 8)), field=2)),
-    "real": bases(Linear(RNG.normal(size=(3, 7)))),
-    "matchings": intersection(Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)),
-    "perfect matchings": matchings([(r, c) for r in range(4) for c in range(4)], "both"),
-    "all rows matched": matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], "rows"),
-    "any matching": matchings([(r, c) for r in range(3) for c in range(4)], "none"),
-    "m-sets": m_sets(9, 4),
+    "one item, one decision": sb.MatroidBases(Uniform(1, 1)),
+    "one empty decision": sb.MatroidBases(Uniform(3, 0)),
+    "all items": sb.MatroidBases(Uniform(4, 4)),
+    "a bridge": sb.SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 3)]),
+    "trees": sb.SpanningTrees(complete(5)),
+    "uniform": sb.MatroidBases(Uniform(8, 3)),
+    "partition": sb.MatroidBases(Partition([i % 3 for i in range(9)], {0: 1, 1: 2, 2: 1})),
+    "laminar": sb.MatroidBases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7)),
+    "forests of two components": sb.MatroidBases(Graphic([*complete(4), (4, 5), (5, 4), (4, 5)])),
+    "transversal": sb.MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2], [], [3], [3, 0]])),
+    "binary": sb.MatroidBases(Linear(RNG.integers(0, 2, (4, 8)), field=2)),
+    "real": sb.MatroidBases(Linear(RNG.normal(size=(3, 7)))),
+    "matchings": sb.MatroidIntersection(
+        Partition([i // 4 for i in range(16)], 1), Partition([i % 4 for i in range(16)], 1)
+    ),
+    "perfect matchings": sb.Matchings([(r, c) for r in range(4) for c in range(4)], saturate="both"),
+    "all rows matched": sb.Matchings([*((r, c) for r in range(3) for c in range(5)), (0, 0), (2, 1)], saturate="rows"),
+    "any matching": sb.Matchings([(r, c) for r in range(3) for c in range(4)], saturate="none"),
+    "m-sets": sb.MSets(9, 4),
     "paths": paths(4),
-    "coloured forests": intersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),
+    "coloured forests": sb.MatroidIntersection(Graphic(complete(5)), Partition([i % 4 for i in range(10)], 1)),
 }
 
 
-@cache
-def pointer_to(kernel):
-    return kernel if numba.config.DISABLE_JIT else numba.cfunc(SIGNATURE, cache=True)(kernel.py_func)
-
-
-@numba.njit
-def through(linear, data, rewards, bonuses, ratio, m, x):
-    return index_search(linear, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, NO_LIMIT, np.zeros(REPORT))
+def searched(decisions, rewards, bonuses, ratio, x, most, report, share=1.0, hint=0.0, guess=None):
+    oracle, guess = decisions.compiled(), x if guess is None else guess
+    return oracle.index(
+        oracle.family, oracle.data, rewards, bonuses, ratio, share, hint, guess, oracle.m, x, most, report
+    )
 
 
 def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> np.ndarray:
-    decisions, (kernel, data) = SETS[name]
-    pointer = pointer_to(kernel)
-    x, y = np.zeros(decisions.d, dtype=np.bool_), np.ones(decisions.d, dtype=np.bool_)
+    decisions = SETS[name]
+    x = np.zeros(decisions.d, dtype=np.bool_)
     rewards, bonuses = rewards.copy(), bonuses.copy()
     report = np.zeros(REPORT)
-    assert index_search(pointer, data, rewards, bonuses, ratio, 1.0, 0.0, x, decisions.m, x, NO_LIMIT, report) == SOLVED
-    assert through(pointer, data, rewards, bonuses, ratio, decisions.m, y) == SOLVED
-    assert np.array_equal(x, y)
+    assert searched(decisions, rewards, bonuses, ratio, x, NO_LIMIT, report) == SOLVED
+    assert np.array_equal(x, decisions.compiled().maximize_index(rewards, bonuses, ratio))
     listed = ALL[name]
     assert (listed == x).all(axis=1).any()
     largest = (listed @ rewards + np.sqrt(listed @ bonuses)).max()
@@ -115,7 +80,7 @@ def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> 
     return x
 
 
-ALL = {name: decisions.enumerate() for name, (decisions, _) in SETS.items()}
+ALL = {name: decisions.enumerate() for name, decisions in SETS.items()}
 
 
 def vectors(d: int, numbers: st.SearchStrategy[float]) -> st.SearchStrategy[np.ndarray]:
@@ -132,7 +97,7 @@ BONUSES = st.one_of(
 @given(data=st.data(), ratio=st.sampled_from([1.0, 1.0, 0.9, 0.5, 0.1]))
 @settings(max_examples=60, deadline=None)
 def test_no_decision_has_a_larger_index(name, data, ratio):
-    d = SETS[name][0].d
+    d = SETS[name].d
     check(name, data.draw(vectors(d, REWARDS)), data.draw(vectors(d, BONUSES)), ratio)
 
 
@@ -140,17 +105,17 @@ def test_no_decision_has_a_larger_index(name, data, ratio):
 @pytest.mark.parametrize("seed", range(8))
 def test_middle_of_a_run(name, seed):
     rng = np.random.default_rng(seed)
-    d = SETS[name][0].d
+    d = SETS[name].d
     theta, counts = rng.random(d), np.exp(rng.uniform(0.0, np.log(1e4), d))
     rewards, bonuses = theta + rng.normal(size=d) * np.sqrt(0.5 / counts), np.log(counts.sum()) / counts
     for ratio in (1.0, 0.7):
         check(name, rewards, bonuses, ratio)
 
 
-@pytest.mark.parametrize("name", [name for name in SETS if SETS[name][0].m > 0])
+@pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
 def test_all_indices_nearly_equal(name):
     """A run of ESCB holds the indices of what it plays together: there the Lagrangian bounds are weakest."""
-    decisions, _ = SETS[name]
+    decisions = SETS[name]
     rng = np.random.default_rng(1)
     theta, counts, sums = rng.random(decisions.d), np.full(decisions.d, 1e-3), np.zeros(decisions.d)
     for t in range(1, 300):
@@ -166,7 +131,7 @@ def test_all_indices_nearly_equal(name):
 def test_rounds_of_real_runs(name, spread, counts, seed):
     """Bonuses in steps of 1 / n, equal ones among them, and indices of single swaps that differ by less than a thousandth."""
     rng = np.random.default_rng(seed)
-    decisions, _ = SETS[name]
+    decisions = SETS[name]
     d, t = decisions.d, 500.0
     most = {"once": 1, "few": 3, "few and many": 200}[counts]
     variance = np.full(d, 0.5) if spread == "one variance" else np.exp(rng.normal(size=d))
@@ -216,7 +181,7 @@ def test_larger_runs_against_another_search(family):
 
 def test_a_search_that_takes_long_is_handed_on():
     """Anticorrelated rewards and bonuses leave many decisions open: one part is not enough, and the kernel for m-sets answers."""
-    decisions, (kernel, data) = SETS["m-sets"]
+    decisions = SETS["m-sets"]
     rng = np.random.default_rng(6)
     x = np.zeros(decisions.d, dtype=np.bool_)
     stopped = 0
@@ -224,7 +189,7 @@ def test_a_search_that_takes_long_is_handed_on():
         bonuses = rng.random(decisions.d)
         rewards = 1e-3 * rng.random(decisions.d) - 0.3 * bonuses
         report = np.zeros(REPORT)
-        status = index_search(pointer_to(kernel), data, rewards, bonuses, 1.0, 1.0, 0.0, x, decisions.m, x, 1, report)
+        status = searched(decisions, rewards, bonuses, 1.0, x, 1, report)
         stopped += status == STOPPED
         check("m-sets", rewards, bonuses, 1.0)
     assert stopped > 0
@@ -232,7 +197,7 @@ def test_a_search_that_takes_long_is_handed_on():
 
 @pytest.mark.parametrize("name", SETS)
 def test_without_bonuses_it_is_the_linear_oracle(name):
-    decisions, _ = SETS[name]
+    decisions = SETS[name]
     rewards = np.random.default_rng(2).integers(-2, 3, decisions.d).astype(np.float64)
     x = check(name, rewards, np.zeros(decisions.d), 1.0)
     assert np.array_equal(x, decisions.maximize(rewards))
@@ -242,13 +207,13 @@ def test_without_bonuses_it_is_the_linear_oracle(name):
 @pytest.mark.parametrize(("reward", "bonus"), [(1.0, 1e-30), (1e-30, 1.0), (1.0, 1e30), (0.0, 1.0), (1e30, 1e60)])
 def test_numbers_of_very_different_size(name, reward, bonus):
     rng = np.random.default_rng(3)
-    d = SETS[name][0].d
+    d = SETS[name].d
     check(name, reward * rng.normal(size=d), bonus * rng.random(d), 1.0)
 
 
 @pytest.mark.parametrize("name", ["trees", "matchings"])
 def test_the_value_is_that_of_maximize_index(name):
-    decisions, _ = SETS[name]
+    decisions = SETS[name]
     rng = np.random.default_rng(4)
     for _ in range(20):
         rewards, bonuses = rng.random(decisions.d), rng.random(decisions.d)
@@ -259,16 +224,16 @@ def test_the_value_is_that_of_maximize_index(name):
 
 @pytest.mark.parametrize("bonus", [0.0, 1.0])
 def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
-    kernel, data = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
-    pointer = pointer_to(kernel)
+    oracle = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
     x = np.empty(3, dtype=np.bool_)
-    bonuses = np.full(3, bonus)
-    assert (
-        index_search(pointer, data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, np.zeros(REPORT)) == FAILED
-    )
+    bonuses, report = np.full(3, bonus), np.zeros(REPORT)
+    answer = oracle.index(oracle.family, oracle.data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, report)
+    assert answer == FAILED
 
 
-MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 and data[7][0] < kinds.INTERSECTION]
+MATROIDS = [
+    name for name, decisions in SETS.items() if decisions.compiled().index is pointer(swap_bound.bases_search, INDEX)
+]
 
 
 @pytest.mark.parametrize("name", MATROIDS)
@@ -276,7 +241,7 @@ MATROIDS = [name for name, (_, (_, data)) in SETS.items() if len(data[7]) > 0 an
 @settings(max_examples=20, deadline=None)
 def test_gaps_and_gains_bound_every_basis(name, seed):
     """Twin of the swaps, and the inequality that they are for, checked on all bases that agree with the forced items."""
-    decisions, (_, data) = SETS[name]
+    decisions, oracle = SETS[name], SETS[name].compiled()
     rng = np.random.default_rng(seed)
     rewards, bonuses = rng.integers(-3, 4, decisions.d) * 1.0, rng.integers(0, 4, decisions.d) * 1.0
     seen = ALL[name][rng.integers(len(ALL[name]))]
@@ -284,7 +249,9 @@ def test_gaps_and_gains_bound_every_basis(name, seed):
     part = ALL[name][~(ALL[name] != (forced > 0))[:, forced != 0].any(axis=1)]
     x = part[np.argmax(part @ rewards)].copy()
     a, c = rewards[x].sum(), bonuses[x].sum()
-    entering, leaving, gaps, gains = swap_bound.best_swaps(data, rewards, bonuses, x, forced, a, c, 1.0)
+    gaps, gains, swap = np.empty(decisions.d), np.empty(decisions.d), np.empty(2, dtype=np.int64)
+    assert oracle.family.swaps(oracle.data, rewards, bonuses, x, forced, a, c, 1.0, gaps, gains, swap) == KNOWN
+    entering, leaving = swap.tolist()
     for y in part:
         new = y & ~x
         assert rewards[y].sum() <= a - gaps[new].sum() + 1e-12

@@ -1,4 +1,4 @@
-"""Decision sets as kernels see them: two function pointers and arrays."""
+"""Decision sets as kernels see them: function pointers and arrays."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
+from semibandits.kernels.oracles.family import Family, no_cycles, no_losses, no_swaps
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer, PointerType
@@ -26,8 +27,15 @@ _FLOATS = types.Array(types.float64, 1, "C")
 _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
+LOSSES: Final = types.int64(_DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
+SWAPS: Final = types.int64(
+    _DATA, _FLOATS, _FLOATS, _BOOLS, _INTS, types.float64, types.float64, types.float64, _FLOATS, _FLOATS, _INTS,
+)  # fmt: skip
+CYCLES: Final = types.int64(_DATA, _BOOLS, _BOOLS, _INTS)
+_SIGNATURES: Final = (LINEAR, LOSSES, SWAPS, CYCLES)
+FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], Family)  # type: ignore[no-untyped-call]
 INDEX: Final = types.int64(
-    PointerType(LINEAR), _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
+    FAMILY, _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
     _BOOLS, types.int64, _FLOATS,
 )  # fmt: skip
 
@@ -47,17 +55,17 @@ class CompiledOracle:
 
     Attributes
     ----------
-    linear : function pointer
-        P_LM, see :mod:`semibandits.kernels.oracles`.
+    family : Family
+        Pointers to P_LM and to what a search for P_IM asks, see :mod:`semibandits.kernels.oracles.family`.
     index : function pointer
-        P_IM: of most families :func:`semibandits.kernels.index.search.index_search`, which asks `linear`.
+        P_IM: of most families :func:`semibandits.kernels.index.search.index_search`.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
         Numbers of items, and of items in the largest decision.
     """
 
-    linear: Any
+    family: Family
     index: Any
     data: tuple[IntArray, ...]
     d: int
@@ -72,7 +80,7 @@ class CompiledOracle:
             If the kernel gave up.
         """
         x = np.empty(self.d, dtype=np.bool_)
-        if ask_linear(self.linear, self.data, weights, x) != ANSWERED:
+        if ask_linear(self.family.linear, self.data, weights, x) != ANSWERED:
             raise SolverError(
                 "no decision of largest weight was found, got weights whose sums overflow: scale them down"
             )
@@ -108,35 +116,36 @@ class CompiledOracle:
         self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
     ) -> int:
         """Search, write the answer into x and how it ended into the report; the status."""
-        status: int = ask_index(self.linear, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
+        status: int = ask_index(*self.family, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
         if status == FAILED:
             raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
         return status
 
 
 def compiled_oracle(
-    linear: Callable[..., int],
     arrays: tuple[IntArray, ...],
     d: int,
     m: int,
-    kind: int | None = None,
-    roles: IntArray | None = None,
+    linear: Callable[..., int],
     *,
+    losses: Callable[..., int] = no_losses,
+    swaps: Callable[..., int] = no_swaps,
+    cycles: Callable[..., int] = no_cycles,
+    roles: IntArray | None = None,
     index: Callable[..., int] = index_search,
 ) -> CompiledOracle:
-    """The oracle of kernels and up to eight arrays, which must be fresh or never change; at most seven with a `kind`.
+    """The oracle of up to seven arrays, which must be fresh or never change, and of the kernels of a family.
 
-    The kind, see ``kernels/oracles/kinds.py``, becomes the last array, followed by the roles of the items if there are any: they
-    say how a search for P_IM finds what swaps cost, and which items can stand for each other.
+    The last of the eight arrays that kernels get are the roles of the items, which say which of them can stand for each other,
+    see ``kernels/index/classes.py``. Kernels: see ``kernels/oracles/family.py``.
     """
     empty = np.empty(0, dtype=np.int64)
-    data = tuple(np.require(array, np.int64, ["C", "W"]) for array in arrays) + (empty,) * (PARTS - len(arrays))
-    if kind is not None:
-        data = (*data[:-1], np.concatenate(([kind], empty if roles is None else roles)))
+    filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)
+    kernels = (linear, losses, swaps, cycles)
     return CompiledOracle(
-        linear=pointer(linear, LINEAR),
+        family=Family(*(pointer(each, signature) for each, signature in zip(kernels, _SIGNATURES, strict=True))),
         index=pointer(index, INDEX),
-        data=data,
+        data=tuple(np.require(array, np.int64, ["C", "W"]) for array in filled),
         d=d,
         m=m,
     )

@@ -121,7 +121,7 @@ class EnumeratedDecisions(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (self._sums.indptr.astype(np.int64), self._sums.indices.astype(np.int64))
-        return compiled_oracle(enumerated_linear, arrays, self.d, self._m, index=enumerated_index)
+        return compiled_oracle(arrays, self.d, self._m, enumerated_linear, index=enumerated_index)
 
     def _contains(self, x: BoolArray) -> bool:
         return np.packbits(x).tobytes() in self._index

@@ -12,9 +12,9 @@ from semibandits._counts import DecisionCount, count_by_listing, most_listed
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._counting import count_common
-from semibandits.decisions._greedy_oracles import intersection_oracle
+from semibandits.decisions._matroid_oracles import intersection_oracle
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
@@ -241,8 +241,7 @@ class MatroidIntersection(DecisionSet):
         )
 
     def _compiled(self) -> CompiledOracle | None:
-        known = intersection_oracle(self._m1, self._m2, self._m)
-        return None if known is None else compiled_oracle(known[0], known[1], self._d, self._m)
+        return intersection_oracle(self._m1, self._m2, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         indices = np.flatnonzero(x)

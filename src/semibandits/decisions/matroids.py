@@ -11,10 +11,10 @@ import numpy as np
 from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
-from semibandits.decisions._greedy_oracles import greedy_oracle
+from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions._patching import budgeted_basis
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.matroids import Matroid
@@ -77,11 +77,6 @@ class MatroidDecisions(DecisionSet):
     def items(self) -> tuple[Hashable, ...]:
         """Label of each item, in order."""
         return self._matroid.items
-
-    def _greedy_kernels(self) -> CompiledOracle | None:
-        """The set as kernels see it, if they maximize as the greedy algorithm does."""
-        known = greedy_oracle(self._matroid)
-        return None if known is None else compiled_oracle(known[0], known[1], self._d, self._m)
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))
@@ -234,4 +229,4 @@ class MatroidBases(MatroidDecisions):
         return self._matroid.greedy(np.argsort(-theta, kind="stable"))
 
     def _compiled(self) -> CompiledOracle | None:
-        return self._greedy_kernels()
+        return matroid_oracle(self._matroid, self._m)

@@ -11,10 +11,11 @@ from semibandits._validation import item_vector
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import SolverError
+from semibandits.kernels.index.swaps import bases_search
 from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
-from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.greedy import uniform_linear
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
-from semibandits.kernels.oracles.msets import msets_linear
+from semibandits.kernels.oracles.swaps import uniform_losses, uniform_swaps
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.problems import budget_criterion
@@ -60,7 +61,16 @@ class MSets(MatroidDecisions):
     def _compiled(self) -> CompiledOracle | None:
         arrays = (np.array([self._m]),)
         roles = np.zeros(self._d, dtype=np.int64)
-        return compiled_oracle(msets_linear, arrays, self._d, self._m, kinds.UNIFORM, roles)
+        return compiled_oracle(
+            arrays,
+            self._d,
+            self._m,
+            uniform_linear,
+            losses=uniform_losses,
+            swaps=uniform_swaps,
+            roles=roles,
+            index=bases_search,
+        )
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m

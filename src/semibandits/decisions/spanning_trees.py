@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import item_vector
+from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
@@ -58,7 +59,7 @@ class SpanningTrees(MatroidDecisions):
         return heaviest_forest(self._n_nodes, self._tails, self._heads, theta)
 
     def _compiled(self) -> CompiledOracle | None:
-        return self._greedy_kernels()
+        return matroid_oracle(self._matroid, self._m)
 
     def _check_connected(self, nodes: tuple[Hashable, ...]) -> None:
         forest = np.flatnonzero(heaviest_forest(self._n_nodes, self._tails, self._heads, np.zeros(self._d)))

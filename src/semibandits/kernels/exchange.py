@@ -271,3 +271,39 @@ def cheapest_cycles_through_hub(
         row += 1
         ptr[row] = used
     return gaps, ptr, arcs[:used].copy()
+
+
+@kernel
+def shortest_walks(walks: FloatArray) -> FloatArray:
+    """Lengths of shortest walks between all pairs of nodes, 0 from a node to itself, given those of single steps.
+
+    There are no cycles of negative length but by rounding: lengths are made nonnegative by potentials first (Bellman, Ford), so
+    that rounding cannot add up, and walks are then composed node by node (Floyd, Warshall).
+    """
+    n = len(walks)
+    potential = np.zeros(n)
+    for _ in range(n):
+        changed = False
+        for a in range(n):
+            for b in range(n):
+                reached = potential[a] + walks[a, b]
+                if reached < potential[b]:
+                    potential[b] = reached
+                    changed = True
+        if not changed:
+            break
+    lengths = np.empty((n, n))
+    for a in range(n):
+        for b in range(n):
+            lengths[a, b] = max(walks[a, b] + potential[a] - potential[b], 0.0)
+        lengths[a, a] = 0.0
+    for via in range(n):
+        for a in range(n):
+            first = lengths[a, via]
+            if first < np.inf:
+                for b in range(n):
+                    lengths[a, b] = min(lengths[a, b], first + lengths[via, b])
+    for a in range(n):
+        for b in range(n):
+            lengths[a, b] += potential[b] - potential[a]
+    return lengths

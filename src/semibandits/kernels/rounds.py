@@ -13,6 +13,7 @@ from semibandits.kernels.index import problem
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
 from semibandits.kernels.oracles.calls import call_index
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
@@ -140,7 +141,7 @@ def lend_scratch(work: Scratch) -> Scratch:
 
 @kernel(inline="always", calls=True)
 def choose(
-    rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
+    rule: Callable[..., int], family: Family, index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """Decision of the next round into x; ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
@@ -169,17 +170,27 @@ def choose(
         return DONE
     if action == LINEAR:
         counters[LINEAR_CALLS] += 1
-        if linear(oracle.data, weights, x) == ANSWERED:
+        if family.linear(oracle.data, weights, x) == ANSWERED:
             return DONE
         raise_interrupt()
         return FAILED
     if action == INDEX:
-        answered = searched(1.0, 0.0, work.x, linear, index, oracle, player, work)
+        answered = searched(1.0, 0.0, work.x, family, index, oracle, player, work)
         raise_interrupt()
         return DONE if answered else FAILED
     if action == REPLAN:
         return REPLAN
-    return asked(action, rule, linear, index, oracle, player, work)
+    return asked(action, rule, family, index, oracle, player, work)
+
+
+@kernel(calls=True)
+def choose_next(
+    rule: Callable[..., int], linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int],
+    cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, work: Scratch,
+    rng: np.random.Generator,
+) -> int:  # fmt: skip
+    """The same for callers in Python."""
+    return choose(rule, Family(linear, losses, swaps, cycles), index, oracle, player, work, rng)
 
 
 # Inlined: as a call it would cost each round a tenth, though few rounds make it.
@@ -201,7 +212,7 @@ def budget(counters: IntArray) -> int:
 
 @kernel(calls=True)
 def searched(
-    share: float, hint: float, guess: BoolArray, linear: Callable[..., int], index: Callable[..., int],
+    share: float, hint: float, guess: BoolArray, family: Family, index: Callable[..., int],
     oracle: Oracle, player: Player, work: Scratch,
 ) -> bool:  # fmt: skip
     """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
@@ -210,7 +221,7 @@ def searched(
     """
     counters = player.counters
     status = call_index(
-        linear, index, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
+        family, index, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
         guess, oracle.m, work.x, budget(counters), work.report,
     )  # fmt: skip
     counters[INDEX_CALLS] += 1
@@ -222,7 +233,7 @@ def searched(
 # A call of its own: this loop within the rounds would double what a round of Thompson sampling takes.
 @kernel(calls=True)
 def asked(
-    action: int, rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle,
+    action: int, rule: Callable[..., int], family: Family, index: Callable[..., int], oracle: Oracle,
     player: Player, work: Scratch,
 ) -> int:  # fmt: skip
     """Answer the questions of a rule until it plays; ``DONE`` or ``FAILED``."""
@@ -230,9 +241,9 @@ def asked(
     while action in (LINEAR_FIRST, GAIN_FIRST):
         if action == LINEAR_FIRST:
             counters[LINEAR_CALLS] += 1
-            answered = linear(oracle.data, weights, x) == ANSWERED
+            answered = family.linear(oracle.data, weights, x) == ANSWERED
         else:
-            answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], linear, index, oracle, player, work)
+            answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work)
             player.memory[HINT] = work.report[SLOPE]
         if not answered:
             player.marks[WAITING] = 0
@@ -248,16 +259,16 @@ def asked(
 
 @kernel(calls=True)
 def play(
-    rule: Callable[..., int], linear: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player,
-    environment: Environment, record: Record, work: Scratch, queue: Queue,
-    policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
+    rule: Callable[..., int], linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int],
+    cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, environment: Environment,
+    record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
     """Play until the last checkpoint, at most so many rounds; ``DONE``, or why not.
 
     Outcomes wait in the queue, if it has room for any; else they are known at once.
     """
     oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
-    is_late = len(queue.heap) > 0
+    family, is_late = Family(linear, losses, swaps, cycles), len(queue.heap) > 0
     counters, totals, theta = player.counters, record.totals, environment.theta
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
@@ -274,7 +285,7 @@ def play(
             if wants(queue):
                 return WANTING
             counters[UNSEEN] -= tell_due(queue, player.stats, player.spread, counters[ROUND])
-        status = choose(rule, linear, index, oracle, player, work, policy_rng)
+        status = choose(rule, family, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
         k, value = 0, 0.0

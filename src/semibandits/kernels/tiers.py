@@ -186,7 +186,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         """Whether it is on disk; then it is loaded."""
         if not self._should_look() or not self._is_loaded(arguments):
             return False
-        return all(one.is_kept for one in arguments if isinstance(one, Pointer))
+        return all(one.is_kept for one in _pointers(arguments))
 
     def _is_loaded(self, arguments: tuple[Any, ...]) -> bool:
         """Whether there is code for these arguments in memory, or on disk: then it is loaded."""
@@ -208,7 +208,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         parts: list[tuple[Kernel, Callable[[], Any]]] = []
         if not self._is_loaded(arguments):
             parts.append((self, partial(self._compile_alone, arguments)))
-        parts += [(one.kernel, one.compile) for one in arguments if isinstance(one, Pointer) and not one.is_kept]
+        parts += [(one.kernel, one.compile) for one in _pointers(arguments) if not one.is_kept]
         parts.sort(key=lambda part: -_count(part[0]))
         return {part.__name__: compile_it for part, compile_it in parts}
 
@@ -231,10 +231,9 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def price(self, arguments: tuple[Any, ...]) -> float:
         """Seconds that compiling takes."""
         found: set[Kernel] = set()
-        for one in (self, *arguments):
-            if isinstance(one, Kernel):
-                _reach(one, found)
-            elif isinstance(one, Pointer) and not one.is_compiled:
+        _reach(self, found)
+        for one in _pointers(arguments):
+            if not one.is_compiled:
                 _reach(one.kernel, found)
         return SECONDS_A_KERNEL * len(found) + (0.0 if _Compilations.started else FIRST_SECONDS)
 
@@ -244,9 +243,8 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             return self._interpreted
         try:
             entry = self._compile_alone(arguments)
-            for one in arguments:
-                if isinstance(one, Pointer):
-                    one.compile()
+            for one in _pointers(arguments):
+                one.compile()
             self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
         finally:
             _compiler.release()
@@ -296,7 +294,7 @@ class Caller(Kernel):
     def __call__(self, *arguments: Any) -> Any:
         """Call it, in the tier that suits it and the pointers."""
         if self.overloads:
-            pointers = [one for one in arguments if type(one) is Pointer and not one.is_compiled]
+            pointers = [one for one in _pointers(arguments) if not one.is_compiled]
             if pointers:
                 self._calls += 1
                 is_kept = self._should_look() and all(one.is_kept for one in pointers)
@@ -385,6 +383,15 @@ def _unbox_pointer(type_: PointerType, value: Any, c: Any) -> Any:
         pointer.jit_addr = pointer.jit_addr.type(None)
         c.pyapi.decref(address)
     return untyped.extending.NativeValue(pointer._getvalue(), is_error=c.builder.not_(is_known))
+
+
+def _pointers(arguments: tuple[Any, ...]) -> Iterator[Pointer]:
+    """Pointers among the arguments, alone or a tuple of them."""
+    for one in arguments:
+        if type(one) is Pointer:
+            yield one
+        elif isinstance(one, tuple) and one and type(one[0]) is Pointer:
+            yield from one
 
 
 class _Before:

@@ -145,7 +145,14 @@ class RuleAgent(Agent):
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
         while True:
             status = heard(
-                rounds.choose, self.rule, self.oracle.linear, self.oracle.index, oracle, self.player, self._work, rng
+                rounds.choose_next,
+                self.rule,
+                *self.oracle.family,
+                self.oracle.index,
+                oracle,
+                self.player,
+                self._work,
+                rng,
             )
             if status == rounds.DONE:
                 return self._work.x.copy()
@@ -162,7 +169,7 @@ class RuleAgent(Agent):
         self.replan()
 
     def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
-        """What the kernel ``rounds.choose`` does, for decision sets that kernels cannot see."""
+        """What the kernel ``rounds.choose_next`` does, for decision sets that kernels cannot see."""
         player, counters = self.player, self.player.counters
         if counters[rounds.UNSEEN] > 0:
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])

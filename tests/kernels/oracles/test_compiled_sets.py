@@ -47,7 +47,7 @@ def _fails(data, weights, x):
 
 
 @numba.njit
-def _fails_at_index(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+def _fails_at_index(family, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
     return FAILED
 
 
@@ -74,7 +74,7 @@ def test_sums(problem):
     expected = SETS[name].maximize(weights)
     for before in (guess, expected.copy(), np.zeros_like(guess)):
         x = before.copy()
-        assert call_linear(oracle.linear, oracle.data, weights, x) == ANSWERED
+        assert call_linear(oracle.family.linear, oracle.data, weights, x) == ANSWERED
         assert np.array_equal(x, expected)
     assert np.array_equal(oracle.maximize(weights), expected)
 
@@ -119,7 +119,7 @@ def test_the_data_are_eight_arrays_that_kernels_take_as_they_are():
 
 @pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaWarning")
 def test_a_kernel_that_gives_up_is_an_error():
-    oracle = compiled_oracle(_fails, (), 2, 1, index=_fails_at_index)
+    oracle = compiled_oracle((), 2, 1, _fails, index=_fails_at_index)
     with pytest.raises(SolverError, match="scale them down"):
         oracle.maximize(np.zeros(2))
     with pytest.raises(SolverError, match="no decision of largest index"):
@@ -128,6 +128,6 @@ def test_a_kernel_that_gives_up_is_an_error():
 
 def test_pointers_are_made_once():
     from semibandits.decisions.compiled import LINEAR
-    from semibandits.kernels.oracles.msets import msets_linear
+    from semibandits.kernels.oracles.greedy import uniform_linear
 
-    assert pointer(msets_linear, LINEAR) is pointer(msets_linear, LINEAR)
+    assert pointer(uniform_linear, LINEAR) is pointer(uniform_linear, LINEAR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 
 import numba
@@ -10,23 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
 import semibandits as sb
-from semibandits.decisions._greedy_oracles import intersection_oracle
+from semibandits.decisions._matroid_oracles import intersection_oracle
+from semibandits.decisions.compiled import LINEAR, pointer
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.intersection import intersection_linear
-from semibandits.kernels.oracles.kinds import INTERSECTION, PARTITION
+from semibandits.kernels.oracles.kinds import PARTITION
 from semibandits.kernels.oracles.partitions import partitions_linear
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed
 
-SIGNATURE = types.int64(
-    types.UniTuple(types.Array(types.int64, 1, "C"), 8),
-    types.Array(types.float64, 1, "C"),
-    types.Array(types.boolean, 1, "C"),
-)
 D = 7
 MATROIDS = {
     "uniform": Uniform(D, 3),
@@ -41,21 +35,15 @@ TIES = st.sampled_from([-2.0, -1.0, 0.0, 1.0, 1.0 + 2.0**-50, 2.0])
 WEIGHTS = st.lists(st.one_of(TIES, st.floats(-1e6, 1e6)), min_size=D, max_size=D).map(np.array)
 
 
-@cache
-def pointer_to(kernel):
-    return kernel if numba.config.DISABLE_JIT else numba.cfunc(SIGNATURE, cache=True)(kernel.py_func)
-
-
 @numba.njit
 def relay(pointer, data, weights, x):
     return pointer(data, weights, x)
 
 
-def answer(kernel, data, weights, expected=ANSWERED):
-    pointer = pointer_to(kernel)
+def answer(linear, data, weights, expected=ANSWERED):
     x, y = np.ones((2, len(weights)), dtype=np.bool_)
-    assert kernel(data, weights, x) == expected
-    assert relay(pointer, data, weights, y) == expected
+    assert linear(data, weights, x) == expected
+    assert relay(linear, data, weights, y) == expected
     assert np.array_equal(x, y)
     return x
 
@@ -68,8 +56,8 @@ def test_the_oracle_decides_as_maximize_does(pair, data):
     largest = sb.MatroidIntersection(m1, m2).m
     decisions = sb.MatroidIntersection(m1, m2, data.draw(st.integers(0, largest), label="size"))
     weights = data.draw(WEIGHTS)
-    kernel, arrays = intersection_oracle(m1, m2, decisions.m)
-    assert np.array_equal(answer(kernel, arrays, weights), decisions.maximize(weights))
+    oracle = intersection_oracle(m1, m2, decisions.m)
+    assert np.array_equal(answer(oracle.family.linear, oracle.data, weights), decisions.maximize(weights))
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e300])
@@ -79,9 +67,11 @@ def test_it_decides_as_maximize_does_on_many_items(seed, scale):
     decisions = sb.MatroidIntersection(
         Partition(rng.integers(0, 9, 60).tolist(), 1), Graphic([(u, v) for v in range(12) for u in range(v)][:60])
     )
-    kernel, arrays = intersection_oracle(decisions.m1, decisions.m2, decisions.m)
+    oracle = intersection_oracle(decisions.m1, decisions.m2, decisions.m)
     for weights in (rng.normal(size=60), rng.integers(-1, 2, 60).astype(np.float64), np.zeros(60)):
-        assert np.array_equal(answer(kernel, arrays, scale * weights), decisions.maximize(scale * weights))
+        assert np.array_equal(
+            answer(oracle.family.linear, oracle.data, scale * weights), decisions.maximize(scale * weights)
+        )
 
 
 @given(data=st.data())
@@ -96,8 +86,8 @@ def test_groups_lead_along_the_paths_of_the_general_oracle(data):
     size = data.draw(st.integers(0, decisions.m + 1))
     seed = data.draw(st.integers(0, 10**6))
     rng = np.random.default_rng(seed)
-    kernel, arrays = intersection_oracle(m1, m2, size)
-    assert kernel is partitions_linear
+    oracle = intersection_oracle(m1, m2, size)
+    assert oracle.family.linear is pointer(partitions_linear, LINEAR)
     expected = ANSWERED if size <= decisions.m else UNANSWERED
     for weights in (
         rng.normal(size=d),
@@ -106,7 +96,8 @@ def test_groups_lead_along_the_paths_of_the_general_oracle(data):
         np.zeros(d),
     ):
         assert np.array_equal(
-            answer(kernel, arrays, weights, expected), answer(intersection_linear, arrays, weights, expected)
+            answer(oracle.family.linear, oracle.data, weights, expected),
+            answer(intersection_linear, oracle.data, weights, expected),
         )
 
 
@@ -120,7 +111,7 @@ def test_ties_of_paths_are_broken_as_by_the_general_oracle():
         parts = [np.array(part, dtype=np.int64) for pair in zip(groups, capacities, strict=True) for part in pair]
         nothing = np.empty(0, dtype=np.int64)
         size = np.array([PARTITION, PARTITION, rng.integers(2, 14)])
-        data = (size, parts[0], parts[1], nothing, parts[2], parts[3], nothing, np.array([INTERSECTION]))
+        data = (size, parts[0], parts[1], nothing, parts[2], parts[3], nothing, nothing)
         weights = rng.integers(-1, 3, d).astype(np.float64)
         x, y = np.zeros((2, d), dtype=np.bool_)
         assert partitions_linear(data, weights, x) == intersection_linear(data, weights, y)
@@ -141,8 +132,8 @@ def test_exchanges_are_those_of_the_matroid(name, seed, size):
 
 def test_a_size_out_of_reach_fails():
     m1, m2 = Uniform(D, 2), MATROIDS["partition"]
-    kernel, arrays = intersection_oracle(m1, m2, 3)
-    answer(kernel, arrays, np.ones(D), expected=UNANSWERED)
+    oracle = intersection_oracle(m1, m2, 3)
+    answer(oracle.family.linear, oracle.data, np.ones(D), expected=UNANSWERED)
 
 
 def test_what_needs_python_stays_there():

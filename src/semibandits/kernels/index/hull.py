@@ -8,7 +8,6 @@ proves the edge to be one of the hull, or finds a vertex above it.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.sums import allowance
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
@@ -114,16 +114,16 @@ def known_peak(s: Search) -> tuple[int, int, float]:
     return left, right, slope
 
 
-@kernel
-def look_closer(data: tuple[IntArray, ...], s: Search, slot: int) -> None:
+@kernel(calls=True)
+def look_closer(family: Family, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """As long as nothing gains over the base, look at the cycles by which the decision just met differs from it."""
     if s.scales.share < 1.0 and not gains(s):
-        meet_cycle(data, s, slot)
+        meet_cycle(family, data, s, slot)
 
 
 @kernel(inline="always", calls=True)
 def climb(
-    linear: Any, data: tuple[IntArray, ...], s: Search, bound: float, most: int
+    family: Family, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
     """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
@@ -132,11 +132,11 @@ def climb(
             return bound, left, right, slope, SOLVED
         if s.counts[CALLS] >= most:
             return bound, left, right, slope, STOPPED
-        answer = ask(linear, data, s, slope)
+        answer = ask(family, data, s, slope)
         if answer != FOUND:
             return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
         slot = meet(s, left, right)
-        look_closer(data, s, slot)
+        look_closer(family, data, s, slot)
         if 0.0 < slope < math.inf:
             bound = min(bound, s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope))
         if left < 0:
@@ -144,7 +144,7 @@ def climb(
         elif is_above(s, slot, left, right, slope):
             left, right, slope = raised(s, slot, left, right, slope)
         elif slope == math.inf:  # every c is 0
-            answer = ask(linear, data, s, 0.0)
+            answer = ask(family, data, s, 0.0)
             meet(s, left, right)
             return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
         elif left == right:
@@ -155,11 +155,11 @@ def climb(
 
 
 @kernel(inline="always", calls=True)
-def try_slope(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
+def try_slope(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
     """Bound of the part at one multiplier, of which a decision is met, and a status."""
-    answer = ask(linear, data, s, slope)
+    answer = ask(family, data, s, slope)
     if answer != FOUND:
         return -np.inf, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, -1, -1)
-    look_closer(data, s, slot)
+    look_closer(family, data, s, slot)
     return s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope), SOLVED

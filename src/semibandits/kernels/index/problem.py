@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.borrowing import borrowed
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
@@ -82,8 +83,6 @@ class Search(NamedTuple):
         Tolerances.
     m : int
         No decision has more items.
-    kind : int
-        Kind of the decisions, which says how to find losses, -1 if there is no way.
     losses : ndarray of float, shape (d,)
         Room for what each item loses if it changes sides.
     bounds, is_second : ndarrays, shape (d,)
@@ -110,7 +109,6 @@ class Search(NamedTuple):
     x: BoolArray
     scales: Scales
     m: int
-    kind: int
     losses: FloatArray
     bounds: FloatArray
     is_second: BoolArray
@@ -126,7 +124,7 @@ def lent(s: Search) -> Search:
     return Search(
         borrowed(s.rewards), borrowed(s.bonuses), borrowed(s.weights), borrowed(s.y), borrowed(s.forced), borrowed(s.path),
         borrowed(s.rows), borrowed(s.a), borrowed(s.c), borrowed(s.inside), borrowed(s.counts), borrowed(s.values),
-        borrowed(s.x), s.scales, s.m, s.kind, borrowed(s.losses), borrowed(s.bounds), borrowed(s.is_second),
+        borrowed(s.x), s.scales, s.m, borrowed(s.losses), borrowed(s.bounds), borrowed(s.is_second),
         borrowed(s.sums), borrowed(s.order), borrowed(s.place), borrowed(s.start),
     )  # fmt: skip
 
@@ -194,7 +192,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
 
 
 @kernel(calls=True)
-def ask(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+def ask(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Write a decision of the part that is best at the multiplier `slope` (inf: of largest c) into y.
 
     Returns ``FOUND``; ``EMPTY`` if the part is empty; ``BROKEN`` if the oracle failed.
@@ -213,7 +211,7 @@ def ask(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float) -> int
     for position in range(n_forced):
         weights[path[position]] = big * forced[path[position]]
     s.counts[CALLS] += 1
-    if linear(data, weights, y) != ANSWERED or interrupted():
+    if family.linear(data, weights, y) != ANSWERED or interrupted():
         return BROKEN
     for position in range(n_forced):
         if y[path[position]] != (forced[path[position]] > 0):

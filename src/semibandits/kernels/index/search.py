@@ -1,16 +1,15 @@
 """The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
 
 A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a
-part (`hull`) also falls by what an item loses if it changes sides (`kernels.losses`). An item whose bound then holds nothing
-that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run of
-ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
+part (`hull`) also falls by what an item loses if it changes sides (`losses` of the family). An item whose bound then holds
+nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run
+of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
 suit smaller and larger c fix most of the others.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -39,9 +38,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.sums import allowance, attainable_sums
-from semibandits.kernels.index.swaps import all_sets_lose, best_swaps, no_swap_gains
-from semibandits.kernels.losses import write_losses
-from semibandits.kernels.oracles import kinds
+from semibandits.kernels.oracles.family import KNOWN, Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
@@ -59,16 +56,16 @@ SWEEP = 4
 """Multipliers of a sweep."""
 WIDEST = 0.9
 """They belong to roots of c at most this share away from the best one."""
-ORACLE_ROUNDING = 2.0**-44
-"""Share of the largest weight that an item of a common basis may be off: that oracle rounds to 45 bits."""
+NONE_KNOWN = -1
+"""The family does not say what changes of sides cost."""
 BOUND, SLOPE, SPENT = 0, 1, 2
 """Places in the report of a search."""
 REPORT = 3
 
 
-@kernel
-def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
-    """Force the items whose change of sides leaves a bound that holds nothing that matters; returns how many.
+@kernel(calls=True)
+def fix(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+    """Force the items whose change of sides leaves a bound that holds nothing that matters; how many, or ``NONE_KNOWN``.
 
     The decision y is best at `slope`.
     """
@@ -80,9 +77,8 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
             c += s.bonuses[i]
     height = a + slope * c
     room = height + allowance(s.sums, slope) - limit_of(s) + 4.0 * (s.scales.slack_a + slope * s.scales.slack_c)
-    if s.kind == kinds.INTERSECTION:
-        room += ORACLE_ROUNDING * s.m * np.abs(s.weights).max()
-    write_losses(data, s.weights, y, forced, losses)
+    if family.losses(data, s.weights, y, forced, losses) != KNOWN:
+        return NONE_KNOWN
     before = s.counts[FORCED]
     for i in range(len(y)):
         if forced[i] == 0 and losses[i] >= room:
@@ -93,7 +89,7 @@ def fix(data: tuple[IntArray, ...], s: Search, slope: float) -> int:
 
 
 @kernel(inline="always", calls=True)
-def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
+def sweep(family: Family, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
     """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
 
     With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
@@ -104,37 +100,12 @@ def sweep(linear: Any, data: tuple[IntArray, ...], s: Search, slope: float, gap:
     for step in range(SWEEP):
         factor = 1.0 + width * ((2 * step + 1) / SWEEP - 1.0)
         other = min(slope / factor, s.scales.steepest)
-        answer = ask(linear, data, s, other)
+        answer = ask(family, data, s, other)
         if answer != FOUND:
             return 0, FAILED if answer == BROKEN else SOLVED
-        look_closer(data, s, meet(s, -1, -1))
-        fix(data, s, other)
+        look_closer(family, data, s, meet(s, -1, -1))
+        fix(family, data, s, other)
     return int(s.counts[FORCED] - before), SOLVED
-
-
-@kernel(inline="always", calls=True)
-def is_beaten(linear: Any, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
-    """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
-
-    The best single swap is met on the way. Returns a status, too.
-    """
-    if s.scales.share < 1.0:
-        copy_row(s.rows[0], s.y)  # the base
-    else:
-        answer = ask(linear, data, s, 0.0)
-        if answer != FOUND:
-            return True, FAILED if answer == BROKEN else SOLVED
-    slot = meet(s, -1, -1)
-    a, c = s.a[slot], s.c[slot]
-    entering, leaving, gaps, gains_of_swaps = best_swaps(
-        data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio
-    )
-    if entering >= 0:
-        s.y[entering], s.y[leaving] = True, False
-        meet(s, -1, -1)
-    if s.scales.share < 1.0:
-        return no_swap_gains(gaps, gains_of_swaps), SOLVED
-    return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
 
 
 @kernel
@@ -185,40 +156,34 @@ def open_bound(s: Search, bound: float) -> float:
     return float(max(largest, s.values[BEST]))
 
 
-@kernel(inline="always", calls=True)
-def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
+@kernel(calls=True)
+def explore(family: Family, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
     """Search all parts, as far as the budget reaches; returns a status."""
     bound = math.inf
-    if 0 <= s.kind < kinds.INTERSECTION:
-        done, status = is_beaten(linear, data, s)
-        if done or status != SOLVED:
-            report[BOUND] = limit_of(s)
-            return status
     if 0.0 < hint < math.inf:
-        bound, status = try_slope(linear, data, s, hint)
+        bound, status = try_slope(family, data, s, hint)
         report[SLOPE] = hint
         if status != SOLVED:
             return status
-    sweeps = SWEEPS if s.kind >= 0 else 0
-    is_sorted = False
+    sweeps, is_sorted = SWEEPS, False
     while True:
-        bound, left, right, slope, status = climb(linear, data, s, bound, most)
+        bound, left, right, slope, status = climb(family, data, s, bound, most)
         if s.counts[FORCED] == 0:
             report[SLOPE] = slope
         if status == SOLVED and left >= 0 and not is_closed(s, bound) and not gains(s):
+            fixed = fix(family, data, s, slope) if s.counts[CALLS] < most else NONE_KNOWN
+            if fixed > 0:
+                continue
             if s.counts[CALLS] >= most:
                 status = STOPPED
-            elif s.kind >= 0 and fix(data, s, slope) > 0:
-                continue
-            elif sweeps > 0:
-                fixed, status = sweep(linear, data, s, slope, bound - s.values[BEST])
+            elif fixed == 0 and sweeps > 0:
+                fixed, status = sweep(family, data, s, slope, bound - s.values[BEST])
                 sweeps = sweeps - 1 if fixed > 0 else 0
                 if status == SOLVED:
                     continue
             else:
                 if not is_sorted:
-                    roles = data[7][1:] if len(data[7]) > 0 else data[7]
-                    write_classes(roles, s.rewards, s.bonuses, s.order, s.place, s.start)
+                    write_classes(data[7], s.rewards, s.bonuses, s.order, s.place, s.start)
                     is_sorted = True
                 if split(s, left, right, bound):
                     continue
@@ -234,9 +199,67 @@ def explore(linear: Any, data: tuple[IntArray, ...], s: Search, hint: float, mos
             return SOLVED
 
 
+@kernel
+def largest(numbers: FloatArray) -> float:
+    """Largest absolute value."""
+    found = 0.0
+    for number in numbers:
+        found = max(found, abs(number))
+    return found
+
+
+@kernel(calls=True)
+def without_bonuses(
+    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, x: BoolArray, report: FloatArray
+) -> int:
+    """A decision of largest reward into x."""
+    report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
+    return SOLVED if family.linear(data, rewards, x) == ANSWERED else FAILED
+
+
+@kernel
+def begin(
+    rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, guess: BoolArray, m: int, x: BoolArray
+) -> Search:
+    """A search of which nothing is known but the base and the guess, if it has them; see `index_search`."""
+    d, largest_a, largest_c = len(rewards), largest(rewards), largest(bonuses)
+    steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
+    s = Search(
+        rewards,
+        bonuses,
+        np.empty(d),
+        np.empty(d, dtype=np.bool_),
+        np.zeros(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty((POOL, d), dtype=np.bool_),
+        np.empty(POOL),
+        np.empty(POOL),
+        np.empty(POOL, dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
+        np.full(2, -np.inf),
+        x,
+        Scales(ratio, share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
+        m,
+        np.empty(d),
+        np.empty(d),
+        np.zeros(d, dtype=np.bool_),
+        attainable_sums(bonuses, m),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+    )
+    if share < 1.0:
+        copy_row(x, s.y)
+        meet(s, -1, -1)
+        s.values[BASE] = s.values[BEST]
+        copy_row(guess, s.y)
+        meet(s, -1, -1)
+    return s
+
+
 @kernel(calls=True)
 def index_search(
-    linear: Any,
+    family: Family,
     data: tuple[IntArray, ...],
     rewards: FloatArray,
     bonuses: FloatArray,
@@ -253,11 +276,10 @@ def index_search(
 
     Parameters
     ----------
-    linear : function pointer
-        P_LM, see :mod:`semibandits.kernels.oracles`.
+    family : Family
+        Pointers, see :mod:`semibandits.kernels.oracles.family`.
     data : tuple of ndarrays of int
-        Its data. If the last one is not empty, it holds the kind of the decisions, see ``kernels/oracles/kinds.py``, and maybe
-        their roles, one an item, see `classes`.
+        The decision set. The last one holds the roles of the items, see `classes`, or nothing.
     rewards, bonuses : ndarray of float, shape (d,)
         Finite; bonuses >= 0.
     ratio : float
@@ -284,45 +306,9 @@ def index_search(
     int
         ``SOLVED``; ``STOPPED`` if there is no proof, x is then the best decision met; ``FAILED`` if there is no answer.
     """
-    d = len(rewards)
-    largest_a = largest_c = 0.0
-    for i in range(d):
-        largest_a, largest_c = max(largest_a, abs(rewards[i])), max(largest_c, bonuses[i])
-    report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
-    if largest_c == 0.0:
-        return SOLVED if linear(data, rewards, x) == ANSWERED else FAILED
-    steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
-    s = Search(
-        rewards,
-        bonuses,
-        np.empty(d),
-        np.empty(d, dtype=np.bool_),
-        np.zeros(d, dtype=np.int64),
-        np.empty(d, dtype=np.int64),
-        np.empty((POOL, d), dtype=np.bool_),
-        np.empty(POOL),
-        np.empty(POOL),
-        np.empty(POOL, dtype=np.int64),
-        np.zeros(3, dtype=np.int64),
-        np.full(2, -np.inf),
-        x,
-        Scales(ratio, share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
-        m,
-        data[7][0] if len(data[7]) > 0 else -1,
-        np.empty(d),
-        np.empty(d),
-        np.zeros(d, dtype=np.bool_),
-        attainable_sums(bonuses, m),
-        np.empty(d, dtype=np.int64),
-        np.empty(d, dtype=np.int64),
-        np.empty(d, dtype=np.int64),
-    )
-    if share < 1.0:
-        copy_row(x, s.y)
-        meet(s, -1, -1)
-        s.values[BASE] = s.values[BEST]
-        copy_row(guess, s.y)
-        meet(s, -1, -1)
-    status = explore(linear, data, lent(s), hint, most, report)
+    if largest(bonuses) == 0.0:
+        return without_bonuses(family, data, rewards, x, report)
+    s = begin(rewards, bonuses, ratio, share, guess, m, x)
+    status = explore(family, data, lent(s), hint, most, report)
     report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
     return status

@@ -16,78 +16,26 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.oracles import kinds
-from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.index.problem import (
+    BROKEN,
+    CALLS,
+    FAILED,
+    FOUND,
+    SOLVED,
+    Search,
+    ask,
+    copy_row,
+    lent,
+    limit_of,
+    meet,
+)
+from semibandits.kernels.index.search import BOUND, SLOPE, SPENT, begin, explore, largest, without_bonuses
+from semibandits.kernels.oracles.family import KNOWN, Family
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-SAFETY = 1e-15
-"""Differences of bonuses are raised by this times the numbers subtracted: they may round down, and the root is steep at 0."""
 MOST_STEPS = 20_000
 """Items that a proof looks at, over all sets; one that needs more is given up."""
-
-
-@kernel
-def best_swaps(
-    data: tuple[IntArray, ...],
-    rewards: FloatArray,
-    bonuses: FloatArray,
-    x: BoolArray,
-    forced: IntArray,
-    a: float,
-    c: float,
-    ratio: float,
-) -> tuple[int, int, FloatArray, FloatArray]:
-    """Single swaps around x, of largest reward a among the bases that hold and avoid the `forced` items; its bonus is c.
-
-    Returns the items that enter and leave in the swap of largest ``a + sqrt(c) / ratio`` (-1 if there is none), and the
-    gap (inf: cannot enter) and the gain of each item.
-    """
-    if data[7][0] == kinds.UNIFORM and c == 0.0:
-        return _best_swaps_of_sets(rewards, bonuses, x, forced, a, ratio)
-    d = len(x)
-    members = np.flatnonzero(x)
-    _, swaps = exchanges(data[7][0], data[0], data[1], data[2], d, members)
-    gaps, gains = np.full(d, np.inf), np.zeros(d)
-    entering = leaving = -1
-    best = -np.inf
-    for position in range(len(members)):
-        j = members[position]
-        if forced[j] != 0:
-            continue
-        for i in range(d):
-            if not swaps[position, i] or forced[i] != 0:
-                continue
-            loss = rewards[j] - rewards[i]
-            gain = max(bonuses[i] - bonuses[j] + SAFETY * len(members) * (c + bonuses[i]), -c)
-            gaps[i], gains[i] = min(gaps[i], loss), max(gains[i], gain)
-            value = a - loss + math.sqrt(c + gain) / ratio
-            if value > best:
-                best, entering, leaving = value, i, j
-    return entering, leaving, gaps, gains
-
-
-@kernel
-def _best_swaps_of_sets(
-    rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, ratio: float
-) -> tuple[int, int, FloatArray, FloatArray]:
-    """The same for sets of a given size around one without bonus: the member of least reward leaves for every item."""
-    d = len(x)
-    gaps, gains = np.full(d, np.inf), np.zeros(d)
-    entering = leaving = -1
-    for j in range(d):
-        if x[j] and forced[j] == 0 and (leaving < 0 or rewards[j] < rewards[leaving]):
-            leaving = j
-    if leaving < 0:
-        return -1, -1, gaps, gains
-    best = -np.inf
-    for i in range(d):
-        if not x[i] and forced[i] == 0:
-            gaps[i], gains[i] = rewards[leaving] - rewards[i], bonuses[i]
-            value = a - gaps[i] + math.sqrt(gains[i]) / ratio
-            if value > best:
-                best, entering = value, i
-    return entering, leaving if entering >= 0 else -1, gaps, gains
 
 
 @kernel
@@ -168,3 +116,48 @@ def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> fl
         total += max(growth, 0.0)
         largest = max(largest, growth)
     return total if largest > 0 else largest
+
+
+@kernel(inline="always", calls=True)
+def is_beaten(family: Family, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
+    """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
+
+    The best single swap is met on the way. Returns a status, too.
+    """
+    if s.scales.share < 1.0:
+        copy_row(s.rows[0], s.y)  # the base
+    else:
+        answer = ask(family, data, s, 0.0)
+        if answer != FOUND:
+            return True, FAILED if answer == BROKEN else SOLVED
+    slot = meet(s, -1, -1)
+    a, c = s.a[slot], s.c[slot]
+    gaps, gains_of_swaps, swap = np.empty(len(s.y)), np.empty(len(s.y)), np.empty(2, dtype=np.int64)
+    answer = family.swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio, gaps, gains_of_swaps, swap)
+    if answer != KNOWN:
+        return False, SOLVED
+    if swap[0] >= 0:
+        s.y[swap[0]], s.y[swap[1]] = True, False
+        meet(s, -1, -1)
+    if s.scales.share < 1.0:
+        return no_swap_gains(gaps, gains_of_swaps), SOLVED
+    return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
+
+
+@kernel(calls=True)
+def bases_search(
+    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, hint: float,
+    guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
+) -> int:  # fmt: skip
+    """As ``search.index_search``, for the bases of a matroid: the swaps come first, and mostly they will do."""
+    if largest(bonuses) == 0.0:
+        return without_bonuses(family, data, rewards, x, report)
+    s = begin(rewards, bonuses, ratio, share, guess, m, x)
+    report[BOUND], report[SLOPE] = math.inf, 0.0
+    is_done, status = is_beaten(family, data, lent(s))
+    if is_done or status != SOLVED:
+        report[BOUND] = limit_of(s)
+    else:
+        status = explore(family, data, lent(s), hint, most, report)
+    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
+    return status

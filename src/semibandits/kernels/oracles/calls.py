@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from semibandits.kernels.index.problem import FAILED
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -18,7 +19,7 @@ def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights:
 
 @kernel(calls=True)
 def call_index(
-    linear: Callable[..., int], index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,
+    family: Family, index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,
     bonuses: FloatArray, ratio: float, share: float, hint: float, guess: BoolArray, m: int, x: BoolArray, most: int,
     report: FloatArray,
 ) -> int:  # fmt: skip
@@ -26,4 +27,4 @@ def call_index(
     for i in range(len(rewards)):
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
             return FAILED
-    return index(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report)
+    return index(family, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report)

@@ -1,7 +1,6 @@
 """P_LM for bases of matroids: greedy scans from the heaviest item to the lightest, of equal ones the smaller index first.
 
-The first three arrays of the data are those of a packed matroid, see ``kernels/oracles/kinds.py``. The last one holds the
-kind, for `index_search`, which then looks at single swaps; it is empty for matroids over the reals.
+The first three arrays of the data are those of a packed matroid, see ``kernels/oracles/kinds.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""P_LM for intersections of two matroids; data: (kind 1, kind 2, size), then the three arrays of each packed matroid."""
+"""Intersections of two matroids; data: (kind 1, kind 2, size), then the three arrays of each packed matroid."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import math
 
 import numpy as np
 
+from semibandits.kernels.exchange import shortest_walks
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.exchanges import exchanges
+from semibandits.kernels.oracles.family import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 BITS = 45
 """Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
+ROUNDING = 2.0 ** (1 - BITS)
+"""Share of the largest weight that an item may be off for that."""
 
 
 @kernel
@@ -118,3 +122,68 @@ def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: Bool
         if not augment(integers, members, free1, swaps1, free2, swaps2, x, cost, arcs, via):
             return UNANSWERED
     return ANSWERED
+
+
+@kernel
+def intersection_losses(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+) -> int:
+    """See ``oracles/family.py``."""
+    d, members = len(x), np.flatnonzero(x)
+    _, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
+    _, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
+    return losses_in_both(swaps1, swaps2, weights, members, forced, losses)
+
+
+@kernel
+def losses_in_both(
+    swaps1: BoolArray, swaps2: BoolArray, weights: FloatArray, members: IntArray, forced: IntArray, losses: FloatArray
+) -> int:
+    """Item z leads from the members it can replace in one matroid to the other's."""
+    losses[:] = np.inf
+    k = len(members)
+    walks = np.full((k, k), np.inf)
+    tails, heads = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    for z in range(len(losses)):
+        n_tails, n_heads = _ends(z, swaps1, swaps2, members, forced, tails, heads)
+        for i in range(n_tails):
+            a = tails[i]
+            cost = weights[members[a]] - weights[z]
+            for j in range(n_heads):
+                b = heads[j]
+                walks[a, b] = min(walks[a, b], cost)
+    lengths = shortest_walks(walks)
+    for a in range(k):
+        for b in range(k):
+            losses[members[a]] = min(losses[members[a]], walks[a, b] + lengths[b, a])
+    for z in range(len(losses)):
+        n_tails, n_heads = _ends(z, swaps1, swaps2, members, forced, tails, heads)
+        for i in range(n_tails):
+            a = tails[i]
+            cost = weights[members[a]] - weights[z]
+            for j in range(n_heads):
+                losses[z] = min(losses[z], cost + lengths[heads[j], a])
+    largest = 0.0
+    for w in weights:
+        largest = max(largest, abs(w))
+    losses -= ROUNDING * k * largest
+    return KNOWN
+
+
+@kernel
+def _ends(
+    z: int, swaps1: BoolArray, swaps2: BoolArray, members: IntArray, forced: IntArray, tails: IntArray, heads: IntArray
+) -> tuple[int, int]:
+    """Numbers of the free members that item z can replace in the first and in the second matroid, which are written down."""
+    n_tails = n_heads = 0
+    if forced[z] != 0:
+        return 0, 0
+    for a in range(len(members)):
+        if forced[members[a]] == 0:
+            if swaps1[a, z]:
+                tails[n_tails] = a
+                n_tails += 1
+            if swaps2[a, z]:
+                heads[n_heads] = a
+                n_heads += 1
+    return n_tails, n_heads

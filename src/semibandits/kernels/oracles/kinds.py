@@ -1,4 +1,4 @@
-"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold; kinds of other decision sets.
+"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold.
 
 ======================  ==============================  ==========================  ==================
 kind                    first                           second                      third
@@ -12,10 +12,6 @@ BINARY                  bits of the packed words        (d, words of an item)   
 REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
 ======================  ==============================  ==========================  ==================
 
-``INTERSECTION``, ``MATCHINGS`` and ``PATHS`` are no matroids. The kind in the last array of an oracle's data tells
-`kernels.losses` how to read the others: the modules of that name in ``kernels/oracles`` say what they are. Behind the kind may
-stand the role of each item, see ``kernels/index/classes.py``.
-
 Sets and groups without a number are -1. Unused arrays are empty.
 """
 
@@ -28,6 +24,3 @@ GRAPHIC: Final = 3
 TRANSVERSAL: Final = 4
 BINARY: Final = 5
 REAL: Final = 6
-INTERSECTION: Final = 7
-MATCHINGS: Final = 8
-PATHS: Final = 9

@@ -1,6 +1,6 @@
 """Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
 
-As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. MATCHINGS in the last array.
+As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. See ``oracles/family.py``.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits.kernels.assignment import heaviest_matching_with_duals
+from semibandits.kernels.exchange import shortest_walks
+from semibandits.kernels.oracles.family import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -38,3 +40,73 @@ def _write(entries: IntArray, items: IntArray, x: BoolArray) -> None:
     for k in entries:
         if k >= 0:
             x[items[k]] = True
+
+
+@kernel
+def matchings_losses(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+) -> int:
+    """A leading node takes a node of the other side from another, or from the last one, who holds the free ones."""
+    losses[:] = np.inf
+    ptr, others, items = data[0], data[1], data[2]
+    n, optional = len(ptr) - 1, data[3][1] != 0
+    mine, owner = np.full(n, -1, dtype=np.int64), np.full(data[3][0], n, dtype=np.int64)
+    held, moves = np.zeros(n), np.ones(n + 1, dtype=np.bool_)
+    for r in range(n):
+        for k in range(ptr[r], ptr[r + 1]):
+            if x[items[k]]:
+                mine[r], owner[others[k]], held[r] = items[k], r, weights[items[k]]
+                moves[r] = forced[items[k]] == 0
+    walks = np.full((n + 1, n + 1), np.inf)
+    for r in range(n):
+        if not moves[r]:
+            continue
+        walks[n, r] = 0.0
+        if optional and mine[r] >= 0:
+            walks[r, n] = held[r]
+        for k in range(ptr[r], ptr[r + 1]):
+            i, b = items[k], owner[others[k]]
+            if i != mine[r] and forced[i] == 0 and moves[b]:
+                walks[r, b] = min(walks[r, b], held[r] - weights[i])
+    lengths = shortest_walks(walks)
+    for r in range(n):
+        if not moves[r]:
+            continue
+        for k in range(ptr[r], ptr[r + 1]):
+            i, b = items[k], owner[others[k]]
+            if i != mine[r] and forced[i] == 0 and moves[b]:
+                losses[i] = held[r] - weights[i] + lengths[b, r]
+        if mine[r] >= 0:
+            for b in range(n + 1):
+                losses[mine[r]] = min(losses[mine[r]], walks[r, b] + lengths[b, r])
+    return KNOWN
+
+
+@kernel
+def matchings_cycles(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, number: IntArray) -> int:
+    """The components of the symmetric difference."""
+    ptr, others, items = data[0], data[1], data[2]
+    rows = len(ptr) - 1
+    parent = np.arange(rows + data[3][0])
+    for r in range(rows):
+        for k in range(ptr[r], ptr[r + 1]):
+            if x[items[k]] != y[items[k]]:
+                parent[_root(parent, rows + others[k])] = _root(parent, r)
+    of_root, n = np.full(len(parent), -1, dtype=np.int64), 0
+    for r in range(rows):
+        for k in range(ptr[r], ptr[r + 1]):
+            if x[items[k]] != y[items[k]]:
+                root = _root(parent, r)
+                if of_root[root] < 0:
+                    of_root[root] = n
+                    n += 1
+                number[items[k]] = of_root[root]
+    return n
+
+
+@kernel
+def _root(parent: IntArray, v: int) -> int:
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    return v

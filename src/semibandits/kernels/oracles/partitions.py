@@ -1,4 +1,4 @@
-"""P_LM for intersections of two partition matroids; data as in ``kernels/oracles/intersection.py``.
+"""Intersections of two partition matroids; data as in ``kernels/oracles/intersection.py``.
 
 The same paths as there, for every weight and every tie. An item that enters a full group takes the place of one of its members:
 paths go from item to group to member, and of the ways into a group only the cheapest counts. There are no matrices of all pairs.
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.matroid_intersection import FAR
-from semibandits.kernels.oracles.intersection import as_integers, change
+from semibandits.kernels.matroids import partition_exchanges
+from semibandits.kernels.oracles.intersection import as_integers, change, losses_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -108,3 +109,14 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
                 first.room[data[1][z]] -= 1
                 second.room[data[4][z]] -= 1
     return ANSWERED
+
+
+@kernel
+def partitions_losses(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+) -> int:
+    """See ``oracles/family.py``."""
+    members = np.flatnonzero(x)
+    _, swaps1 = partition_exchanges(data[1], data[2], members)
+    _, swaps2 = partition_exchanges(data[4], data[5], members)
+    return losses_in_both(swaps1, swaps2, weights, members, forced, losses)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from semibandits.kernels.oracles.calls import call_index, call_linear
+from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.signals import raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -20,10 +21,13 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 @kernel(calls=True)
 def ask_index(
-    linear: Callable[..., int], index: Callable[..., int], data: tuple[IntArray, ...],
-    rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int, x: BoolArray, most: int, report: FloatArray,
+    linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int], cycles: Callable[..., int],
+    index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int,
+    x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """P_IM, see :func:`index_search`."""
-    status = call_index(linear, index, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report)
+    status = call_index(
+        Family(linear, losses, swaps, cycles), index, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report
+    )
     raise_interrupt()
     return status

@@ -1,0 +1,92 @@
+"""Matroids and intersections of two as kernels see them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import IntArray
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
+from semibandits.kernels.index.swaps import bases_search
+from semibandits.kernels.oracles import greedy, kinds, swaps
+from semibandits.kernels.oracles.intersection import intersection_linear, intersection_losses
+from semibandits.kernels.oracles.partitions import partitions_linear, partitions_losses
+from semibandits.matroids import Matroid
+from semibandits.matroids._compiled import packed
+
+_KERNELS: Final[dict[int, tuple[Any, Any, Any]]] = {
+    kinds.UNIFORM: (greedy.uniform_linear, swaps.uniform_losses, swaps.uniform_swaps),
+    kinds.PARTITION: (greedy.partition_linear, swaps.partition_losses, swaps.partition_swaps),
+    kinds.LAMINAR: (greedy.laminar_linear, swaps.laminar_losses, swaps.laminar_swaps),
+    kinds.GRAPHIC: (greedy.forest_linear, swaps.forest_losses, swaps.forest_swaps),
+    kinds.TRANSVERSAL: (greedy.transversal_linear, swaps.transversal_losses, swaps.transversal_swaps),
+    kinds.BINARY: (greedy.binary_linear, swaps.binary_losses, swaps.binary_swaps),
+}
+"""P_LM, losses and swaps."""
+
+
+def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
+    """The bases of a matroid; None for oracle matroids.
+
+    Of matroids over the reals kernels find heaviest bases only: their exchanges are found with LAPACK, and other arithmetic could
+    decide otherwise.
+    """
+    found = packed(matroid)
+    if found is None:
+        return None
+    kind, arrays = found
+    if kind == kinds.REAL:
+        return compiled_oracle(arrays, matroid.d, rank, greedy.real_linear)
+    linear, losses, of_swaps = _KERNELS[kind]
+    return compiled_oracle(
+        arrays,
+        matroid.d,
+        rank,
+        linear,
+        losses=losses,
+        swaps=of_swaps,
+        roles=roles(kind, arrays, matroid.d),
+        index=bases_search,
+    )
+
+
+def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> CompiledOracle | None:
+    """The common independent sets of `size` items; None if one is an oracle matroid, or over the reals."""
+    first, second = packed(m1), packed(m2)
+    if first is None or second is None or kinds.REAL in (first[0], second[0]):
+        return None
+    arrays = (np.array([first[0], second[0], size]), *first[1], *second[1])
+    both = np.column_stack((roles(*first, m1.d), roles(*second, m2.d)))
+    if first[0] == second[0] == kinds.PARTITION:
+        linear, losses = partitions_linear, partitions_losses
+    else:
+        linear, losses = intersection_linear, intersection_losses
+    return compiled_oracle(arrays, m1.d, size, linear, losses=losses, roles=_numbered(both))
+
+
+def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> IntArray:
+    """A number for each item, shape (d,): items of the same number may be exchanged in every basis.
+
+    These are all items of a uniform matroid, those of a group or of an innermost set, parallel edges, items that may serve the
+    same places, and equal vectors.
+    """
+    first, second, third = arrays
+    if kind == kinds.UNIFORM:
+        return np.zeros(d, dtype=np.int64)
+    if kind in (kinds.PARTITION, kinds.LAMINAR):
+        return first.copy()
+    if kind == kinds.GRAPHIC:
+        return _numbered(np.sort(np.column_stack((first, second)), axis=1))
+    if kind == kinds.TRANSVERSAL:
+        serves = np.zeros((d, int(third[0])), dtype=np.int64)
+        serves[np.repeat(np.arange(d), np.diff(first)), second] = 1
+        return _numbered(serves)
+    return _numbered(first.reshape(second[0], second[1]))
+
+
+def _numbered(rows: IntArray) -> IntArray:
+    """Number of each row, equal for equal ones."""
+    if rows.shape[1] == 0:
+        return np.zeros(len(rows), dtype=np.int64)
+    return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
