@@ -12,11 +12,12 @@ import semibandits as sb
 from semibandits import compilation
 from semibandits.cli import compile_command, main
 from semibandits.decisions.compiled import pointer
+from semibandits.kernels import rounds
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 RARE = {"descend_orthant", "project_on_msets"}
 """For GLPG as published, and on m-sets of which all items are left."""
-OTHERS = {"bases_search", "call_index", "draw", "index_search"}
+OTHERS = {"bases_search", "call_index", "draw", "index_search", "no_index"}
 """What compiled rounds call, or pointers stand for, and Python only for decision sets of users."""
 
 
@@ -69,6 +70,8 @@ def check_in_this_process():
         key: versions for key, versions in before.items() if not key[0].startswith("semibandits.kernels.oracles.")
     }
     rules = {name for (module, name), _ in called.items() if module.startswith("semibandits.kernels.rules.")}
+    assert rounds.play.overloads
+    assert rounds.choose_next.overloads
     assert len(called) > 50
     assert {name for (_, name), versions in called.items() if versions == 0} <= RARE | OTHERS | rules
     assert {name for (_, name), versions in called.items() if versions > 1} <= {"cycle_sums"}

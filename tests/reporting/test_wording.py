@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semibandits._counts import DecisionCount
-from semibandits.cli.progress import ProgressLine, ReplicationLine
+from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.graves_lai.result import Progress
 from semibandits.instances import instance_from_description
+from semibandits.kernels.tiers import announce
 from semibandits.reporting.wording import bracket_text, change_text, count_text, decision_text, number_text
 
 
@@ -141,7 +142,7 @@ def test_time_goes_on_while_nothing_is_told():
             line.tick()
         now[0] = 0.0
     assert terminal.getvalue() == "\rcomputing C(θ), 1.0 s\rcomputing C(θ), 4.5 s"
-    assert stream.getvalue() == "computing C(θ); on a first run kernels are compiled, too, 4.5 s\n"
+    assert stream.getvalue() == "computing C(θ), then playing the first replications, 4.5 s\n"
     now[0] = 10.0
     lines[0](progress(5.0))
     lines[1](3, 100)
@@ -163,7 +164,7 @@ def test_progress_can_be_silenced_on_a_terminal():
 def test_replications_are_counted_and_the_rest_is_estimated():
     terminal, now = Terminal(), [0.0]
     line = ReplicationLine(terminal, None, clock=lambda: now[0])
-    assert terminal.getvalue().startswith("\rcomputing C(θ); on a first run kernels are compiled, too")
+    assert terminal.getvalue().startswith("\rcomputing C(θ), then playing the first replications")
     for finished, seconds in ((5, 60.0), (6, 60.01), (25, 64.0), (100, 80.0)):
         now[0] = seconds
         line(finished, 100)
@@ -189,3 +190,21 @@ def test_replications_are_counted_now_and_then_where_each_count_is_a_line():
     ReplicationLine(quiet, None)(1, 2)  # too soon for a first line
     ReplicationLine(quiet, False)(2, 2)
     assert quiet.getvalue() == ""
+
+
+def test_what_is_compiled_stands_in_place_of_the_state():
+    for kind in (ProgressLine, ReplicationLine):
+        terminal, now = Terminal(), [1.0]
+        line = kind(terminal, None, clock=lambda now=now: now[0])
+        with ticking(line):
+            announce("compiling play once")
+            now[0] = 3.0
+            line.tick()
+            announce("")
+            line.tick()
+        announce("compiling what nobody waits for")
+        line.tick()
+        shown = [text.strip() for text in terminal.getvalue().split("\r")[-3:]]
+        assert shown[0] == "compiling play once, 2.0 s"
+        assert shown[1] == shown[2]
+        assert shown[2].startswith("computing")

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Final, Protocol, TextIO, final
 
 from semibandits.graves_lai.result import Progress
+from semibandits.kernels.tiers import announcing
 from semibandits.reporting.wording import bracket_text
 
 QUIET_SECONDS: Final = 0.5
@@ -31,10 +32,19 @@ class Line(Protocol):
     def tick(self) -> None:
         """Show it again, with the time that has passed."""
 
+    def compiling(self, text: str) -> None:
+        """Show this in its place, until nothing is told."""
+
 
 @contextmanager
 def ticking(line: Line) -> Iterator[None]:
-    """Renews a line every second, also while a kernel runs: an alarm is heard there, a thread is not."""
+    """Renews a line every second, also while a kernel runs or is compiled: an alarm is heard there, a thread is not."""
+    with announcing(line.compiling), _renewing(line):
+        yield
+
+
+@contextmanager
+def _renewing(line: Line) -> Iterator[None]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,7 +119,7 @@ class ProgressLine:
         self._line = StatusLine(stream, wanted)
         self._clock = clock
         self._start = clock()
-        self._state = "computing C(θ)"
+        self._state, self._compiling = "computing C(θ)", ""
         self._offset: float | None = None
 
     def __call__(self, progress: Progress) -> None:
@@ -125,7 +135,11 @@ class ProgressLine:
         """Show again what was told last; only where a line renews itself, or comes once a minute."""
         if self._line.on_terminal or self._line.rarely:
             seconds = self._clock() - self._start if self._offset is None else self._clock() + self._offset
-            self._line.show(f"{self._state}, {seconds:.1f} s", seconds)
+            self._line.show(f"{self._compiling or self._state}, {seconds:.1f} s", seconds)
+
+    def compiling(self, text: str) -> None:
+        """Show this in place of the state, until nothing is told."""
+        self._compiling = text
 
     def close(self) -> None:
         """Wipe the line from the terminal."""
@@ -150,7 +164,7 @@ class ReplicationLine:
         self._start = clock()
         self._first: tuple[int, float] | None = None
         self._shown_at = -LOG_SECONDS
-        self._state, self._left = "computing C(θ); on a first run kernels are compiled, too", ""
+        self._state, self._compiling, self._left = "computing C(θ), then playing the first replications", "", ""
         self.told = 0
         """How often a finished replication was told of."""
         # Half a second of silence would not be over before the first replication is: hence that many seconds.
@@ -174,7 +188,11 @@ class ReplicationLine:
     def tick(self) -> None:
         """Show again what was told last; only where a line renews itself, or comes once a minute."""
         if self._line.on_terminal or self._line.rarely:
-            self._line.show(f"{self._state}, {self.seconds:.1f} s", self.seconds)
+            self._line.show(f"{self._compiling or self._state}, {self.seconds:.1f} s", self.seconds)
+
+    def compiling(self, text: str) -> None:
+        """Show this in place of the state, until nothing is told."""
+        self._compiling = text
 
     @property
     def seconds(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
+from semibandits.kernels.oracles.calls import no_index
 from semibandits.kernels.oracles.family import Family, no_cycles, no_losses, no_swaps
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
@@ -70,6 +71,13 @@ class CompiledOracle:
     data: tuple[IntArray, ...]
     d: int
     m: int
+
+    def without_search(self) -> CompiledOracle:
+        """The same for policies that ask for P_LM only: nothing of what searches for P_IM has to be compiled for them."""
+        none = (
+            pointer(each, kind) for each, kind in zip((no_losses, no_swaps, no_cycles), _SIGNATURES[1:], strict=True)
+        )
+        return replace(self, family=Family(self.family.linear, *none), index=pointer(no_index, INDEX))
 
     def maximize(self, weights: FloatArray) -> BoolArray:
         """Decision of largest total weight, shape (d,).

@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index import problem
+from semibandits.kernels.index.problem import copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
 from semibandits.kernels.oracles.calls import call_index
@@ -150,7 +151,7 @@ def choose(
     """
     counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
     if counters[UNSEEN] > 0:
-        x[:] = player.covers[player.cover[unseen(player.cover, player.stats)]]
+        copy_row(player.covers[player.cover[unseen(player.cover, player.stats)]], x)
         return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
@@ -257,6 +258,18 @@ def asked(
     return DONE if action == PLAY else FAILED
 
 
+@kernel
+def write_items(x: BoolArray, theta: FloatArray, items: IntArray) -> tuple[int, float]:
+    """Write the items of x, ascending; how many they are, and the sum of their means."""
+    k, value = 0, 0.0
+    for i in range(len(x)):
+        if x[i]:
+            items[k] = i
+            value += theta[i]
+            k += 1
+    return k, value
+
+
 @kernel(calls=True)
 def play(
     rule: Callable[..., int], linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int],
@@ -288,12 +301,7 @@ def play(
         status = choose(rule, family, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
-        k, value = 0, 0.0
-        for i in range(d):
-            if x[i]:
-                items[k] = i
-                value += theta[i]
-                k += 1
+        k, value = write_items(x, theta, items)
         draw(environment.kind, environment.floats, environment.ints, items, k, reward_rng, noise, outcomes)
         counters[ROUND] += 1
         if is_late:
@@ -306,9 +314,11 @@ def play(
             totals[1] += outcomes[p]
         if counters[ROUND] == record.checkpoints[counters[RECORDED]]:
             row = counters[RECORDED]
-            record.sums[row] = totals
+            for p in range(len(totals)):
+                record.sums[row, p] = totals[p]
             for i in range(d):
                 record.counts[row, i] = np.int64(queue.played[i] if is_late else player.stats[PLAYS, i])
-            record.counts[row, d:] = counters[LINEAR_CALLS : UNDECIDED + 1]
+            for p in range(LINEAR_CALLS, UNDECIDED + 1):
+                record.counts[row, d + p - LINEAR_CALLS] = counters[p]
             counters[RECORDED] += 1
     return DONE

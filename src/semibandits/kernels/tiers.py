@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from types import FrameType, ModuleType
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, NamedTuple, TypeVar, overload
 
 import numba.core.caching
 import numba.core.ccallback
@@ -99,6 +99,7 @@ class _Thread(threading.local):
 
 _thread: Final = _Thread()
 _compiler: Final = threading.RLock()
+_observers: Final[list[Callable[[str], None]]] = []
 _SHARED: Final = ("error_model", "fastmath")
 """How a kernel asks to be compiled, which its pointers must share for the same bits."""
 
@@ -141,6 +142,13 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
     return (Caller if calls else Kernel)(
         py_func=function, locals={}, targetoptions=options | {"error_model": error_model}
     )
+
+
+class Part(NamedTuple):
+    """What can be compiled by itself: how many kernels it reaches, and what compiles it."""
+
+    size: int
+    compile: Callable[[], Any]
 
 
 class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
@@ -200,21 +208,27 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
                     return True
         return False
 
-    def open_parts(self, arguments: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
-        """What must be compiled for these arguments and is not on disk, by its name, and what compiles it; the longest first.
+    def open_parts(self, arguments: tuple[Any, ...]) -> dict[str, Part]:
+        """What must be compiled for these arguments and is not on disk, by its name.
 
         Each can be compiled in a process of its own, for all others to load.
         """
-        parts: list[tuple[Kernel, Callable[[], Any]]] = []
+        parts: dict[str, Part] = {}
         if not self._is_loaded(arguments):
-            parts.append((self, partial(self._compile_alone, arguments)))
-        parts += [(one.kernel, one.compile) for one in _pointers(arguments) if not one.is_kept]
-        parts.sort(key=lambda part: -_count(part[0]))
-        return {part.__name__: compile_it for part, compile_it in parts}
+            parts[self.__name__] = Part(_count(self), partial(self._compile_alone, arguments))
+        for one in _pointers(arguments):
+            if not one.is_kept:
+                parts[one.kernel.__name__] = Part(_count(one.kernel), one.compile)
+        return parts
 
     def _compile_alone(self, arguments: tuple[Any, ...]) -> Any:
-        with _compiler, _timed(self):
+        with _compiler, _timed(self, self._reason()):
             return super()._compile_for_args(*arguments)
+
+    def _reason(self) -> str:
+        """Why it is compiled, for people who wait."""
+        spent = self.spent + (seconds() - _thread.start if _thread.running else 0.0)
+        return f"it has taken {spent:.0f} s as Python" if spent >= 1.0 else "much is ahead"
 
     def _pays(self, arguments: tuple[Any, ...]) -> bool:
         """Whether compiling now costs less than Python has cost, or will."""
@@ -360,7 +374,7 @@ class Pointer:
         """Have an address."""
         if not self.is_compiled:
             self._keep()
-            with _compiler, _timed(self.kernel):
+            with _compiler, _timed(self.kernel, "it is a part of what runs compiled"):
                 self._code.compile()
 
     @property
@@ -433,9 +447,9 @@ def expecting(ahead: float) -> Iterator[None]:
     Parameters
     ----------
     ahead : float
-        How many seconds the caller expects that to be.
+        How many seconds the caller expects that to be; where this is within another, the larger number counts.
     """
-    before, _thread.expected = _thread.expected, ahead
+    before, _thread.expected = _thread.expected, max(_thread.expected, ahead)
     try:
         yield
     finally:
@@ -531,14 +545,33 @@ class _Compilations:
 
 
 @contextmanager
-def _timed(compiled: Any) -> Iterator[None]:
+def announcing(tell: Callable[[str], None]) -> Iterator[None]:
+    """Within this, `tell` is called with what is compiled and why whenever that begins, and with nothing, "", when it ends."""
+    _observers.append(tell)
+    try:
+        yield
+    finally:
+        _observers.remove(tell)
+
+
+def announce(text: str) -> None:
+    """Tell whoever wants to know what is compiled."""
+    for tell in _observers:
+        tell(text)
+
+
+@contextmanager
+def _timed(compiled: Any, reason: str) -> Iterator[None]:
     """What is entered compiles, or loads, and is no time of Python's."""
     start, is_first = perf_counter(), not _thread.is_compiling
     _thread.is_compiling = True
+    if is_first:
+        announce(f"compiling {compiled.__name__} once on this machine, as {reason}")
     try:
         yield
     finally:
         if is_first:
+            announce("")
             taken = perf_counter() - start
             _thread.is_compiling, _Compilations.started = False, True
             _thread.compiling += taken

@@ -57,7 +57,8 @@ class RuleAgent(Agent):
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
         d = decision_set.d
         self.policy, self.decision_set, self.variance = policy, decision_set, variance
-        self.oracle: CompiledOracle | None = decision_set.compiled()
+        oracle = decision_set.compiled()
+        self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         covers, cover = covering(self)
         memory, marks, rows = policy.memory(d, decision_set.m)
         rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))

@@ -41,6 +41,11 @@ class CUCB(RadiusPolicy):
         """The kernel."""
         return cucb
 
+    @property
+    def searches(self) -> bool:
+        """It asks for P_LM only."""
+        return False
+
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used) and the coefficients of f."""
         return np.array([1.0, *self.coefficients(m)])

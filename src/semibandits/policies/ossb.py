@@ -108,6 +108,11 @@ class OSSB(RadiusPolicy):
         """The kernel."""
         return ossb
 
+    @property
+    def searches(self) -> bool:
+        """It asks for P_LM only."""
+        return False
+
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used), coefficients of (1 + gamma) f, epsilon, and the growth between plans."""
         log, loglog = self.coefficients(m)
@@ -126,6 +131,11 @@ class OSSB(RadiusPolicy):
             return len(player.rows) == 0 and bool((covering_rows == -1).all())
         expected = np.where(player.cover >= 0, player.cover + k, -1)
         return len(player.rows) == k + len(player.covers) + 1 and bool(np.array_equal(covering_rows, expected))
+
+    @property
+    def plans(self) -> bool:
+        """It does."""
+        return True
 
     def plan(self, agent: RuleAgent) -> None:
         """Solve P_GL at the means and write down who explores what."""

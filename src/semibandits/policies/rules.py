@@ -54,6 +54,16 @@ class RulePolicy(Policy):
         return False
 
     @property
+    def searches(self) -> bool:
+        """Whether the kernel asks for decisions of largest index (P_IM)."""
+        return True
+
+    @property
+    def plans(self) -> bool:
+        """Whether the kernel asks for plans."""
+        return False
+
+    @property
     def kept(self) -> int:
         """Number of decisions that the kernel keeps from the start on."""
         return 0

@@ -60,6 +60,11 @@ class ThompsonSampling(RulePolicy):
         """Whether the kernel wants a normal number per item: yes."""
         return True
 
+    @property
+    def searches(self) -> bool:
+        """It asks for P_LM only."""
+        return False
+
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used), and the scale in units of the root of 2 sigma_i^2 / n_i."""
         return np.array([1.0, self.scale * float(np.sqrt(0.5))])

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 import warnings
-from collections import deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -18,7 +18,9 @@ import cloudpickle
 import joblib
 
 from semibandits.errors import InvalidInputError, SolverError
-from semibandits.simulation.replication import Trajectory, open_parts, replicate
+from semibandits.kernels import tiers
+from semibandits.policies.rules import RulePolicy
+from semibandits.simulation.replication import Trajectory, open_parts, plan, replicate
 from semibandits.simulation.specification import Specification
 
 Job = tuple[str, int]
@@ -28,6 +30,8 @@ Finished = tuple[str, int, Trajectory, float]
 
 MANY_ROUNDS: Final = 100_000
 """So many rounds pay for compiling whatever is played, which takes up to a minute once."""
+MANY_PLANS: Final = 12
+"""And so many replications for compiling what plans call: their number grows only with the logarithm of the rounds."""
 ROUNDS_PER_TASK: Final = 100_000
 """Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
 MANY_WORKERS: Final = 64
@@ -147,27 +151,40 @@ def _task(specification: Specification, jobs: Sequence[Job], further: Sequence[J
     for k, (policy, replication) in enumerate(jobs):
         same = sum(other == policy for other, _ in (*jobs[k + 1 :], *further))
         start = time.perf_counter()
-        trajectory = replicate(specification, policy, replication, same * specification.horizon)
+        trajectory = replicate(specification, policy, replication, same)
         results.append((policy, replication, trajectory, time.perf_counter() - start))
     return results
 
 
 def _compile_first(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> None:
     """Let workers compile what much is ahead for, a part each: left alone, every one would compile everything."""
-    if len(jobs) * specification.horizon < MANY_ROUNDS:
+    n_rounds = len(jobs) * specification.horizon
+    if n_rounds < MANY_ROUNDS:
         return
-    parts: dict[str, str] = {}
-    for policy in dict.fromkeys(policy for policy, _ in jobs):
-        for name in open_parts(specification, policy):
-            parts.setdefault(name, policy)
-    tasks = [joblib.delayed(_compile_part)(specification, policy, name) for name, policy in parts.items()]
-    deque(_side_by_side(tasks, n_jobs), maxlen=0)
+    parts: dict[str, tuple[int, str]] = {}
+    planning = []
+    for policy, replications in Counter(policy for policy, _ in jobs).items():
+        found = open_parts(specification, policy)
+        parts |= {name: (part.size, policy) for name, part in found.items() if name not in parts}
+        asked = specification.policies[policy]
+        if found and replications >= MANY_PLANS and isinstance(asked, RulePolicy) and asked.plans:
+            planning.append(policy)
+    if not parts:
+        return
+    names = sorted(parts, key=lambda name: parts[name][0], reverse=True)
+    tasks = [joblib.delayed(plan)(specification, policy) for policy in planning]
+    tasks += [joblib.delayed(_compile_part)(specification, parts[name][1], name) for name in names]
+    text = f"compiling {', '.join(names[:3])}, ... once on this machine, as {n_rounds:,} rounds are ahead"
+    tiers.announce(f"{text}: 0 of {len(tasks)} parts done")
+    for done, _ in enumerate(_side_by_side(tasks, n_jobs), 1):
+        tiers.announce(f"{text}: {done} of {len(tasks)} parts done")
+    tiers.announce("")
 
 
 def _compile_part(specification: Specification, policy: str, name: str) -> None:
     part = open_parts(specification, policy).get(name)
     if part is not None:
-        part()
+        part.compile()
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:

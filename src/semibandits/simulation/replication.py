@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds, tiers
 from semibandits.kernels.heard import heard
+from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.rewards._checks import checked_rewards
@@ -22,6 +24,8 @@ from semibandits.simulation.specification import Specification
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
 """Kernels come back to Python about every so many seconds, where an interrupt is heard. What is played does not depend on it."""
+SECONDS_TO_LEARN = 1.0
+"""After so many it is foreseen how long the rest will take."""
 Delays: TypeAlias = tuple[IntArray, BoolArray]
 """Delays of some rounds, and whether their outcomes are lost."""
 TIE = 1e-12
@@ -51,7 +55,7 @@ class Trajectory:
 
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
-    """Play one replication of one policy, which so many further rounds will follow: kernels are compiled if that pays for all."""
+    """Play one replication of one policy, which so many others will follow: kernels are compiled if that pays for all."""
     agent, rng, reward_rng = _agent(specification, policy, replication)
     game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
     delays = _delays(specification, replication)
@@ -60,12 +64,21 @@ def replicate(specification: Specification, policy: str, replication: int, furth
     return _by_kernels(specification, game, delays, further)
 
 
-def open_parts(specification: Specification, policy: str) -> dict[str, Callable[[], Any]]:
-    """What must be compiled to play this policy and is not, by its name, and what compiles it; the longest first."""
+def open_parts(specification: Specification, policy: str) -> dict[str, tiers.Part]:
+    """What must be compiled to play this policy and is not, by its name."""
     agent, rng, reward_rng = _agent(specification, policy, 0)
     game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
     kernel: Any = rounds.play
     return {} if game is None or not hasattr(kernel, "open_parts") else kernel.open_parts(game.arguments(1))
+
+
+def plan(specification: Specification, policy: str) -> None:
+    """Make a plan of this policy, which makes some, and compile what that calls."""
+    agent, _, _ = _agent(specification, policy, 0)
+    assert isinstance(agent, RuleAgent)
+    agent.player.stats[MEANS], agent.player.stats[PLAYS] = specification.rewards.theta, 1.0
+    with tiers.expecting(math.inf):
+        agent.replan()
 
 
 def _agent(
@@ -155,13 +168,15 @@ def _total(values: FloatArray, items: IntArray) -> float:
 
 def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Delays] | None, further: int) -> Trajectory:
     agent, d = game.agent, specification.decision_set.d
-    most, counters, seconds_a_round = FIRST_ROUNDS, agent.player.counters, 0.0
+    most, counters = FIRST_ROUNDS, agent.player.counters
+    played, spent = [0.0], [0.0]
     while True:
-        start, played = tiers.seconds(), int(counters[rounds.ROUND])
-        with tiers.expecting(seconds_a_round * (specification.horizon - played + further)):
+        start = tiers.seconds()
+        with tiers.expecting(_seconds_ahead(played, spent, specification.horizon, further)):
             status = heard(rounds.play, *game.arguments(most))
         seconds = tiers.seconds() - start
-        seconds_a_round = seconds / max(int(counters[rounds.ROUND]) - played, 1)
+        played.append(float(counters[rounds.ROUND]))
+        spent.append(spent[-1] + seconds)
         if status == rounds.DONE:
             break
         if status == rounds.PAUSED:
@@ -172,6 +187,19 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
             agent.answer(status)
     sums, counts = game.record.sums, game.record.counts
     return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), counts[:, :d].copy(), counts[:, d:].copy())
+
+
+def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:
+    """What so many rounds and the seconds they took say of the rest and of further replications: seconds grow as a power of t.
+
+    The power is that of the second half so far. GLADE asks ever more rarely, ESCB in every round.
+    """
+    if spent[-1] < SECONDS_TO_LEARN:
+        return 0.0
+    earlier = float(np.interp(played[-1] / 2.0, played, spent))
+    power = min(max(math.log2(spent[-1] / earlier), 0.0), 1.0) if earlier > 0.0 else 1.0
+    whole = spent[-1] * float((horizon / played[-1]) ** power)
+    return whole - spent[-1] + further * whole
 
 
 def _supplied(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:

@@ -31,7 +31,8 @@ def write_classes(
         return
     sorted_items = np.argsort(bonuses, kind="mergesort")
     sorted_items = sorted_items[np.argsort(rewards[sorted_items], kind="mergesort")]
-    sorted_items = sorted_items[np.argsort(roles[sorted_items], kind="mergesort")]
+    by_role = roles[sorted_items].astype(np.float64)  # a sort of ints would have to be compiled, too
+    sorted_items = sorted_items[np.argsort(by_role, kind="mergesort")]
     first = 0
     for p in range(d):
         i, j = sorted_items[p], sorted_items[first]
@@ -68,7 +69,7 @@ def branching_item(s: Search, left: int, right: int) -> int:
                 n_free += 1
             p += 1
         if n_left != n_right and (best < 0 or bonuses[order[first]] > bonuses[best]):
-            best = _free_item(s, first, min(n_left, n_right))
+            best = _free_item(s, int(first), min(n_left, n_right))
     return best
 
 

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.index.problem import Search, copy_row, meet
+from semibandits.kernels.index.problem import NO_SLOT, Search, copy_row, meet
 from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -31,7 +31,7 @@ def meet_cycle(family: Family, data: tuple[IntArray, ...], s: Search, slot: int)
     best = _most_plausible(s.rewards, s.bonuses, s.x, number, n)
     for i in range(len(number)):
         s.y[i] = s.x[i] != (number[i] == best)
-    meet(s, slot, -1)
+    meet(s, slot, NO_SLOT)
     copy_row(s.rows[slot], s.y)
 
 

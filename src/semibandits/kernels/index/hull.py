@@ -18,6 +18,7 @@ from semibandits.kernels.index.problem import (
     FAILED,
     FORCED,
     FOUND,
+    NO_SLOT,
     POOL,
     REMEMBERED,
     SOLVED,
@@ -91,7 +92,7 @@ def agrees(s: Search, slot: int) -> bool:
 def known_peak(s: Search) -> tuple[int, int, float]:
     """Where a + sqrt(c) peaks over the hull of the remembered decisions of the part; slots -1 if there is none."""
     a, c, inside = s.a, s.c, s.inside
-    n, first = 0, -1
+    n, first = 0, NO_SLOT
     for slot in range(min(s.counts[REMEMBERED], POOL)):
         if agrees(s, slot):
             inside[n] = slot
@@ -99,10 +100,10 @@ def known_peak(s: Search) -> tuple[int, int, float]:
             if first < 0 or a[slot] > a[first]:
                 first = slot
     if n == 0:
-        return -1, -1, 0.0
+        return NO_SLOT, NO_SLOT, 0.0
     left, right, slope = first, first, slope_at(c[first])
     for _ in range(2 * POOL):
-        top, level = -1, 0.0
+        top, level = NO_SLOT, 0.0
         for k in range(n):
             slot = inside[k]
             height = c[slot] if slope == math.inf else a[slot] + slope * c[slot]
@@ -134,7 +135,7 @@ def climb(
             return bound, left, right, slope, STOPPED
         answer = ask(family, data, s, slope)
         if answer != FOUND:
-            return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
+            return bound, NO_SLOT, NO_SLOT, slope, FAILED if answer == BROKEN else SOLVED
         slot = meet(s, left, right)
         look_closer(family, data, s, slot)
         if 0.0 < slope < math.inf:
@@ -146,12 +147,12 @@ def climb(
         elif slope == math.inf:  # every c is 0
             answer = ask(family, data, s, 0.0)
             meet(s, left, right)
-            return bound, -1, -1, slope, FAILED if answer == BROKEN else SOLVED
+            return bound, NO_SLOT, NO_SLOT, slope, FAILED if answer == BROKEN else SOLVED
         elif left == right:
             break
         else:
             return bound, left, right, slope, SOLVED
-    return bound, -1, -1, slope, SOLVED
+    return bound, NO_SLOT, NO_SLOT, slope, SOLVED
 
 
 @kernel(inline="always", calls=True)
@@ -160,6 +161,6 @@ def try_slope(family: Family, data: tuple[IntArray, ...], s: Search, slope: floa
     answer = ask(family, data, s, slope)
     if answer != FOUND:
         return -np.inf, FAILED if answer == BROKEN else SOLVED
-    slot = meet(s, -1, -1)
+    slot = meet(s, NO_SLOT, NO_SLOT)
     look_closer(family, data, s, slot)
     return s.a[slot] + slope * s.c[slot] + allowance(s.sums, slope), SOLVED

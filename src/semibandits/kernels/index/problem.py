@@ -12,7 +12,7 @@ from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 SOLVED = 0
 STOPPED = 1
@@ -23,6 +23,8 @@ PRECISION = 1e-12
 """A part is closed when it cannot win more than this times the largest possible |rewards·x| and |best|."""
 POOL = 32
 """Decisions remembered: parts start from those of them that they hold."""
+NO_SLOT = opaque(-1)
+"""The slot of no decision."""
 FORCED, REMEMBERED, CALLS = 0, 1, 2
 """Places in `counts`: forced items; decisions remembered so far; oracle calls so far."""
 BEST, BASE = 0, 1

@@ -23,6 +23,7 @@ from semibandits.kernels.index.problem import (
     FAILED,
     FORCED,
     FOUND,
+    NO_SLOT,
     POOL,
     PRECISION,
     SOLVED,
@@ -103,7 +104,7 @@ def sweep(family: Family, data: tuple[IntArray, ...], s: Search, slope: float, g
         answer = ask(family, data, s, other)
         if answer != FOUND:
             return 0, FAILED if answer == BROKEN else SOLVED
-        look_closer(family, data, s, meet(s, -1, -1))
+        look_closer(family, data, s, meet(s, NO_SLOT, NO_SLOT))
         fix(family, data, s, other)
     return int(s.counts[FORCED] - before), SOLVED
 
@@ -250,10 +251,10 @@ def begin(
     )
     if share < 1.0:
         copy_row(x, s.y)
-        meet(s, -1, -1)
+        meet(s, NO_SLOT, NO_SLOT)
         s.values[BASE] = s.values[BEST]
         copy_row(guess, s.y)
-        meet(s, -1, -1)
+        meet(s, NO_SLOT, NO_SLOT)
     return s
 
 

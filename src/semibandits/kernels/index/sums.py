@@ -51,7 +51,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
                     total += k3 * values[2]
                 sums[n] = total
                 n += 1
-    return np.sort(sums[:n])
+    return sums[np.argsort(sums[:n], kind="mergesort")]
 
 
 @kernel

@@ -21,6 +21,7 @@ from semibandits.kernels.index.problem import (
     CALLS,
     FAILED,
     FOUND,
+    NO_SLOT,
     SOLVED,
     Search,
     ask,
@@ -130,7 +131,7 @@ def is_beaten(family: Family, data: tuple[IntArray, ...], s: Search) -> tuple[bo
         answer = ask(family, data, s, 0.0)
         if answer != FOUND:
             return True, FAILED if answer == BROKEN else SOLVED
-    slot = meet(s, -1, -1)
+    slot = meet(s, NO_SLOT, NO_SLOT)
     a, c = s.a[slot], s.c[slot]
     gaps, gains_of_swaps, swap = np.empty(len(s.y)), np.empty(len(s.y)), np.empty(2, dtype=np.int64)
     answer = family.swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio, gaps, gains_of_swaps, swap)
@@ -138,7 +139,7 @@ def is_beaten(family: Family, data: tuple[IntArray, ...], s: Search) -> tuple[bo
         return False, SOLVED
     if swap[0] >= 0:
         s.y[swap[0]], s.y[swap[1]] = True, False
-        meet(s, -1, -1)
+        meet(s, NO_SLOT, NO_SLOT)
     if s.scales.share < 1.0:
         return no_swap_gains(gaps, gains_of_swaps), SOLVED
     return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED

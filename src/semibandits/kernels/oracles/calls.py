@@ -17,6 +17,15 @@ def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights:
     return linear(data, weights, x)
 
 
+@kernel
+def no_index(
+    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
+    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
+) -> int:  # fmt: skip
+    """P_IM for policies that never ask for it."""
+    return FAILED
+
+
 @kernel(calls=True)
 def call_index(
     family: Family, index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,

@@ -16,7 +16,7 @@ from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
 """Places in the parameters, see :class:`semibandits.policies.GLADE`."""
@@ -46,7 +46,7 @@ LATE = 4.0
 FAR = 16.0
 """The level from which on more is foreseen: estimates make constraints of level f differ by about sqrt(2 f), and those that
 differ by less must be seen together. (A million rounds lead to levels below 13.)"""
-START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = 0, 1, 2, 3, 4
+START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = opaque(0), opaque(1), opaque(2), opaque(3), opaque(4)
 """Stages."""
 GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
 """Rows: of the decisions in the pool the most plausible one; the best decision at the estimates; the last one played."""
@@ -67,7 +67,8 @@ def glade(
             marks[REPEATS] -= 1
             copy(rows[PLAYED_ROW], x)
             return PLAY
-        return ask(BEST, LINEAR_FIRST, marks, stats, weights)
+        ask(BEST, marks, stats, weights)
+        return LINEAR_FIRST
     if stage == BEST:
         is_known = is_same(x, rows[BEST_ROW])
         copy(x, rows[BEST_ROW])
@@ -81,7 +82,8 @@ def glade(
         is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
         if not uncertain or (is_checked and not is_guessed):
             return settle(params[PATIENCE], stats, marks, rows, x)
-        return ask(PLAUSIBLE, GAIN_FIRST, marks, stats, weights)
+        ask(PLAUSIBLE, marks, stats, weights)
+        return GAIN_FIRST
     if stage == CHEAPER:
         prices = bonuses
         gap, _, _ = compare(stats, scales, prices, rows[BEST_ROW], x)
@@ -111,10 +113,10 @@ def glade(
     foresight = params[FORESIGHT] * math.sqrt(max(1.0, level / FAR))
     write_prices(foresight, stats, scales, marks, rows[BEST_ROW], prices)
     memory[NEEDED] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
-    question = ask(CHEAPER, LINEAR_FIRST, marks, stats, weights)
+    ask(CHEAPER, marks, stats, weights)
     for i in range(len(weights)):
         weights[i] += prices[i]
-    return question
+    return LINEAR_FIRST
 
 
 @kernel(error_model="numpy")
@@ -143,12 +145,13 @@ def sharpen(
         if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
             lower(levels, price, psi, stats, scales, bonuses)
             copy(best, x)
-            return ask(PLAUSIBLE, GAIN_FIRST, marks, stats, weights)
+            ask(PLAUSIBLE, marks, stats, weights)
+            return GAIN_FIRST
     if marks[STAGE] == PLAUSIBLE:
         write_reaches(levels, stats, scales, bonuses, known)
-        question = ask(REACHABLE, LINEAR_FIRST, marks, stats, weights)
+        ask(REACHABLE, marks, stats, weights)
         add_reaches(levels, stats, weights)
-        return question
+        return LINEAR_FIRST
     if is_new(levels, stats, rows[PLAYED_ROW]):
         copy(rows[PLAYED_ROW], x)
     else:
@@ -166,12 +169,11 @@ def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
 
 
 @kernel(error_model="numpy")
-def ask(stage: int, question: int, marks: IntArray, stats: FloatArray, weights: FloatArray) -> int:
-    """Wait for an answer at the estimated means."""
+def ask(stage: int, marks: IntArray, stats: FloatArray, weights: FloatArray) -> None:
+    """Ask at the estimated means, and wait for the answer."""
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i]
     marks[STAGE] = stage
-    return question
 
 
 @kernel(error_model="numpy")
@@ -249,7 +251,7 @@ def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: Int
     copy(best, rows[GUESS_ROW])
     if most >= 0:
         rows[GUESS_ROW] = False
-        for i in pooled(marks, most):
+        for i in pooled(marks, int(most)):
             rows[GUESS_ROW, i] = True
     return most >= 0
 

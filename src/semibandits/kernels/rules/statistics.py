@@ -19,7 +19,6 @@ PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
 ROWS = 6
 
 
-@kernel
 def fresh_statistics(variance: FloatArray) -> FloatArray:
     """Nothing seen yet."""
     stats = np.zeros((ROWS, len(variance)))

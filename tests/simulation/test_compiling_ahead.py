@@ -1,0 +1,94 @@
+"""Much to play is compiled for first, in parts that worker processes share."""
+
+import os
+import subprocess
+import sys
+
+import numba
+import pytest
+
+import semibandits as sb
+from semibandits.kernels import tiers
+from semibandits.simulation import executors
+from semibandits.simulation.specification import Specification
+
+OPEN = """
+import semibandits as sb
+from semibandits.simulation.replication import open_parts
+from semibandits.simulation.specification import Specification
+space, rewards = sb.MSets(4, 2), sb.GaussianRewards([1.0, 0.8, 0.6, 0.2])
+specification = Specification.of(space, rewards, [sb.ThompsonSampling(), sb.GLADE()], horizon=10, replications=1, seed=0)
+names = ["ThompsonSampling", "GLADE"]
+"""
+needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="there is nothing to compile")
+
+
+def in_fresh_process(code, cache):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "SEMIBANDITS_TIER": "auto"}
+    done = subprocess.run([sys.executable, "-c", OPEN + code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return [set(line.split()) for line in done.stdout.splitlines()]
+
+
+@needs_compiler
+def test_what_is_compiled_in_one_process_is_open_in_no_other(tmp_path):
+    before = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
+    assert before[0] >= {"play", "thompson", "no_index"}
+    assert before[1] >= {"play", "glade", "bases_search"}
+    in_fresh_process("open_parts(specification, 'ThompsonSampling')['thompson'].compile()", tmp_path)
+    after = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
+    assert after == [before[0] - {"thompson"}, before[1]]
+
+
+@needs_compiler
+def test_policies_that_never_search_compile_no_search(tmp_path):
+    (found,) = in_fresh_process("print(*open_parts(specification, 'ThompsonSampling'))", tmp_path)
+    assert not found & {"index_search", "bases_search", "swaps", "uniform_losses"}
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Parts that are open for ever, and tasks that are called here and counted."""
+    called = []
+    parts = {
+        "CUCB": {
+            "play": tiers.Part(9, lambda: called.append("play")),
+            "cucb": tiers.Part(1, lambda: called.append("cucb")),
+        },
+        "OSSB": {
+            "play": tiers.Part(9, lambda: called.append("play")),
+            "ossb": tiers.Part(3, lambda: called.append("ossb")),
+        },
+    }
+    monkeypatch.setattr(executors, "open_parts", lambda specification, policy: parts[policy])
+    monkeypatch.setattr(executors, "plan", lambda specification, policy: called.append(f"plan of {policy}"))
+    monkeypatch.setattr(executors, "_side_by_side", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
+    return called
+
+
+def compile_first(horizon, replications):
+    space, rewards = sb.MSets(4, 2), sb.GaussianRewards([1.0, 0.8, 0.6, 0.2])
+    policies = [sb.CUCB(), sb.OSSB()]
+    specification = Specification.of(space, rewards, policies, horizon=horizon, replications=replications, seed=0)
+    jobs = [(name, i) for i in range(replications) for name in specification.policies]
+    heard = []
+    with tiers.announcing(heard.append):
+        executors._compile_first(specification, jobs, 2)
+    return heard
+
+
+def test_each_part_is_compiled_once_the_longest_first(inline):
+    heard = compile_first(100_000, 1)
+    assert inline == ["play", "ossb", "cucb"]
+    text = "compiling play, ossb, cucb, ... once on this machine, as 200,000 rounds are ahead"
+    assert heard == [*(f"{text}: {done} of 3 parts done" for done in range(4)), ""]
+
+
+def test_plans_are_compiled_for_if_there_will_be_many(inline):
+    compile_first(100_000, executors.MANY_PLANS)
+    assert inline == ["plan of OSSB", "play", "ossb", "cucb"]
+
+
+def test_little_to_play_compiles_nothing_ahead(inline):
+    assert compile_first(10_000, 2) == []
+    assert inline == []
