@@ -106,7 +106,7 @@ def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
     clock, seconds, late = time.perf_counter, tiers.seconds, [0.0]
 
     def compiling():
-        with tiers._timed(ask_linear):
+        with tiers._timed(ask_linear, "a test"):
             late[0] += 1e6
         return seconds()
 

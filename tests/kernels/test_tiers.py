@@ -85,10 +85,10 @@ def test_seconds_of_inner_kernels_count_for_both_and_seconds_of_compiling_for_no
     outer = fresh(function)
     outer()
     assert 0.05 <= inner.spent <= outer.spent < 5.0
-    with tiers._timed(outer):
+    with tiers._timed(outer, "a test"):
         time.sleep(0.05)
     start = tiers.seconds()
-    with tiers._timed(outer):
+    with tiers._timed(outer, "a test"):
         time.sleep(0.05)
     assert tiers.seconds() - start < 0.04
 
@@ -281,3 +281,39 @@ def test_an_unknown_tier_is_refused():
 @given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
 def test_the_hypotenuse_is_right_to_two_units(one, other):
     assert hypotenuse(one, other) == pytest.approx(float(np.hypot(one, other)), rel=5e-16, abs=1e-323)
+
+
+def test_a_pointer_is_typed_first_of_all_in_a_fresh_process():
+    code = """
+import numpy as np, numba, semibandits as sb
+oracle = sb.MSets(4, 2).compiled()
+assert str(numba.typeof(oracle.family.linear)) == str(oracle.family.linear._numba_type_)
+call = numba.njit(lambda linear, data, weights, x: linear(data, weights, x))
+x = np.zeros(4, dtype=bool)
+call(oracle.family.linear, oracle.data, np.array([3.0, 1.0, 2.0, 0.0]), x)
+print(x.tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[True, False, True, False]\n", done.stderr
+
+
+def test_of_many_calls_one_in_so_many_is_timed(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(tiers, "perf_counter", lambda: clock[0])
+
+    @kernel
+    def small(array, i):
+        clock[0] += 1e-4
+        return array[i]
+
+    @kernel
+    def many(array, n):
+        total = 0.0
+        for _ in range(n):
+            total += small(array, 0)
+        return total
+
+    many(np.ones(2), 2000)
+    assert small._sample == tiers.SAMPLE
+    assert many.spent == pytest.approx(0.2)
+    assert small.spent == pytest.approx(0.2, rel=0.02)

@@ -43,6 +43,9 @@ SECONDS_A_KERNEL: Final = 0.25
 """What it takes to compile one, without those that it calls."""
 FIRST_SECONDS: Final = 1.0
 """What the first compilation of a process takes beside that, while the compiler itself is loaded."""
+MANY_CALLS: Final = 64
+SAMPLE: Final = 8
+"""Of kernels that another one calls that often, only every so manieth call is timed: to take the time costs a microsecond."""
 MOST_COPIED: Final = 2**24
 """Bytes of arguments: calls with more are compiled at once, for they could not be put back, and work on so much is much."""
 TIER: Final = "SEMIBANDITS_TIER"
@@ -163,7 +166,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._takes_star = bool(self.py_func.__code__.co_flags & inspect.CO_VARARGS)
-        self._calls, self._next_look = 0, 1
+        self._calls, self._next_look, self._sample = 0, 1, 1
         self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
         _refuse_while_looking(self._compiler)
 
@@ -179,8 +182,8 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
 
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
         self._calls += 1
-        if self._calls < self._next_look and self.spent < self._asked_at and (_thread.running or not _thread.expected):
-            return self._interpreted  # what the next line would say, sooner
+        if self._calls < self._next_look and self.spent < self._asked_at and _thread.running:
+            return self._interpreted if self._calls % self._sample == 0 else self.py_func  # as the next line would say
         return self._compiled(arguments) if self._is_kept(arguments) or self._pays(arguments) else self._interpreted
 
     def _should_look(self) -> bool:
@@ -188,6 +191,8 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         if self._calls < self._next_look or _tier == PYTHON:
             return False
         self._next_look = 2 * self._calls
+        if self._calls >= MANY_CALLS and not self._takes_star:
+            self._sample = SAMPLE
         return True
 
     def _is_kept(self, arguments: tuple[Any, ...]) -> bool:
@@ -276,7 +281,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         try:
             return self.py_func(*arguments)
         finally:
-            self.spent += seconds() - start
+            self.spent += (seconds() - start) * self._sample
 
     def _interpreted_first(self, arguments: tuple[Any, ...]) -> Any:
         """Run as Python, called from outside of kernels."""

@@ -33,10 +33,14 @@ def losses_by_swaps(
         j = members[position]
         if forced[j] != 0:
             continue
+        weight, least, enters = weights[j], losses[j], allowed[position]
         for i in range(len(losses)):
-            if allowed[position, i] and forced[i] == 0:
-                loss = weights[j] - weights[i]
-                losses[i], losses[j] = min(losses[i], loss), min(losses[j], loss)
+            if enters[i] and forced[i] == 0:
+                loss = weight - weights[i]
+                least = min(least, loss)
+                if loss < losses[i]:
+                    losses[i] = loss
+        losses[j] = least
     return KNOWN
 
 
@@ -47,17 +51,21 @@ def look_at_swaps(
 ) -> int:  # fmt: skip
     """Gap (inf: cannot enter) and gain of each item, and the items that enter and leave in the best swap, -1 if there is none."""
     gaps[:], gains[:], swap[:] = np.inf, 0.0, -1
-    best = -np.inf
+    best, safety = -np.inf, SAFETY * len(members)
     for position in range(len(members)):
         j = members[position]
         if forced[j] != 0:
             continue
+        reward, bonus, enters = rewards[j], bonuses[j], allowed[position]
         for i in range(len(gaps)):
-            if not allowed[position, i] or forced[i] != 0:
+            if not enters[i] or forced[i] != 0:
                 continue
-            loss = rewards[j] - rewards[i]
-            gain = max(bonuses[i] - bonuses[j] + SAFETY * len(members) * (c + bonuses[i]), -c)
-            gaps[i], gains[i] = min(gaps[i], loss), max(gains[i], gain)
+            loss, other = reward - rewards[i], bonuses[i]
+            gain = max(other - bonus + safety * (c + other), -c)
+            if loss < gaps[i]:
+                gaps[i] = loss
+            if gain > gains[i]:
+                gains[i] = gain
             value = a - loss + math.sqrt(c + gain) / ratio
             if value > best:
                 best, swap[0], swap[1] = value, i, j

@@ -318,12 +318,14 @@ def write_prices(
     for _ in range(SWEEPS):
         for k in range(n):
             at, sum_of_prices = needy[k], 0.0
-            for p in range(at + 1, at + 1 + marks[at]):
-                sum_of_prices += prices[marks[p]]
+            items = marks[at + 1 : at + 1 + marks[at]]
+            for i in items:
+                sum_of_prices += prices[i]
             step = max((worth[k] - sum_of_prices) / sums[k], -multipliers[k])
-            multipliers[k] += step
-            for p in range(at + 1, at + 1 + marks[at]):
-                prices[marks[p]] += step * falls[marks[p]]
+            if step != 0.0:
+                multipliers[k] += step
+                for i in items:
+                    prices[i] += step * falls[i]
 
 
 @kernel(error_model="numpy")
