@@ -80,7 +80,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     assert law is not None
     d, oracle = decision_set.d, agent.oracle
     environment = rounds.Environment(law.kind, law.floats, law.ints, rewards.theta.copy(), 0.0, 0.0)
-    record = rounds.Record(np.array([warm_rounds]), np.zeros((1, 2)), np.zeros((1, d + 3), dtype=np.int64), np.zeros(2))
+    record = rounds.record(np.array([warm_rounds]), d)
     rng, reward_rng = np.random.default_rng(2), np.random.default_rng(3)
     work = rounds.scratch(d, samples=agent.policy.samples)
     while True:

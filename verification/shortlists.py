@@ -100,7 +100,7 @@ def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Polic
     oracle, law, d, theta = agent.oracle, rewards.compiled(), decision_set.d, rewards.theta
     best = float(theta[decision_set.maximize(theta)].sum())
     environment = rounds.Environment(law.kind, law.floats, law.ints, theta.copy(), best, 1e-12)
-    record = rounds.Record(np.array([most]), np.zeros((1, 2)), np.zeros((1, d + 4), dtype=np.int64), np.zeros(2))
+    record = rounds.record(np.array([most]), d)
     work, queue = rounds.scratch(d, samples=policy.samples), late.queue(0, d, decision_set.m)
     sets = rounds.Oracle(oracle.data, oracle.m)
     own, drawn = (np.random.default_rng([SEED, k]) for k in range(2))

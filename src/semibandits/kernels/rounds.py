@@ -90,6 +90,13 @@ class Record(NamedTuple):
     totals: FloatArray
 
 
+def record(checkpoints: IntArray, d: int) -> Record:
+    """Room for what is kept at these checkpoints."""
+    c = len(checkpoints)
+    counts = np.zeros((c, d + UNDECIDED + 1 - LINEAR_CALLS), dtype=np.int64)
+    return Record(checkpoints.copy(), np.zeros((c, 2)), counts, np.zeros(2))
+
+
 class Scratch(NamedTuple):
     """Arrays of length d that rounds overwrite; `normals` is empty unless the rule wants them; `report` is that of a search."""
 

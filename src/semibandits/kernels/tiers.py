@@ -1,6 +1,6 @@
 """Kernels in two tiers: as Python while that is cheaper than compiling them, compiled once it pays or has been done before.
 
-To compile a kernel and all that it calls takes a quarter of a second for each, which small problems never earn. So a kernel that
+To compile a kernel and all that it calls takes some half a second for each, which small problems never earn. So a kernel that
 is called from Python, or from another that runs as Python, chooses: compiled code that is in memory or on disk is used; else it
 runs as Python and counts the seconds, and is compiled once they come near what compiling would cost, or once the caller expects
 as many (`expecting`). Who waits never waits much longer than twice what the better choice would have taken.
@@ -39,8 +39,11 @@ from numba import types
 
 from semibandits.kernels._cache import KernelCache
 
-SECONDS_A_KERNEL: Final = 0.25
-"""What it takes to compile one, without those that it calls."""
+SECONDS_A_KERNEL: Final = 0.1
+SECONDS_A_BYTE: Final = 5e-4
+"""What it takes to compile one, without those that it calls, and for each byte of its code in Python; fitted to all kernels."""
+LEAST_PRICE: Final = 0.25
+"""Below that nothing is asked."""
 FIRST_SECONDS: Final = 1.0
 """What the first compilation of a process takes beside that, while the compiler itself is loaded."""
 MANY_CALLS: Final = 64
@@ -167,7 +170,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         super().__init__(*arguments, **named)
         self._takes_star = bool(self.py_func.__code__.co_flags & inspect.CO_VARARGS)
         self._calls, self._next_look, self._sample = 0, 1, 1
-        self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
+        self.spent, self._asked_at = 0.0, LEAST_PRICE
         _refuse_while_looking(self._compiler)
 
     def compile(self, sig: Any) -> Any:
@@ -254,7 +257,8 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         for one in _pointers(arguments):
             if not one.is_compiled:
                 _reach(one.kernel, found)
-        return SECONDS_A_KERNEL * len(found) + (0.0 if _Compilations.started else FIRST_SECONDS)
+        code = sum(len(one.py_func.__code__.co_code) for one in found)
+        return SECONDS_A_KERNEL * len(found) + SECONDS_A_BYTE * code + (0.0 if _Compilations.started else FIRST_SECONDS)
 
     def _compiled(self, arguments: tuple[Any, ...]) -> Any:
         """Code for these arguments and what they point at; Python while another thread compiles, for it does not wait."""
@@ -264,7 +268,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             entry = self._compile_alone(arguments)
             for one in _pointers(arguments):
                 one.compile()
-            self.spent, self._asked_at = 0.0, SECONDS_A_KERNEL
+            self.spent, self._asked_at = 0.0, LEAST_PRICE
         finally:
             _compiler.release()
         return entry
@@ -292,7 +296,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         start = seconds()
         _thread.running, _thread.start = True, start
         if _tier == AUTOMATIC and before.is_whole:
-            _thread.first, _thread.deadline = (self, arguments), start + SECONDS_A_KERNEL
+            _thread.first, _thread.deadline = (self, arguments), start + LEAST_PRICE
         try:
             with _later_interrupts(), np.errstate(all="ignore"):
                 return self.py_func(*arguments)
@@ -518,7 +522,7 @@ def _check_deadline() -> None:
     left = first.price(arguments) - first.spent - (seconds() - _thread.start)
     if left <= 0.0 and _is_free():
         raise _Overdue
-    _thread.deadline = seconds() + max(left, SECONDS_A_KERNEL)
+    _thread.deadline = seconds() + max(left, LEAST_PRICE)
 
 
 def _is_free() -> bool:

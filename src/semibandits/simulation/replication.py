@@ -125,16 +125,14 @@ def _game(
     law = specification.rewards.compiled()
     if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None:
         return None
-    c, d, m = len(specification.checkpoints), specification.decision_set.d, specification.decision_set.m
+    d, m = specification.decision_set.d, specification.decision_set.m
     return _Game(
         agent=agent,
         oracle=agent.oracle,
         environment=rounds.Environment(
             law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
         ),
-        record=rounds.Record(
-            specification.checkpoints.copy(), np.zeros((c, 2)), np.zeros((c, d + 4), dtype=np.int64), np.zeros(2)
-        ),
+        record=rounds.record(specification.checkpoints, d),
         work=rounds.scratch(d, samples=agent.policy.samples),
         queue=late.queue(FIRST_ROUNDS if is_late else 0, d, m),
         rng=rng,
