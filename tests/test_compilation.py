@@ -1,5 +1,6 @@
 """Compiling ahead of time leaves nothing to compile."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -93,7 +94,10 @@ def test_afterwards_nothing_more_is_compiled():
 
 def test_command(run_with, capsys):
     assert run_with(["compile", "--workers", "1"]) == 0
-    assert capsys.readouterr().out.startswith("All kernels are compiled (")
+    out = capsys.readouterr().out
+    assert out.startswith("All kernels are compiled (")
+    folder = re.search("Kept in (.*) and folders like it", out)[1]
+    assert list(Path(folder).glob("rounds.play-*.nbi"))
 
 
 @pytest.mark.parametrize("workers", ["0", "many", "-2"])

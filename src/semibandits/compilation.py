@@ -27,6 +27,7 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.graves_lai.solve import Method, graves_lai
+from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.tiers import expecting
 from semibandits.learning.learner import Learner
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
@@ -69,7 +70,7 @@ def cache_folders() -> list[Path]:
     for module in ("semibandits.kernels.rounds", *(found.name for found in _kernel_modules())):
         for kernel in vars(importlib.import_module(module)).values():
             if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module:
-                folders.append(Path(str(kernel.stats.cache_path)))
+                folders.append(Path(KernelCache(kernel.py_func).cache_path))
                 break
     return list(dict.fromkeys(folders))
 
