@@ -60,7 +60,8 @@ def regrets(decision_set, theta, horizon, replications, policy=POLICY, seed=2):
 
 
 def divergence(p, q):
-    return sum(a * math.log(a / b) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
+    """At most what it is: where q is 1 but for rounding, 1 - q has no digits."""
+    return sum(a * math.log(a / max(b, 1e-17)) for a, b in ((p, q), (1 - p, 1 - q)) if a > 0)
 
 
 def least_information(theta, rates, gap):

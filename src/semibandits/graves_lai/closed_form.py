@@ -1,43 +1,49 @@
-"""The Graves-Lai problem over the bases of a matroid, in closed form (theory T2)."""
+"""The Graves-Lai problem over the bases of a matroid, in closed form (theory T2, L2)."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.rates import doubt_of_gaps, rates_alone
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.graves_lai.tables import check_table
+from semibandits.laws import Law
 
 WITHOUT_PLAN = "leave items out, or compute C(theta) without a plan, from decision_set.swaps(theta).gaps"
 
 
-def solve_closed_form(
-    decision_set: MatroidDecisions, theta: FloatArray, variance: FloatArray, tolerance: float
-) -> GravesLaiResult:
-    """Play the best swap of each suboptimal item i at rate 2 sigma_i^2 / gap_i^2: C(theta) = sum of 2 sigma_i^2 / gap_i.
+def solve_closed_form(decision_set: MatroidDecisions, theta: FloatArray, law: Law, tolerance: float) -> GravesLaiResult:
+    """Play the best swap of each suboptimal item i at rate ``1/d(theta_i, theta_i + gap_i)``: C = sum of gap_i times that.
 
-    Every constraint splits into single swaps, and each of these is met with equality.
+    A base is optimal iff no single swap improves it, so that swaps, in each of which one item enters, are all the constraints,
+    for any law. An item with a gap out of its reach needs no play.
     """
     swaps = decision_set.swaps(theta)
     suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > tolerance)
     items = np.flatnonzero(suboptimal)
-    decisions = swapped(swaps, items)
-    gaps, twice_variance = swaps.gaps[items], 2.0 * variance[items]
-    value = float((twice_variance / gaps).sum())
+    rates = rates_alone(law.take(items), theta[items], swaps.gaps[items])
+    items, rates = items[rates > 0.0], rates[rates > 0.0]
+    gaps = swaps.gaps[items]
+    own, rounding = law.take(items), law.rounding
+    least = 1.0 / own.divergence(theta[items], gaps * (1.0 + doubt_of_gaps(own, theta[items])))
     return GravesLaiResult(
-        value=value,
-        lower=value,
+        value=math.fsum(rates * gaps) * (1.0 + rounding),
+        lower=math.fsum(least * gaps) * (1.0 - rounding),
         status=Status.OPTIMAL,
         method="closed-form",
-        plan=merged_plan(decisions, twice_variance / gaps**2),
+        plan=merged_plan(swapped(swaps, items), rates * (1.0 + rounding)),
         optimal_decision=swaps.decision,
         suboptimal_items=suboptimal,
         decision_set=decision_set,
         theta=theta,
-        variance=variance,
+        variance=law.told_variance(theta),
         stats={},
+        law=law,
     )
 
 

@@ -11,7 +11,7 @@ from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.circulation import thread_pools
 from semibandits.graves_lai.decision_search import DecisionSearch, simple_ratio
-from semibandits.graves_lai.enumeration import Listed, cone_program
+from semibandits.graves_lai.enumeration.cones import Listed, cone_program
 from semibandits.graves_lai.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.precision import gaps_below

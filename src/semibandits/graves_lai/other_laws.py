@@ -61,10 +61,15 @@ def solve_other(
         return result
     if method == "enumeration":
         return _listed(decision_set, theta, law, tolerance, gap, start + limit, has_cycles=has_cycles)
-    choice = (
-        "'closed-form', 'cycles' or 'enumeration'" if isinstance(law, Bernoulli) else "'closed-form' or 'enumeration'"
+    if isinstance(law, Bernoulli):
+        raise UnsupportedError(
+            f"method={method!r} is for Gaussian rewards, got rewards='bernoulli': "
+            "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
+        )
+    raise UnsupportedError(
+        f"method={method!r} is for Gaussian rewards without a known bound, got {law}: "
+        "use 'closed-form' or 'enumeration', or leave method out"
     )
-    raise UnsupportedError(f"method={method!r} is not for this law, got {law}: use {choice}, or leave method out")
 
 
 def _narrowed(result: GravesLaiResult, tolerance: float, gap: float, deadline: float) -> GravesLaiResult:

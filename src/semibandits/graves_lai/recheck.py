@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.bernoulli.circulation import BernoulliCirculationSolver
-from semibandits.graves_lai.bernoulli.enumeration import least_information
 from semibandits.graves_lai.circulation import CirculationSolver
+from semibandits.graves_lai.enumeration.cuts import least_information
 from semibandits.graves_lai.glpg.verification import proven_ratio
 from semibandits.graves_lai.plan import cost_of
 from semibandits.graves_lai.precision import gaps_below
@@ -105,8 +104,9 @@ def _check_lower(result: GravesLaiResult, upper: float) -> None:
 
 def _formula(result: GravesLaiResult, tie_tolerance: float) -> float:
     """C(theta) of matroid bases, rounded up."""
-    law: dict[str, Any] = {"rewards": "bernoulli"} if result.rewards == "bernoulli" else {"variance": result.variance}
-    return graves_lai(result.decision_set, result.theta, method="closed-form", tie_tolerance=tie_tolerance, **law).value
+    return graves_lai(
+        result.decision_set, result.theta, method="closed-form", tie_tolerance=tie_tolerance, law=result.law
+    ).value
 
 
 def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:
@@ -133,7 +133,7 @@ def _bernoulli_share(result: GravesLaiResult, plan: ExplorationPlan, tie_toleran
     """The least information about a decision."""
     tolerance = tie_tolerance * _size(result.decision_set, result.theta)
     if not _has_graph(result.decision_set):
-        return least_information(result.decision_set, result.theta, tolerance, plan.item_rates)
+        return least_information(result.decision_set, result.theta, result.law, tolerance, plan.item_rates)
     solver = BernoulliCirculationSolver(result.decision_set, result.theta, tolerance, ACCURACY, time_limit, None)
     return solver.least_information(plan)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.laws import Gaussian, Law
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,8 +99,8 @@ class GravesLaiResult:
         1/4, what policies are told.
     stats : mapping
         Rounds, cycles, seconds; for reading, not for programs.
-    rewards : {"gaussian", "bernoulli"}
-        The laws of the rewards, independent across items, for which C(theta) is the bound.
+    law : Law
+        The law of the rewards, independent across items, for which C(theta) is the bound.
     """
 
     value: float
@@ -113,7 +114,7 @@ class GravesLaiResult:
     theta: FloatArray
     variance: FloatArray
     stats: Mapping[str, float]
-    rewards: Rewards = field(default="gaussian", kw_only=True)
+    law: Law = field(default=Gaussian(), kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """What a later solve may begin with."""
 
@@ -123,6 +124,11 @@ class GravesLaiResult:
         if not math.isfinite(self.value):
             return 1.0
         return (self.value - self.lower) / self.value if self.value else 0.0
+
+    @property
+    def rewards(self) -> str:
+        """Name of the law: "gaussian", "bernoulli", "poisson", ..."""
+        return self.law.name
 
     @property
     def rates(self) -> FloatArray:

@@ -16,18 +16,18 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.columns import solve_columns
-from semibandits.graves_lai.enumeration import solve_enumeration
+from semibandits.graves_lai.enumeration.cones import solve_enumeration
 from semibandits.graves_lai.glpg.solve import solve_glpg
+from semibandits.graves_lai.other_laws import solve_other
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.graves_lai.units import Units
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
 from semibandits.kernels import tiers
+from semibandits.laws import Bernoulli, Gaussian, Law
+from semibandits.laws.gaussian import DEFAULT_VARIANCE
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
-DEFAULT_VARIANCE = 0.5
-LEAST_PROBABILITY = 1e-100
-"""Where no Bernoulli mean is larger, but some are positive, rates overflow."""
 FEW_DECISIONS = 500
 """Up to so many decisions, listing them is about as fast as generating those that matter."""
 
@@ -45,6 +45,7 @@ def graves_lai(
     progress: Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
     rewards: Rewards = "gaussian",
+    law: Law | None = None,
 ) -> GravesLaiResult:
     """Regret lower bound C(theta) with a certificate, and the exploration plan that attains it.
 
@@ -82,6 +83,9 @@ def graves_lai(
         The laws of the rewards, independent across items. With "bernoulli", `theta` holds probabilities, `variance` is left out,
         and the methods are "closed-form", "cycles" and "enumeration". What means could close of a gap only by rising to within
         1e-12 of 1 counts as out of reach, as if those rewards were certain: beside a mean of 1 - 1e-12 nothing is explored.
+    law : Law or None
+        The law of the rewards in place of `variance` and `rewards`, which are then left out: see :mod:`semibandits.laws`. Laws
+        other than ``Gaussian`` and ``Bernoulli``, and known bounds, have the methods "closed-form" and "enumeration".
 
     Returns
     -------
@@ -117,21 +121,15 @@ def graves_lai(
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
     limit = math.inf if time_limit is None else float(time_limit)
-    if rewards == "bernoulli":
-        _check_bernoulli(theta, variance)
-        from semibandits.graves_lai.bernoulli.solve import solve_bernoulli
-
-        result = solve_bernoulli(decision_set, theta, method, gap, start, limit, tie_tolerance, progress)
-    elif rewards == "gaussian":
-        variance = variance_vector(variance, decision_set.d)
+    law = _law(theta, variance, rewards, law)
+    if isinstance(law, Gaussian) and np.isinf(law.upper).all():
+        spread = variance_vector(law.variance, decision_set.d)
         memory = None if warm_start is None else warm_start._memory
         result = _solve_gaussian(
-            decision_set, theta, variance, method, gap, start, limit, tie_tolerance, progress, memory
+            decision_set, theta, spread, method, gap, start, limit, tie_tolerance, progress, memory
         )
     else:
-        raise InvalidInputError(
-            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards"
-        )
+        result = solve_other(decision_set, theta, law, method, gap, start, limit, tie_tolerance, progress)
     if throw and result.status is not Status.OPTIMAL:
         raise SolverError(
             f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
@@ -158,7 +156,7 @@ def _solve_gaussian(
             raise UnsupportedError(
                 f"the closed form holds for matroid bases, got {type(decision_set).__name__}: use method='cycles' or 'auto'"
             )
-        result = solve_closed_form(decision_set, *problem)
+        result = solve_closed_form(decision_set, scaled_theta, Gaussian(scaled_variance), tolerance)
     elif method == "cycles":
         cycles = memory if isinstance(memory, Memory) else None
         result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress), cycles).solve()
@@ -198,22 +196,32 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _check_bernoulli(theta: FloatArray, variance: ArrayLike) -> None:
-    outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))
-    if outside.size:
+def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) -> Law:
+    """The law asked for, which can have these means."""
+    is_told = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
+    if law is not None:
+        if not isinstance(law, Law):
+            raise InvalidInputError(
+                f"law must be a Law, got {type(law).__name__}: pass semibandits.laws.Poisson(), say"
+            )
+        if is_told or rewards != "gaussian":
+            raise InvalidInputError(
+                "variance and rewards must be left out where a law is given, got both: the law says it all"
+            )
+    elif rewards == "gaussian":
+        law = Gaussian(variance_vector(variance, len(theta)))
+    elif rewards == "bernoulli":
+        law = Bernoulli()
+    else:
         raise InvalidInputError(
-            f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
-            "pass probabilities, or leave out rewards='bernoulli'"
+            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards, or pass a law"
         )
-    if 0.0 < theta.max(initial=0.0) < LEAST_PROBABILITY:
-        raise InvalidInputError(
-            f"theta must be 0 or have an item of mean {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "
-            f"{theta.max()}: pass 0 for probabilities that cannot be told from it"
-        )
-    if variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE):
+    law.check(theta)
+    if isinstance(law, Bernoulli) and is_told:
         raise InvalidInputError(
             f"variance must be left out for Bernoulli rewards, got {variance!r}: leave variance out, it is theta (1 - theta)"
         )
+    return law
 
 
 def _check_options(method: str, gap: float, time_limit: float | None, tie_tolerance: float) -> None:

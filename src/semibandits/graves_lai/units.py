@@ -10,6 +10,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress
+from semibandits.laws import Gaussian
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -62,7 +63,9 @@ class Units:
                 f"rewards up to {np.abs(theta).max():g} and variances up to {variance.max():g}: choose another unit"
             )
         plan = ExplorationPlan(result.plan.decisions, rates)
-        return replace(result, value=value, lower=lower, plan=plan, theta=theta, variance=variance)
+        return replace(
+            result, value=value, lower=lower, plan=plan, theta=theta, variance=variance, law=Gaussian(variance)
+        )
 
     def _value(self, value: float) -> float:
         return float(np.ldexp(value, self.variance - self.reward))

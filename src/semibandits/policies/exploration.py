@@ -12,11 +12,12 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai import graves_lai
-from semibandits.graves_lai.bernoulli.block import rates_alone
 from semibandits.graves_lai.oracle import Oracle, best_with_each_item
 from semibandits.graves_lai.precision import gaps_below
+from semibandits.graves_lai.rates import rates_shared
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.kernels.bernoulli import divergence
+from semibandits.laws import Bernoulli
 
 GUARD: Final = 0.5
 """How far gaps are kept from 0, as a share of 2 Var of the estimated gap; 1/2 is its variance."""
@@ -132,7 +133,7 @@ def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: Flo
     lowered = np.maximum(lowered, LOWEST * oracle.theta)
     gaps = best.gaps + (oracle.theta - lowered)[best.items]
     rates = np.zeros(len(means))
-    rates[best.items] = rates_alone(lowered[best.items], gaps, oracle.m)
+    rates[best.items] = rates_shared(Bernoulli(), lowered[best.items], gaps, oracle.m)
     cost = float(rates[best.items] @ gaps_below(oracle.optimal, best.decisions, lowered))
     try:
         result = graves_lai(decision_set, lowered, gap=gap, throw=False, rewards="bernoulli")

@@ -191,7 +191,7 @@ def _cost(findings: Findings) -> Card:
         _cost_at(bound.lower, unit, one, horizon),
         _too_few(bound, horizon),
         "No policy that learns on every instance can do with less as T grows; at one T, regret may still lie below.",
-        f"Certified for {_BOUNDED[bound.rewards]}: {bound_words(bound)}.",
+        f"Certified for {_BOUNDED.get(bound.rewards, bound.rewards + ' rewards')}: {bound_words(bound)}.",
         "" if math.isfinite(bound.value) else "No plan that costs this was found in time.",
     ]
 

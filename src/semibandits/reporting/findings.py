@@ -95,7 +95,7 @@ class BoundFacts:
     suboptimal: BoolArray | None = None
     rates: FloatArray | None = None
     plan: PlanFacts | None = None
-    rewards: Rewards = "gaussian"
+    rewards: str = "gaussian"
 
     @property
     def gap(self) -> float:

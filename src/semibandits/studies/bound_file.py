@@ -18,6 +18,7 @@ from semibandits.graves_lai.recheck import check_kept
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.instances import Instance
 from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
+from semibandits.laws import Bernoulli, Gaussian
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.sources import bound_facts, mask_of
 from semibandits.reporting.wording import count_decisions
@@ -134,7 +135,7 @@ def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesL
         theta=twin.theta,
         variance=twin.variance,
         stats=known,
-        rewards=facts.rewards,
+        law=Bernoulli() if facts.rewards == "bernoulli" else Gaussian(twin.variance),
     )
 
 

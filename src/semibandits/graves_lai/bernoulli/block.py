@@ -13,9 +13,10 @@ from semibandits.graves_lai.bernoulli.master import InteriorPoint
 from semibandits.graves_lai.bernoulli.search import Found, Graph, Searcher
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.rates import first_rates, rates_shared
 from semibandits.kernels import tiers
-from semibandits.kernels.bernoulli import OUT_OF_REACH, divergence
 from semibandits.kernels.separation import diverse
+from semibandits.laws import Bernoulli
 
 MAX_ROUNDS = 60
 PATIENCE = 3
@@ -25,12 +26,6 @@ SLACK = 4.0
 """Cycles of the pool with more information than this after a round, the least of all being 1, are dropped."""
 TRACE = 0.05
 """Share of the gap that the trace of the first flow costs."""
-ROOM = 0.9
-"""Share of the room that a raise takes at most in a first guess."""
-LAST_DIGITS = 4.0 * float(np.finfo(np.float64).eps)
-"""What gaps, and differences from 1, may be off by, relatively."""
-ROUNDING = 1e-12
-"""What divergences and sums of products may be off by, relatively."""
 
 
 @dataclass
@@ -120,7 +115,7 @@ class BlockSolver:
         """
         graph, first = self._graph, self._first
         raising, count = graph.raising, min(graph.n, int(graph.raising.sum()))
-        needs = rates_alone(graph.theta[raising], graph.gaps[raising], count)
+        needs = rates_shared(Bernoulli(), graph.theta[raising], graph.gaps[raising], count)
         flows = (float((needs / first[raising]).max()) * first, self._block.cheapest.totals(needs, len(first)))
         self.solution.flow = min(flows, key=lambda flow: float(graph.costs @ flow))
         self.solution.upper = float(graph.costs @ self.solution.flow)
@@ -179,33 +174,8 @@ class BlockSolver:
         wanted = np.ones(len(graph.costs), dtype=np.bool_)
         gaps, cheapest = self._block.graph.cheapest_cycles(wanted)
         needs = np.zeros(len(gaps))
-        for e in np.flatnonzero(graph.raising):
-            needs[e] = first_rate(graph.theta[e], gaps[e])
+        needs[graph.raising] = first_rates(Bernoulli(), graph.theta[graph.raising], gaps[graph.raising])
         plain = ~graph.raising
         if plain.any():
             needs[plain] = 0.1 * float(needs @ gaps) / len(gaps) / gaps[plain]
         return cheapest.totals(needs, len(gaps))
-
-
-def first_rate(theta: float, gap: float) -> float:
-    """About the least rate that an item of mean below 1 may need: positive also where it cannot close the gap alone."""
-    return 1.0 / divergence(theta, min(gap, ROOM * (1.0 - theta)))
-
-
-def rate_of(theta: float, gap: float, margin: float = OUT_OF_REACH) -> float:
-    """The rate that a constraint on one item asks for, rounded up: 1/d(theta, theta + gap), 0 if no mean is larger by `margin`.
-
-    What theta + gap leaves to 1 may have few digits: the gap is rounded down first.
-    """
-    if gap >= 1.0 - theta - margin:
-        return 0.0
-    return (1.0 + ROUNDING) / divergence(theta, gap * (1.0 - LAST_DIGITS))
-
-
-def rates_alone(theta: FloatArray, gaps: FloatArray, count: int) -> FloatArray:
-    """Rates that are enough whichever items rise together, at most `count` of them: 1/d(theta, theta + gap/count).
-
-    No margin: several items that are just out of reach of their shares may together be within reach of the gap.
-    """
-    pairs = zip(theta.tolist(), (gaps * ((1.0 - ROUNDING) / max(count, 1))).tolist(), strict=True)
-    return np.array([rate_of(t, share, 0.0) for t, share in pairs], dtype=np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.graves_lai.bernoulli.block import ROUNDING, BlockSolution, BlockSolver, rate_of, rates_alone
+from semibandits.graves_lai.bernoulli.block import BlockSolution, BlockSolver
 from semibandits.graves_lai.bernoulli.certificate import lower_bound
 from semibandits.graves_lai.bernoulli.search import Graph, Searcher
 from semibandits.graves_lai.circulation import thread_pools
@@ -23,12 +23,12 @@ from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
 from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
+from semibandits.graves_lai.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
+from semibandits.laws import Bernoulli
 
-TOLD_VARIANCE = 0.25
-"""What results of Bernoulli problems hold as variance: the proxy that policies are told."""
 NEGLIGIBLE = 1e-3
 """Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision, unless more than
 this share of the gap goes through one of its items by it."""
@@ -104,14 +104,14 @@ class BernoulliCirculationSolver:
             suboptimal_items=self._suboptimal,
             decision_set=self._decision_set,
             theta=self._theta,
-            variance=np.full(len(self._theta), TOLD_VARIANCE),
+            variance=Bernoulli().told_variance(self._theta),
             stats={
                 "rounds": max((s.rounds for s in solutions), default=0),
                 "cycles": sum(len(s.cycles) for s in solutions),
                 "seconds": done - self._start,
                 "plan_and_verification_seconds": done - solved,
             },
-            rewards="bernoulli",
+            law=Bernoulli(),
         )
 
     def _solve_blocks(self, blocks: tuple[Block, ...]) -> list[BlockSolution]:
@@ -141,7 +141,7 @@ class BernoulliCirculationSolver:
     def _loop_rates(self) -> FloatArray:
         """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
         loops = self._presolved.loops
-        return np.array([rate_of(self._arc_theta[arc], self._presolved.gaps[arc]) for arc in loops], dtype=np.float64)
+        return rates_alone(Bernoulli(), self._arc_theta[loops], self._presolved.gaps[loops])
 
     # ------------------------------------------------------------------ the plan and the upper certificate
 
@@ -190,10 +190,8 @@ class BernoulliCirculationSolver:
         """A proven lower bound on the information f(C) of the plan's item rates."""
         graph, loops = self._untouched()
         rates = self._arc_rates(plan)
-        least = math.inf
-        for arc in loops:
-            asked = rate_of(self._arc_theta[arc], self._graph.costs[arc] * (1.0 - self._doubt))
-            least = min(least, rates[arc] / asked if asked > 0.0 else math.inf)
+        asked = rates_alone(Bernoulli(), self._arc_theta[loops], self._graph.costs[loops] * (1.0 - self._doubt))
+        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
         if not graph.raising.any():
             return min(least, 1.0)
         arcs = np.flatnonzero(self._between)
@@ -236,7 +234,7 @@ class BernoulliCirculationSolver:
     def _needs(self, arcs: IntArray) -> FloatArray:
         """The most that the items of these arcs may need, as at most m items enter together."""
         gaps = self._presolved.gaps[arcs] * (1.0 - self._doubt)
-        return rates_alone(self._arc_theta[arcs], gaps, self._decision_set.m)
+        return rates_shared(Bernoulli(), self._arc_theta[arcs], gaps, self._decision_set.m)
 
     def _simple_bound(self, rates: FloatArray) -> float:
         """A bound on the least f(C) that needs no search.

@@ -1,0 +1,202 @@
+"""The cheapest way to make a set of items look better by a given gap, for any law (theory L1).
+
+Item i of a set C, played w_i times, pays ``w_i d(theta_i, theta_i + e_i)`` for a raise e_i. The set needs raises that add up to
+its gap D, for
+
+    F(C) = min {sum of w_i d_i(e_i) : sum of e_i >= D} = max over prices s of (s D - sum of w_i g*_i(s / w_i)),
+
+g* being the conjugate of d. At the best price every raise has the slope s / w_i. Any price gives a lower bound on F, any raises
+that add up to D an upper one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.laws import Law
+
+MAX_STEPS = 200
+NEWTON_STEPS = 40
+"""Steps after which bisection takes over: kinks of the law may make Newton's method go to and fro."""
+LAST_DIGIT = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Raises:
+    """Cheapest raises of some sets.
+
+    Attributes
+    ----------
+    values, prices : ndarray of float, shape (k,)
+        F(C), and the s that attains it; inf where the means fall short of the gap however far they rise.
+    rises, divergences, slopes : ndarray of float, shape (number of entries,)
+        Best raise of each entry, its divergence (the derivative of F by the rate), and the derivative of the raise by s / w.
+    """
+
+    values: FloatArray
+    prices: FloatArray
+    rises: FloatArray
+    divergences: FloatArray
+    slopes: FloatArray
+
+
+def cheapest_raises(
+    law: Law, theta: FloatArray, rates: FloatArray, rows: IntArray, items: IntArray, gaps: FloatArray,
+    guesses: FloatArray | None = None,
+) -> Raises:  # fmt: skip
+    """The cheapest raises of each set of items.
+
+    Parameters
+    ----------
+    law : Law
+        Of the d items.
+    theta, rates : ndarray of float, shape (d,)
+        Means, and rates >= 0.
+    rows, items : ndarray of int, shape (number of entries,)
+        Entry p says that the set ``rows[p]`` holds the item ``items[p]``, maybe more than once; rows ascend.
+    gaps : ndarray of float, shape (k,)
+        > 0.
+    guesses : ndarray of float, shape (k,), optional
+        Where to begin the search for s; 0 where nothing is known.
+    """
+    problem = _Problem(law.take(items), theta[items], rates[items], rows, gaps)
+    result = problem.nothing()
+    result.values[problem.short] = result.prices[problem.short] = np.inf
+    problem.raise_freely(result)
+    problem.search(result, np.zeros(len(gaps)) if guesses is None else guesses)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Entries with their laws, means and rates."""
+
+    law: Law
+    theta: FloatArray
+    rates: FloatArray
+    rows: IntArray
+    gaps: FloatArray
+
+    def nothing(self) -> Raises:
+        """All zero."""
+        k, entries = len(self.gaps), len(self.rows)
+        return Raises(np.zeros(k), np.zeros(k), np.zeros(entries), np.zeros(entries), np.zeros(entries))
+
+    def total(self, values: FloatArray) -> FloatArray:
+        """Sum over each row."""
+        return np.bincount(self.rows, values, len(self.gaps)).astype(np.float64)
+
+    @property
+    def reach(self) -> FloatArray:
+        """Of each entry."""
+        return self.law.reach(self.theta)
+
+    @property
+    def played(self) -> BoolArray:
+        """Entries with a rate above 0."""
+        return self.rates > 0.0
+
+    @property
+    def free(self) -> FloatArray:
+        """By how much each row can be raised for nothing."""
+        return self.total(np.where(self.played, 0.0, self.reach))
+
+    @property
+    def short(self) -> BoolArray:
+        """Rows that fall short of their gap whatever is paid."""
+        margins = np.zeros(len(self.gaps))
+        np.maximum.at(margins, self.rows, self.law.margin(self.theta))
+        return np.asarray(self.total(self.reach) <= self.gaps + margins)
+
+    def raise_freely(self, result: Raises) -> None:
+        """Rows that items which are never played can raise alone: at no price, each by its share."""
+        done = ~self.short & (self.free >= self.gaps)
+        mine = done[self.rows] & ~self.played
+        reach = np.where(mine, self.reach, 0.0)
+        endless = np.isinf(reach)
+        parts = np.where(self.total(endless * 1.0)[self.rows] > 0.0, endless * 1.0, reach)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = parts * (self.gaps / self.total(parts))[self.rows]
+        result.rises[mine], result.divergences[mine] = share[mine], np.inf
+
+    def search(self, result: Raises, guesses: FloatArray) -> None:
+        """Newton's method for the prices of all other rows at once, within brackets."""
+        rest = np.flatnonzero(~self.short & (self.free < self.gaps))
+        if not len(rest):
+            return
+        number = np.full(len(self.gaps), -1, dtype=np.int64)
+        number[rest] = np.arange(len(rest))
+        mine = np.flatnonzero(number[self.rows] >= 0)
+        part = _Problem(
+            self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rest]
+        )
+        prices, values, rises, divergences, slopes = part._at_the_best_prices(guesses[rest])
+        result.prices[rest], result.values[rest] = prices, values
+        result.rises[mine], result.divergences[mine], result.slopes[mine] = rises, divergences, slopes
+
+    def _tilted(self, prices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Raises, their slopes and divergences at these prices of the rows; what is never played rises by its reach."""
+        played = self.played
+        with np.errstate(divide="ignore", over="ignore"):
+            rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / np.where(played, self.rates, 1.0))
+        return np.where(played, rise, self.reach), np.where(played, slope, 0.0), np.where(played, d, np.inf)
+
+    def _first_prices(self, guesses: FloatArray) -> FloatArray:
+        """The guesses; else what would be right if the law were Gaussian, of the variance it has at theta."""
+        largest = np.zeros(len(self.gaps))
+        np.maximum.at(largest, self.rows, self.rates)
+        _, slope, _ = self._tilted(1e-9 * largest)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = self.total(np.where(self.played, slope / np.where(self.played, self.rates, 1.0), 0.0))
+            first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
+        return np.where((guesses > 0.0) & np.isfinite(guesses), guesses, first)
+
+    def _at_the_best_prices(
+        self, guesses: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Prices, values, raises, divergences and slopes."""
+        s, low, high = self._first_prices(guesses), np.zeros(len(self.gaps)), np.full(len(self.gaps), np.inf)
+        weights = np.where(self.played, 1.0 / np.where(self.played, self.rates, 1.0), 0.0)
+        for step in range(MAX_STEPS):
+            rises, slopes, divergences = self._tilted(s)
+            over, slope = self.total(rises) - self.gaps, self.total(slopes * weights)
+            low, high = np.where(over < 0.0, s, low), np.where(over < 0.0, high, s)
+            if ((np.abs(over) <= LAST_DIGIT * self.gaps) | (low >= high * (1.0 - LAST_DIGIT))).all():
+                break
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                newton = np.where((slope > 0.0) & (step < NEWTON_STEPS), s - over / slope, -1.0)
+                middle = np.where(high == np.inf, 4.0 * s, np.where(low == 0.0, 0.25 * s, np.sqrt(low) * np.sqrt(high)))
+            settled = np.abs(over) <= LAST_DIGIT * self.gaps
+            s = np.where(settled, s, np.where((low < newton) & (newton < high), newton, middle))
+        finite = np.where(np.isfinite(rises), rises, 0.0)
+        over = np.where(np.isfinite(over), over, 0.0)
+        paid = np.where(self.played & np.isfinite(divergences), self.rates * divergences, 0.0)
+        values = self.total(paid) - s * over
+        rises, divergences = self._met(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
+        return s, values, rises, divergences, slopes
+
+    def _met(
+        self, low: FloatArray, high: FloatArray, rises: FloatArray, divergences: FloatArray, missed: BoolArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Raises between those at two prices, neighbours but for rounding, so that they add up to the gap.
+
+        Raises at a kink of the law change much from one price to the next, for which prices have no digits.
+        """
+        missed = missed & (low > 0.0) & np.isfinite(high)
+        if not missed.any():
+            return rises, divergences
+        from_low, _, _ = self._tilted(np.where(missed, low, 1.0))
+        from_high, _, _ = self._tilted(np.where(missed, high, 1.0))
+        lack = self.gaps - self.total(from_low)
+        jump = from_high - from_low
+        endless = np.isinf(jump)
+        jump = np.where(self.total(endless * 1.0)[self.rows] > 0.0, endless * 1.0, jump)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = lack / self.total(jump)
+        mine = (missed & (share >= 0.0) & np.isfinite(share))[self.rows] & self.played
+        met = from_low + jump * np.where(np.isfinite(share), share, 0.0)[self.rows]
+        mine &= met < self.reach
+        return np.where(mine, met, rises), np.where(mine, self.law.divergence(self.theta, met), divergences)

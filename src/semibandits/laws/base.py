@@ -1,0 +1,100 @@
+"""What every law of rewards offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from semibandits._typing import FloatArray, IntArray
+
+SMALLEST = 1e-100
+"""A slope at which a raise is the variance times the slope, to the last digit."""
+STEP = 1e-5
+"""Relative change of a slope over which the change of the raise is measured: half the digits, as far as rounding allows."""
+
+
+@dataclass(frozen=True)
+class Law(ABC):
+    """A family of reward distributions of an item, known up to the mean theta.
+
+    Looking better than it is by a raise e >= 0 costs an item the *divergence* d(theta, theta + e) of its distributions, in nats,
+    for each time it is played. Everything that `graves_lai` and the policies know of a law is said by four functions of theta
+    and e, over arrays of items; the fourth, `convex_to`, has a default. To write a law of your own, give these, and `check`
+    the means that it cannot have; docs/laws.md has an example.
+
+    All methods take a mean for each item, shape (d,), and one raise or slope for each, of a shape that goes with it; they return
+    the common shape. Raises are in units of the reward; slopes in nats per unit.
+    """
+
+    @property
+    def rounding(self) -> float:
+        """What divergences may be off by, relatively, beside their last digit: 1e-12."""
+        return 1e-12
+
+    @abstractmethod
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """By how much a mean can be raised at most; inf if by any amount."""
+
+    @abstractmethod
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """d(theta, theta + rise) for 0 <= rise: 0 at 0, increasing, inf where no distribution is left."""
+
+    @abstractmethod
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The raise up to which the divergence is no steeper than `slope` >= 0, in the convex part; the reach if it never is."""
+
+    def convex_to(self, theta: FloatArray) -> FloatArray:
+        """The largest raise up to which the divergence is convex; inf unless overridden."""
+        return np.full(np.shape(theta), np.inf)
+
+    @abstractmethod
+    def check(self, theta: FloatArray) -> None:
+        """Refuse means that the law cannot have, shape (d,).
+
+        Raises
+        ------
+        InvalidInputError
+            Saying which.
+        """
+
+    @property
+    def name(self) -> str:
+        """Name of the class in small letters."""
+        return type(self).__name__.lower()
+
+    def take(self, items: IntArray) -> Self:
+        """The law of these items, in their order: itself unless items differ."""
+        return self
+
+    def told_variance(self, theta: FloatArray) -> FloatArray:
+        """What is told of the spread of rewards where only variances count, shape (d,): the variance at theta."""
+        tiny = np.full(np.shape(theta), SMALLEST)
+        return self.raise_at(theta, tiny) / SMALLEST
+
+    def margin(self, theta: FloatArray) -> FloatArray:
+        """A gap that leaves less than this of the reach counts as out of reach: 1e-12 of it, as it has no digits left.
+
+        0 where the reach is infinite.
+        """
+        reach = self.reach(theta)
+        return np.where(np.isfinite(reach), 1e-12 * reach, 0.0)
+
+    def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """Derivative of `raise_at` by the slope, which must be positive; by a difference, unless overridden."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            change = self.raise_at(theta, slope * (1.0 + STEP)) - self.raise_at(theta, slope * (1.0 - STEP))
+            return np.where(np.isfinite(change) & (slope > 0.0), change / (2.0 * STEP * slope), 0.0)
+
+    def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """`raise_at`, its derivative by the slope (> 0; 0 where the raise is at its limit), and the divergence there."""
+        rise = self.raise_at(theta, slope)
+        return rise, self.raise_derivative(theta, slope), self.divergence(theta, rise)
+
+    def conjugate(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """``max over raises e of slope e - divergence``, at most the true value up to rounding; inf where it has no limit."""
+        rise, _, information = self.tilt(theta, slope)
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isfinite(rise), slope * rise - information, np.inf)

@@ -1,0 +1,91 @@
+"""Rewards of 0 or 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.errors import InvalidInputError
+from semibandits.laws._series import excess
+from semibandits.laws.base import Law
+
+FAR = 1e10
+"""A raise of so many times the mean goes by logarithms."""
+NEAR = 0.1
+"""Up to this share of the room, what is left of it keeps its digits."""
+LEAST_PROBABILITY = 1e-100
+"""Where no mean is larger, but some are positive, rates overflow."""
+
+
+@final
+@dataclass(frozen=True)
+class Bernoulli(Law):
+    """Rewards of 0 or 1: clicks, deliveries, successes."""
+
+    def check(self, theta: FloatArray) -> None:
+        """Refuse what are no probabilities."""
+        outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))
+        if outside.size:
+            raise InvalidInputError(
+                f"theta must lie in [0, 1] for Bernoulli rewards, got {theta[outside[0]]} for item {outside[0]}: "
+                "pass probabilities, or another law"
+            )
+        if 0.0 < theta.max(initial=0.0) < LEAST_PROBABILITY:
+            raise InvalidInputError(
+                f"theta must be 0 or have an item of mean {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "
+                f"{theta.max()}: pass 0 for probabilities that cannot be told from it"
+            )
+
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """Up to 1."""
+        return 1.0 - np.asarray(theta)
+
+    def told_variance(self, theta: FloatArray) -> FloatArray:
+        """1/4, the largest: that at theta would give theta away."""
+        return np.full(np.shape(theta), 0.25)
+
+    def margin(self, theta: FloatArray) -> FloatArray:
+        """1e-12: rewards of 1 cannot be told from such a mean."""
+        return np.full(np.shape(theta), 1e-12)
+
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """``theta excess(e/theta) + (1-theta) excess(-e/(1-theta))`` with excess(x) = x - log(1+x): no term is negative."""
+        rest = 1.0 - theta
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = _upper_term(theta, rise) + rest * excess(-rise / rest)
+        return np.where(rise <= 0.0, 0.0, np.where(rise < rest, value, np.inf))
+
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The root of ``s (theta + e) (1 - theta - e) = e``."""
+        return self.tilt(theta, slope)[0]
+
+    def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """All three with their digits also where the raised mean is next to 1: what is left of it has an equation of its own."""
+        rest = 1.0 - theta
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            half = 1.0 - slope * (rest - theta)
+            root = np.hypot(half, 2.0 * slope * np.sqrt(theta * rest))
+            rise = np.where(half > 0.0, 2.0 * slope * theta * rest / (half + root), (root - half) / (2.0 * slope))
+            rise = np.clip(rise, 0.0, rest)
+            left = 2.0 * rest / (1.0 + slope + np.hypot(1.0 - slope, 2.0 * np.sqrt(slope * theta)))
+            derivative = np.where(root > 0.0, (theta + rise) * left / root, 0.0)
+            high = _upper_term(theta, rise)
+            near = high + rest * excess(-rise / rest)
+            value = np.where(rise <= NEAR * rest, near, high - rise - rest * np.log(left / rest))
+        stays, leaves = (rest <= 0.0) | (slope <= 0.0), slope == np.inf
+        derivative = np.where(stays, np.where(slope <= 0.0, theta * rest, 0.0), np.where(leaves, 0.0, derivative))
+        value = np.where(stays | (rise <= 0.0), 0.0, value)
+        return (
+            np.where(stays, 0.0, np.where(leaves, rest, rise)), derivative,
+            np.where(leaves & ~stays, np.inf, value),
+        )  # fmt: skip
+
+
+def _upper_term(theta: FloatArray, rise: FloatArray) -> FloatArray:
+    """``theta excess(rise/theta)``, which tends to the rise as theta tends to 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        logarithm = np.where(theta > 0.0, theta * (np.log(rise) - np.log(theta)), 0.0)
+        return np.where(rise <= FAR * theta, theta * excess(rise / theta), rise - logarithm)

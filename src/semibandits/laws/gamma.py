@@ -1,0 +1,88 @@
+"""Times and amounts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.laws._series import excess
+from semibandits.laws.base import Law
+
+
+@final
+@dataclass(frozen=True)
+class Gamma(Law):
+    """Gamma-distributed rewards of known shape: waiting times (shape 1: exponential), amounts paid.
+
+    Parameters
+    ----------
+    shape : float
+        > 0: one over the squared coefficient of variation.
+    cost : bool
+        Whether the reward is minus the time. Means are then negative, else positive.
+
+    Raises
+    ------
+    InvalidInputError
+        If the shape is not positive.
+
+    Notes
+    -----
+    As a reward, the divergence is convex only up to a raise that doubles the mean. As a cost it is convex.
+    """
+
+    shape: float = 1.0
+    cost: bool = False
+
+    def __post_init__(self) -> None:
+        shape = finite_number(self.shape, "shape")
+        if shape <= 0.0:
+            raise InvalidInputError(f"shape must be positive, got {shape:g}: 1 is the exponential law")
+        object.__setattr__(self, "shape", shape)
+
+    def check(self, theta: FloatArray) -> None:
+        """Refuse means of the wrong sign, and 0."""
+        wrong = np.flatnonzero((theta >= 0.0) if self.cost else (theta <= 0.0))
+        if wrong.size:
+            sign, remedy = ("< 0", "leave out cost=True") if self.cost else ("> 0", "pass cost=True for costs")
+            raise InvalidInputError(
+                f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}"
+            )
+
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """Any raise, or for costs down to a time of 0."""
+        return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
+
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """With z = e/|theta|: ``k (log(1+z) - z/(1+z))``, for costs ``k (log(1-z) + z/(1-z))``."""
+        z = rise / np.abs(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.cost:
+                return np.where(z < 1.0, self.shape * (z * z / (1.0 - z) - excess(-z)), np.inf)
+            return self.shape * np.where(z < 1.0, z * z / (1.0 + z) - excess(z), np.log1p(z) - z / (1.0 + z))
+
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """Where ``k z / (1+z)^2 = s theta``, z <= 1; for costs ``k z / (1-z)^2 = s c``."""
+        size = np.abs(theta)
+        q = slope * size / self.shape
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self.cost:
+                return np.where(np.isfinite(q), size * (2.0 * q / (1.0 + 2.0 * q + np.sqrt(1.0 + 4.0 * q))), size)
+            root = np.sqrt(np.maximum(1.0 - 4.0 * q, 0.0))
+            return size * np.where(q < 0.25, 2.0 * q / (1.0 - 2.0 * q + root), 1.0)
+
+    def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """``theta^2/k (1+z)^3 / (1-z)``; for costs ``c^2/k (1-z)^3 / (1+z)``."""
+        size, sign = np.abs(theta), -1.0 if self.cost else 1.0
+        z = sign * self.raise_at(theta, slope) / size
+        with np.errstate(divide="ignore"):
+            return np.where(z < 1.0, np.square(size) / self.shape * (1.0 + z) ** 3 / (1.0 - z), 0.0)
+
+    def convex_to(self, theta: FloatArray) -> FloatArray:
+        """Rewards: up to a doubled mean."""
+        return np.full(np.shape(theta), np.inf) if self.cost else np.abs(theta)

@@ -1,0 +1,73 @@
+"""Counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.errors import InvalidInputError
+from semibandits.laws._series import excess
+from semibandits.laws.base import Law
+
+FAR = 1e10
+"""A raise of so many times the mean goes by logarithms."""
+
+
+@final
+@dataclass(frozen=True)
+class Poisson(Law):
+    """Poisson counts: orders, accidents, goals.
+
+    Parameters
+    ----------
+    cost : bool
+        Whether the reward is minus the count. Means are then at most 0, else at least 0.
+    """
+
+    cost: bool = False
+
+    def check(self, theta: FloatArray) -> None:
+        """Refuse counts below 0."""
+        wrong = np.flatnonzero((theta > 0.0) if self.cost else (theta < 0.0))
+        if wrong.size:
+            sign, remedy = ("<= 0", "leave out cost=True") if self.cost else (">= 0", "pass cost=True for costs")
+            raise InvalidInputError(
+                f"means must be {sign} for {self}, got {theta[wrong[0]]:g} for item {wrong[0]}: {remedy}"
+            )
+
+    def reach(self, theta: FloatArray) -> FloatArray:
+        """Any raise, or for costs down to a count of 0."""
+        return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
+
+    def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
+        """``e - theta log(1 + e/theta)``; for costs c ``-e - c log(1 - e/c)``."""
+        count = np.abs(theta)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self.cost:
+                return np.where(rise < count, count * excess(-rise / count), np.where(rise > 0.0, np.inf, 0.0))
+            # A mean of 0 makes every count a proof: e nats.
+            logarithm = np.where(count > 0.0, count * (np.log(rise) - np.log(count)), 0.0)
+            return np.where(
+                rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0)
+            )
+
+    def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """``theta s / (1 - s)``, without end from s = 1 on; for costs ``c s / (1 + s)``."""
+        count = np.abs(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.cost:
+                return np.where(np.isfinite(slope), count * (slope / (1.0 + slope)), count)
+            return np.where(slope < 1.0, count * (slope / (1.0 - slope)), np.inf)
+
+    def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """``theta / (1 - s)^2``; for costs ``c / (1 + s)^2``."""
+        count = np.abs(theta)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return (
+                count / np.square(1.0 + slope)
+                if self.cost
+                else np.where(slope < 1.0, count / np.square(1.0 - slope), 0.0)
+            )

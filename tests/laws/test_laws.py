@@ -1,0 +1,183 @@
+"""Every law against definitions: integrals of its slope, numerical inverses, conjugates over grids, and its own limits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from semibandits.errors import InvalidInputError
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
+
+# Law, range of means, and variance of the reward at a mean: the divergence of a raise e has the slope e / variance(theta + e).
+LAWS = {
+    "gaussian": (Gaussian(0.7), (-2.0, 2.0), lambda mean: 0.7),
+    "gaussian, known bound": (Gaussian(0.7, upper=3.0), (-2.0, 2.0), lambda mean: 0.7),
+    "bernoulli": (Bernoulli(), (0.02, 0.98), lambda mean: mean * (1.0 - mean)),
+    "poisson": (Poisson(), (0.01, 20.0), lambda mean: mean),
+    "poisson cost": (Poisson(cost=True), (-20.0, -0.01), lambda mean: -mean),
+    "gamma": (Gamma(2.5), (0.01, 20.0), lambda mean: mean**2 / 2.5),
+    "gamma cost": (Gamma(2.5, cost=True), (-20.0, -0.01), lambda mean: mean**2 / 2.5),
+    "exponential cost": (Gamma(cost=True), (-20.0, -0.01), lambda mean: mean**2),
+}
+named = pytest.mark.parametrize("name", LAWS)
+shares = st.floats(1e-6, 1.0)
+
+
+def drawn(name, share, part):
+    """The law, a mean, and a raise within its reach and convex part."""
+    law, (low, high), variance = LAWS[name]
+    theta = np.array([low + share * (high - low)])
+    furthest = min(float(law.reach(theta)[0]), float(law.convex_to(theta)[0]), 10.0 * abs(high - low))
+    return law, theta, np.array([part * 0.999 * furthest]), variance
+
+
+@named
+@given(share=shares, part=shares)
+def test_the_divergence_is_the_integral_of_its_slope(name, share, part):
+    law, theta, rise, variance = drawn(name, share, part)
+    expected, _ = quad(lambda e: e / variance(theta[0] + e), 0.0, rise[0], epsabs=0.0, epsrel=1e-11, limit=200)
+    assert law.divergence(theta, rise)[0] == pytest.approx(expected, rel=1e-9)
+
+
+@named
+@given(share=shares, part=shares)
+def test_the_raise_has_the_slope(name, share, part):
+    law, theta, rise, variance = drawn(name, share, part)
+    slope = rise / variance(theta[0] + rise[0])
+    there = law.raise_at(theta, slope)
+    assert there[0] / variance(theta[0] + there[0]) == pytest.approx(slope[0], rel=1e-9)
+    if name != "gamma" or part < 0.9:  # at the end of the convex part the slope hardly changes
+        assert there[0] == pytest.approx(rise[0], rel=1e-7)
+
+
+@named
+@given(share=shares, part=st.floats(1e-3, 0.95))
+def test_the_derivative_of_the_raise_is_that_of_the_raise(name, share, part):
+    law, theta, rise, variance = drawn(name, share, part)
+    slope = rise / variance(theta[0] + rise[0])
+    _, derivative, divergence = law.tilt(theta, slope)
+    mean, step = theta[0] + rise[0], 1e-3 * abs(rise[0])
+    spread = variance(mean)
+    change = (variance(mean + step) - variance(mean - step)) / (2.0 * step)  # of polynomials of degree 2: exact
+    assert derivative[0] == pytest.approx(1.0 / (1.0 / spread - rise[0] * change / spread**2), rel=1e-6)
+    assert divergence[0] == pytest.approx(law.divergence(theta, law.raise_at(theta, slope))[0], rel=1e-9)
+    plain = Law.raise_derivative(law, theta, slope)[0]
+    assert plain == pytest.approx(derivative[0], rel=0.1 if name in ("gamma", "poisson") else 1e-3)
+
+
+@named
+@given(share=shares, part=st.floats(1e-3, 0.9))
+def test_the_conjugate_is_the_most_that_any_raise_brings(name, share, part):
+    law, theta, rise, variance = drawn(name, share, part)
+    slope = rise / variance(theta[0] + rise[0])
+    furthest = min(float(law.reach(theta)[0]), float(law.convex_to(theta)[0]), 50.0 * rise[0])
+    raises = np.linspace(0.0, furthest, 20_001)[:-1]
+    most = (slope * raises - law.divergence(np.full(len(raises), theta[0]), raises)).max()
+    found = law.conjugate(theta, slope)[0]
+    assert found == pytest.approx(most, rel=1e-4)
+    assert found >= most * (1.0 - 1e-12)
+
+
+@named
+def test_small_raises_keep_their_digits(name):
+    law, theta, _, variance = drawn(name, 0.4, 0.5)
+    for rise in (1e-3, 1e-6, 1e-9, 1e-12):
+        expected = rise**2 / (2.0 * variance(theta[0]))
+        assert law.divergence(theta, np.array([rise]))[0] == pytest.approx(
+            expected, rel=10.0 * rise / abs(theta[0]) + 1e-9
+        )
+
+
+@named
+def test_nothing_is_paid_for_no_raise_and_nothing_reaches_beyond_the_reach(name):
+    law, theta, _, _ = drawn(name, 0.4, 0.5)
+    zero = np.zeros(1)
+    assert law.divergence(theta, zero)[0] == 0.0
+    assert law.raise_at(theta, zero)[0] == 0.0
+    reach = law.reach(theta)
+    if np.isfinite(reach[0]):
+        assert law.divergence(theta, reach * (1.0 + 1e-9))[0] == np.inf
+        assert law.raise_at(theta, np.array([1e12]))[0] == pytest.approx(reach[0], rel=1e-6)
+        assert law.raise_at(theta, np.array([np.inf]))[0] == reach[0]
+
+
+def test_a_mean_of_zero_counts():
+    theta, rise = np.zeros(1), np.array([0.3])
+    assert Poisson().divergence(theta, rise)[0] == 0.3
+    assert Poisson().raise_at(theta, np.array([0.5]))[0] == 0.0
+    assert Poisson().raise_at(theta, np.array([1.0]))[0] == np.inf
+    assert Poisson(cost=True).reach(theta)[0] == 0.0
+    assert Bernoulli().divergence(theta, rise)[0] == pytest.approx(-np.log(0.7), rel=1e-14)
+
+
+@pytest.mark.parametrize("theta", [1e-300, 1e-20, 1e-9, 0.5, 1.0 - 1e-9, 1.0 - 1e-15])
+def test_bernoulli_laws_next_to_0_and_1(theta):
+    law, means = Bernoulli(), np.array([theta])
+    for share in (1e-9, 0.1, 0.5, 0.999, 1.0 - 1e-12):
+        rise = share * (1.0 - means)
+        expected = law.divergence(means, rise)[0]
+        slope = rise / ((means + rise) * (1.0 - means - rise)) if share < 0.9 else None
+        if slope is not None and theta < 0.9:
+            assert law.tilt(means, slope)[2][0] == pytest.approx(expected, rel=1e-6)
+        assert expected >= 0.0
+
+
+def test_a_mix_is_each_of_its_laws():
+    laws = [Gaussian(0.5), Poisson(), Bernoulli(), Gamma(2.0, cost=True), Poisson()]
+    theta = np.array([0.3, 2.0, 0.4, -1.5, 0.7])
+    rise, slope = np.array([0.1, 0.5, 0.2, 0.3, 0.9]), np.full((3, 5), 0.2)
+    mix = Mixed(laws)
+    assert mix.take(np.array([3, 1])) == Mixed([laws[3], laws[1]])
+    for k, law in enumerate(laws):
+        one = theta[k : k + 1]
+        assert mix.reach(theta)[k] == law.reach(one)[0]
+        assert mix.margin(theta)[k] == law.margin(one)[0]
+        assert mix.convex_to(theta)[k] == law.convex_to(one)[0]
+        assert mix.divergence(theta, rise)[k] == law.divergence(one, rise[k : k + 1])[0]
+        assert (mix.raise_at(theta, slope)[:, k] == law.raise_at(one, slope[:, k : k + 1])[:, 0]).all()
+        for part, own in zip(mix.tilt(theta, slope[0]), law.tilt(one, slope[0, k : k + 1]), strict=True):
+            assert part[k] == own[0]
+
+
+def test_variances_and_bounds_may_differ_between_items():
+    law = Gaussian([0.5, 1.0], upper=[1.0, np.inf])
+    theta = np.array([0.5, 0.5])
+    assert law.reach(theta).tolist() == [0.5, np.inf]
+    assert law.raise_at(theta, np.array([4.0, 4.0])).tolist() == [0.5, 4.0]
+    assert law.take(np.array([1])) == Gaussian([1.0], upper=[np.inf])
+    assert hash(law) == hash(Gaussian((0.5, 1.0), upper=(1.0, np.inf)))
+
+
+@pytest.mark.parametrize(
+    ("law", "theta", "words"),
+    [
+        (Bernoulli(), [0.5, 1.2], "must lie in \\[0, 1\\].*got 1.2 for item 1"),
+        (Poisson(), [1.0, -0.5], "must be >= 0 for Poisson.*got -0.5 for item 1.*cost=True"),
+        (Poisson(cost=True), [0.5], "must be <= 0.*leave out cost=True"),
+        (Gamma(), [0.0], "must be > 0"),
+        (Gamma(cost=True), [0.0], "must be < 0"),
+        (Gaussian(upper=0.0), [-1.0, 0.5], "at most upper, got 0.5 for item 1"),
+        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one for each of 3 items"),
+        (Mixed([Poisson()]), [1.0, 1.0], "one an item, got 1 for 2"),
+        (Mixed([Poisson(), Bernoulli()]), [1.0, 1.5], "must lie in \\[0, 1\\]"),
+    ],
+)
+def test_means_that_a_law_cannot_have_are_refused(law, theta, words):
+    with pytest.raises(InvalidInputError, match=words):
+        law.check(np.array(theta))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Gaussian(0.0), "variance must be positive"),
+        (lambda: Gaussian(1.0, upper=np.nan), "upper must be numbers or inf"),
+        (lambda: Gamma(-1.0), "shape must be positive"),
+        (lambda: Mixed([Poisson(), 3]), "one Law an item, got 3 for item 1"),
+        (lambda: Mixed([Mixed([Poisson()])]), "one Law an item"),
+    ],
+)
+def test_laws_that_do_not_exist_are_refused(make, words):
+    with pytest.raises(InvalidInputError, match=words):
+        make()
