@@ -48,6 +48,7 @@ $(VENV)/.installed-demo: EXTRAS := plot,networks
 $(VENV)/.installed-dev: EXTRAS := dev
 $(VENV)/.installed-dev: BARE := recbole==1.2.1
 $(VENV)/.installed-bench: EXTRAS := dev,bench
+$(VENV)/.installed-bench: BARE := recbole==1.2.1
 $(VENV)/.installed-docs: EXTRAS := dev,docs
 $(VENV)/.installed-docs: BARE := recbole==1.2.1
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
