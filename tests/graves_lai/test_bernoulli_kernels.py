@@ -13,11 +13,15 @@ from bernoulli_reference import exact_divergence, least_information, rise_at
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from semibandits.graves_lai.bernoulli import search
-from semibandits.graves_lai.bernoulli.search import Graph, Searcher, furthest_rise
+from semibandits.graves_lai.any_law import search
+from semibandits.graves_lai.any_law.search import Graph, Searcher
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.presolve import Digraph
-from semibandits.kernels.bernoulli import cheapest_raises, conjugate, divergence, newton_matrix, tilt
+from semibandits.graves_lai.raises import cheapest_raises
+from semibandits.kernels.bernoulli import conjugate, divergence, tilt
+from semibandits.kernels.newton import newton_matrix
 from semibandits.kernels.ratios import least_ratio
+from semibandits.laws import Bernoulli
 
 MEANS = st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 0.999, 1.0]))
 
@@ -78,6 +82,13 @@ def test_the_conjugate_is_rounded_up(theta, log_rate, log_ratio):
         )
 
 
+def raised(theta, rates, gap):
+    """Value, raises and divergences of one set."""
+    rows = np.zeros(len(theta), dtype=np.int64)
+    found = cheapest_raises(Bernoulli(), np.array(theta), np.array(rates), rows, np.arange(len(theta)), np.array([gap]))
+    return found.values[0], found.rises, found.divergences
+
+
 ITEMS = st.lists(st.tuples(MEANS, st.floats(-4, 4)), min_size=1, max_size=5)
 
 
@@ -91,14 +102,12 @@ def test_cheapest_raises_against_bisection(items, share):
     gap = share * (1.0 - theta).sum()
     if gap < 1e-6:
         return
-    k = len(theta)
-    arguments = (np.array([0, k]), np.arange(k), np.array([gap]), np.ones(k, dtype=bool), theta, rates, np.zeros(1))
-    values, _, rises, divergences, _ = cheapest_raises(*arguments)
+    value, rises, divergences = raised(theta, rates, gap)
     expected = least_information(theta, rates, gap)
-    assert values[0] == pytest.approx(expected, rel=1e-6)
-    if np.isfinite(values[0]):
+    assert value == pytest.approx(expected, rel=1e-6)
+    if np.isfinite(value):
         assert rises.sum() >= gap * (1.0 - 1e-13)
-        assert (rates * divergences).sum() == pytest.approx(values[0], rel=1e-9)
+        assert (rates * divergences).sum() == pytest.approx(value, rel=1e-9)
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-8, 1e-15, 1e-18, 1e-25])
@@ -106,23 +115,16 @@ def test_cheapest_raises_against_bisection(items, share):
 def test_raises_of_means_of_0_meet_the_gap(gap, rates):
     """At the price where they begin to rise, next to w for d(0, e) = -log(1 - e), prices have no digits for small gaps."""
     rates = np.array(rates)
-    ends, items, every = np.array([0, 2]), np.arange(2), np.ones(2, dtype=bool)
-    values, _, rises, divergences, _ = cheapest_raises(
-        ends, items, np.array([gap]), every, np.zeros(2), rates, np.zeros(1)
-    )
+    value, rises, divergences = raised(np.zeros(2), rates, gap)
     assert rises.sum() == pytest.approx(gap, rel=1e-12)
     expected = least_information(np.zeros(2), rates, gap) if gap > 1e-6 else gap
     assert rates @ divergences == pytest.approx(expected, rel=1e-8)
-    assert values[0] <= expected * (1.0 + 1e-8)
+    assert value <= expected * (1.0 + 1e-8)
 
 
 def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
     def value(theta, rates, gap):
-        k = len(theta)
-        return cheapest_raises(
-            np.array([0, k]), np.arange(k), np.array([gap]), np.ones(k, dtype=bool), np.array(theta), np.array(rates),
-            np.zeros(1),
-        )[0][0]  # fmt: skip
+        return raised(theta, rates, gap)[0]
 
     assert value([0.5, 0.75], [1.0, 1.0], 0.75) == math.inf
     assert value([0.5, 0.75], [1.0, 0.0], 0.2) == 0.0
@@ -133,14 +135,14 @@ def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
 def test_newton_matrix_is_the_derivative_of_the_gradient():
     theta, rates = np.array([0.2, 0.5, 0.7, 0.1]), np.array([3.0, 5.0, 9.0, 2.0])
     ptr, arcs, gaps = np.array([0, 3, 5]), np.array([0, 1, 2, 0, 3]), np.array([0.6, 0.9])
-    mu, everything = np.array([1.0, 2.0]), np.ones(4, dtype=bool)
+    mu, everything, rows = np.array([1.0, 2.0]), np.ones(4, dtype=bool), np.array([0, 0, 0, 1, 1])
 
     def gradient(w):
-        _, _, _, d, _ = cheapest_raises(ptr, arcs, gaps, everything, theta, w, np.zeros(2))
-        return np.bincount(arcs, d * np.repeat(mu, [3, 2]), 4)
+        found = cheapest_raises(Bernoulli(), theta, w, rows, arcs, gaps)
+        return np.bincount(arcs, found.divergences * mu[rows], 4)
 
-    _, prices, _, d, slopes = cheapest_raises(ptr, arcs, gaps, everything, theta, rates, np.zeros(2))
-    matrix = newton_matrix(ptr, arcs, mu, np.full(2, 1e300), everything, rates, prices, d, slopes)
+    now = cheapest_raises(Bernoulli(), theta, rates, rows, arcs, gaps)
+    matrix = newton_matrix(ptr, arcs, mu, np.full(2, 1e300), everything, rates, now.prices, now.divergences, now.slopes)
     h = 1e-5
     numeric = np.array([(gradient(rates + h * e) - gradient(rates - h * e)) / (2 * h) for e in np.eye(4)])
     np.testing.assert_allclose(-matrix / np.outer(rates, rates), numeric, rtol=1e-6, atol=1e-9)
@@ -199,8 +201,8 @@ def searchable(rng, n, hub):
         gaps, _ = digraph.cheapest_cycles(np.zeros(len(tails), dtype=bool))
         theta = np.where(rng.random(len(tails)) < 0.85, np.round(rng.random(len(tails)), int(rng.integers(1, 5))), 1.0)
         if (theta < 1.0).any() and np.isfinite(gaps[theta < 1.0]).all():
-            parts = (digraph.tails, digraph.heads, costs, gaps, theta < 1.0, theta, digraph.has_hub)
-            return Graph(n, *parts)
+            items = ArcItems(Bernoulli(), theta, theta < 1.0)
+            return Graph(n, digraph.tails, digraph.heads, costs, gaps, items, digraph.has_hub)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans(), st.floats(0.2, 3.0), st.booleans())
@@ -213,7 +215,7 @@ def test_search_against_all_cycles(seed, n, hub, level, idle):
     if idle:
         rates[rng.integers(len(rates))] = 0.0
     values = [
-        least_information(graph.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
+        least_information(graph.items.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
         for c in map(np.array, all_cycles(n, graph.tails, graph.heads))
     ]
     found = Searcher(graph).search(rates, level)
@@ -235,7 +237,7 @@ def test_searches_that_are_broken_off_go_on_where_they_were_misled(hub, monkeypa
         graph = searchable(rng, 4, hub)
         rates = np.exp(rng.normal(size=len(graph.costs))) * 3.0
         least = min(
-            least_information(graph.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
+            least_information(graph.items.theta[c][graph.raising[c]], rates[c][graph.raising[c]], graph.costs[c].sum())
             for c in map(np.array, all_cycles(graph.n, graph.tails, graph.heads))
         )
         if math.isinf(least):
@@ -259,7 +261,9 @@ def test_search_with_too_few_labels_proves_nothing():
     assert found.least == 0.0
 
 
-def test_furthest_rise_costs_the_level():
-    rise = furthest_rise(0.3, 2.0, 0.5)
-    assert 2.0 * divergence(0.3, rise) == pytest.approx(0.5)
-    assert furthest_rise(0.3, 0.0, 0.5) == 0.7
+def test_the_furthest_raise_costs_the_level():
+    items = ArcItems(Bernoulli(), np.array([0.3, 0.3, 1.0]), np.array([True, True, False]))
+    first, second, third = items.caps(np.array([2.0, 0.0, 1.0]), np.array([0.01, 0.01, 1.0]), 0.5)
+    assert 2.0 * divergence(0.3, first) == pytest.approx(0.5)
+    assert second == 0.7
+    assert third == 0.0

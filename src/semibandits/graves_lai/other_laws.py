@@ -11,7 +11,7 @@ from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.bernoulli.circulation import BernoulliCirculationSolver
+from semibandits.graves_lai.any_law.circulation import AnyLawSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.enumeration.cuts import solve_enumeration
 from semibandits.graves_lai.enumeration.listing import MAX_DECISIONS
@@ -38,7 +38,7 @@ def solve_other(
     """
     tolerance = tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0))
     has_graph = type(decision_set).exchange_graph is not DecisionSet.exchange_graph
-    is_free, has_cycles = method == "auto", has_graph and isinstance(law, Bernoulli)
+    is_free, has_cycles = method == "auto", has_graph
     if is_free:
         is_matroid = isinstance(decision_set, MatroidDecisions)
         method = "closed-form" if is_matroid else "cycles" if has_cycles else "enumeration"
@@ -48,14 +48,14 @@ def solve_other(
                 f"the closed form holds for matroid bases, got {type(decision_set).__name__}: use method='cycles' or 'auto'"
             )
         return solve_closed_form(decision_set, theta, law, tolerance)
-    if method == "cycles" and isinstance(law, Bernoulli):
+    if method == "cycles":
         if not has_graph:
             raise UnsupportedError(
                 f"method='cycles' needs an exchange graph, got {type(decision_set).__name__}, which has none: "
                 "use method='enumeration' or 'auto'"
             )
         left = limit - (tiers.seconds() - start)
-        result = BernoulliCirculationSolver(decision_set, theta, tolerance, gap, left, progress).solve()
+        result = AnyLawSolver(decision_set, theta, law, tolerance, gap, left, progress).solve()
         if is_free and result.status == Status.STALLED:
             return _narrowed(result, tolerance, gap, start + limit)
         return result

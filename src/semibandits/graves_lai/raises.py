@@ -12,6 +12,7 @@ that add up to D an upper one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +22,33 @@ from semibandits.laws import Law
 MAX_STEPS = 200
 NEWTON_STEPS = 40
 """Steps after which bisection takes over: kinks of the law may make Newton's method go to and fro."""
-LAST_DIGIT = 1e-15
+LAST_DIGIT = 1e-14
+"""Share of the gap that raises may miss: what it costs is corrected to first order, and proofs stretch them."""
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+def room(law: Law, theta: FloatArray) -> FloatArray:
+    """By how much the mean of each item can rise in the convex part of its divergence."""
+    return np.minimum(law.reach(theta), law.convex_to(theta))
+
+
+def stretched(law: Law, theta: FloatArray, rises: FloatArray, rows: IntArray, gaps: FloatArray) -> FloatArray:
+    """Raises a little larger, entry by entry, so that those of each row surely add up to its gap.
+
+    Items that can rise no further stay where they are, the others make up for them; if they cannot, a divergence is infinite.
+    """
+    count = len(gaps)
+    reach = law.reach(theta)
+    with np.errstate(invalid="ignore"):
+        ends = (rises >= reach) & np.isfinite(law.divergence(theta, reach))
+    fixed = np.bincount(rows, np.where(ends, reach, 0.0), count)
+    free = np.bincount(rows, np.where(ends, 0.0, rises), count)
+    spare = 1.0 + 4.0 * EPSILON * (np.bincount(rows, minlength=count) + 2)
+    enough = fixed >= gaps * spare
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(enough, 1.0, np.maximum((gaps * spare - fixed) / free, 1.0) * spare)
+        longer = np.where(ends, reach, rises * factor[rows])
+    return np.where((enough | (free > 0.0))[rows], longer, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +116,12 @@ class _Problem:
         """Sum over each row."""
         return np.bincount(self.rows, values, len(self.gaps)).astype(np.float64)
 
-    @property
+    @cached_property
     def reach(self) -> FloatArray:
-        """Of each entry."""
-        return self.law.reach(self.theta)
+        """Of each entry, in the convex part."""
+        return room(self.law, self.theta)
 
-    @property
+    @cached_property
     def played(self) -> BoolArray:
         """Entries with a rate above 0."""
         return self.rates > 0.0
@@ -127,12 +154,7 @@ class _Problem:
         rest = np.flatnonzero(~self.short & (self.free < self.gaps))
         if not len(rest):
             return
-        number = np.full(len(self.gaps), -1, dtype=np.int64)
-        number[rest] = np.arange(len(rest))
-        mine = np.flatnonzero(number[self.rows] >= 0)
-        part = _Problem(
-            self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rest]
-        )
+        part, mine = self._rows(rest)
         prices, values, rises, divergences, slopes = part._at_the_best_prices(guesses[rest])
         result.prices[rest], result.values[rest] = prices, values
         result.rises[mine], result.divergences[mine], result.slopes[mine] = rises, divergences, slopes
@@ -154,26 +176,50 @@ class _Problem:
             first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
         return np.where((guesses > 0.0) & np.isfinite(guesses), guesses, first)
 
+    def _rows(self, rows: IntArray) -> tuple[_Problem, IntArray]:
+        """The problem of some rows alone, and which entries these are."""
+        number = np.full(len(self.gaps), -1, dtype=np.int64)
+        number[rows] = np.arange(len(rows))
+        mine = np.flatnonzero(number[self.rows] >= 0)
+        part = _Problem(
+            self.law.take(mine), self.theta[mine], self.rates[mine], number[self.rows[mine]], self.gaps[rows]
+        )
+        return part, mine
+
     def _at_the_best_prices(
         self, guesses: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Prices, values, raises, divergences and slopes."""
         s, low, high = self._first_prices(guesses), np.zeros(len(self.gaps)), np.full(len(self.gaps), np.inf)
-        weights = np.where(self.played, 1.0 / np.where(self.played, self.rates, 1.0), 0.0)
+        rises, slopes, divergences = np.zeros(len(self.rows)), np.zeros(len(self.rows)), np.zeros(len(self.rows))
+        over = np.zeros(len(self.gaps))
+        rows, part, mine = np.arange(len(self.gaps)), self, np.arange(len(self.rows))
         for step in range(MAX_STEPS):
-            rises, slopes, divergences = self._tilted(s)
-            over, slope = self.total(rises) - self.gaps, self.total(slopes * weights)
-            low, high = np.where(over < 0.0, s, low), np.where(over < 0.0, high, s)
-            if ((np.abs(over) <= LAST_DIGIT * self.gaps) | (low >= high * (1.0 - LAST_DIGIT))).all():
+            rises[mine], slopes[mine], divergences[mine] = part._tilted(s[rows])
+            weights = np.where(part.played, 1.0 / np.where(part.played, part.rates, 1.0), 0.0)
+            excess, slope = part.total(rises[mine]) - part.gaps, part.total(slopes[mine] * weights)
+            at, over[rows] = s[rows], excess
+            below, above = np.where(excess < 0.0, at, low[rows]), np.where(excess < 0.0, high[rows], at)
+            low[rows], high[rows] = below, above
+            open_ = (np.abs(excess) > LAST_DIGIT * part.gaps) & (below < above * (1.0 - EPSILON))
+            if not open_.any():
                 break
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                newton = np.where((slope > 0.0) & (step < NEWTON_STEPS), s - over / slope, -1.0)
-                middle = np.where(high == np.inf, 4.0 * s, np.where(low == 0.0, 0.25 * s, np.sqrt(low) * np.sqrt(high)))
-            settled = np.abs(over) <= LAST_DIGIT * self.gaps
-            s = np.where(settled, s, np.where((low < newton) & (newton < high), newton, middle))
+                newton = np.where((slope > 0.0) & (step < NEWTON_STEPS), at - excess / slope, -1.0)
+                middle = np.where(
+                    above == np.inf, 4.0 * at, np.where(below == 0.0, 0.25 * at, np.sqrt(below) * np.sqrt(above))
+                )
+            following = np.where((below < newton) & (newton < above), newton, middle)
+            if 2 * np.count_nonzero(open_) <= len(rows):
+                rows = rows[open_]
+                part, mine = self._rows(rows)
+                following = following[open_]
+            else:
+                following = np.where(open_, following, at)
+            s[rows] = following
         finite = np.where(np.isfinite(rises), rises, 0.0)
         over = np.where(np.isfinite(over), over, 0.0)
-        paid = np.where(self.played & np.isfinite(divergences), self.rates * divergences, 0.0)
+        paid = self.rates * np.where(self.played & np.isfinite(divergences), divergences, 0.0)
         values = self.total(paid) - s * over
         rises, divergences = self._met(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
         return s, values, rises, divergences, slopes

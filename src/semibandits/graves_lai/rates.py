@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits._typing import FloatArray
+from semibandits.graves_lai.raises import room
 from semibandits.laws import Law
 
 ROOM = 0.9
@@ -17,7 +18,7 @@ ROUNDING = 1e-12
 
 def first_rates(law: Law, theta: FloatArray, gaps: FloatArray) -> FloatArray:
     """About the least rates that items of a reach above 0 may need: positive also where they cannot close the gap alone."""
-    inverse: FloatArray = 1.0 / law.divergence(theta, np.minimum(gaps, ROOM * law.reach(theta)))
+    inverse: FloatArray = 1.0 / law.divergence(theta, np.minimum(gaps, ROOM * room(law, theta)))
     return inverse
 
 

@@ -11,7 +11,7 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.bernoulli.circulation import BernoulliCirculationSolver
+from semibandits.graves_lai.any_law.circulation import AnyLawSolver
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.enumeration.cuts import least_information
 from semibandits.graves_lai.glpg.verification import proven_ratio
@@ -134,7 +134,7 @@ def _bernoulli_share(result: GravesLaiResult, plan: ExplorationPlan, tie_toleran
     tolerance = tie_tolerance * _size(result.decision_set, result.theta)
     if not _has_graph(result.decision_set):
         return least_information(result.decision_set, result.theta, result.law, tolerance, plan.item_rates)
-    solver = BernoulliCirculationSolver(result.decision_set, result.theta, tolerance, ACCURACY, time_limit, None)
+    solver = AnyLawSolver(result.decision_set, result.theta, result.law, tolerance, ACCURACY, time_limit, None)
     return solver.least_information(plan)
 
 

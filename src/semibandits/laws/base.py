@@ -12,6 +12,8 @@ from semibandits._typing import FloatArray, IntArray
 
 SMALLEST = 1e-100
 """A slope at which a raise is the variance times the slope, to the last digit."""
+LAST_DIGITS = 4e-15
+"""What the terms of a conjugate may be off by, relatively, beside the rounding of divergences."""
 STEP = 1e-5
 """Relative change of a slope over which the change of the raise is measured: half the digits, as far as rounding allows."""
 
@@ -98,3 +100,10 @@ class Law(ABC):
         rise, _, information = self.tilt(theta, slope)
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
+
+    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """The same, at least the true value: sums of it prove what no cycle can fall short of."""
+        rise, _, information = self.tilt(theta, slope)
+        with np.errstate(invalid="ignore", over="ignore"):
+            above = slope * rise - information + (LAST_DIGITS + self.rounding) * (slope * rise + information)
+        return np.where(np.isfinite(rise) & np.isfinite(information), above, np.inf)

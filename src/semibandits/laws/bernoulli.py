@@ -10,7 +10,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws._series import excess
-from semibandits.laws.base import Law
+from semibandits.laws.base import LAST_DIGITS, Law
 
 FAR = 1e10
 """A raise of so many times the mean goes by logarithms."""
@@ -82,6 +82,15 @@ class Bernoulli(Law):
             np.where(stays, 0.0, np.where(leaves, rest, rise)), derivative,
             np.where(leaves & ~stays, np.inf, value),
         )  # fmt: skip
+
+    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """With what the terms of the divergence are off by, which are far larger than itself next to 1."""
+        rest = 1.0 - theta
+        rise, _, information = self.tilt(theta, slope)
+        with np.errstate(invalid="ignore"):
+            terms = slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0)
+            above = slope * rise - information + LAST_DIGITS * terms
+        return np.where(rise <= 0.0, 0.0, np.where(np.isfinite(information), above, np.inf))
 
 
 def _upper_term(theta: FloatArray, rise: FloatArray) -> FloatArray:

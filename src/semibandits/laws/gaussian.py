@@ -16,7 +16,7 @@ DEFAULT_VARIANCE = 0.5
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gaussian(Law):
     """Gaussian rewards; any rewards whose deviations are sub-Gaussian with this variance are no harder.
 
@@ -47,6 +47,16 @@ class Gaussian(Law):
             raise InvalidInputError("upper must be numbers or inf, got nan or -inf: leave it out if no bound is known")
         object.__setattr__(self, "variance", _plain(variance))
         object.__setattr__(self, "upper", _plain(upper))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Gaussian)
+            and np.array_equal(self.variance, other.variance)
+            and np.array_equal(self.upper, other.upper)
+        )
+
+    def __hash__(self) -> int:
+        return hash((np.asarray(self.variance).tobytes(), np.asarray(self.upper).tobytes()))
 
     def check(self, theta: FloatArray) -> None:
         """Refuse means above what is known of them."""
@@ -98,6 +108,10 @@ class Gaussian(Law):
         return np.zeros(np.shape(theta))
 
 
-def _plain(values: FloatArray) -> float | tuple[float, ...]:
-    """Numbers that can be compared and hashed."""
-    return float(values) if np.ndim(values) == 0 else tuple(np.asarray(values).tolist())
+def _plain(values: FloatArray) -> float | FloatArray:
+    """A number, or numbers that nobody changes."""
+    if np.ndim(values) == 0:
+        return float(values)
+    values = np.array(values)
+    values.setflags(write=False)
+    return values

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
@@ -14,7 +13,6 @@ from semibandits.laws.base import Law
 
 
 @final
-@dataclass(frozen=True)
 class Mixed(Law):
     """One law an item: clicks beside order values, delays beside counts.
 
@@ -29,34 +27,57 @@ class Mixed(Law):
         If something else than laws is among them, or a `Mixed`.
     """
 
-    laws: Sequence[Law]
+    _kinds: tuple[Law, ...]
+    _which: IntArray
 
-    def __post_init__(self) -> None:
-        laws = tuple(self.laws)
+    def __init__(self, laws: Sequence[Law]) -> None:
+        laws = tuple(laws)
         for k, law in enumerate(laws):
             if not isinstance(law, Law) or isinstance(law, Mixed):
                 raise InvalidInputError(
                     f"laws must be one Law an item, got {law!r} for item {k}: pass Gaussian(), Poisson(), ..."
                 )
-        object.__setattr__(self, "laws", laws)
+        number: dict[Law, int] = {}
+        which = [number.setdefault(law, len(number)) for law in laws]
+        self._become(tuple(number), np.array(which, dtype=np.int64))
+
+    def _become(self, kinds: tuple[Law, ...], which: IntArray) -> None:
+        object.__setattr__(self, "_kinds", kinds)
+        object.__setattr__(self, "_which", which)
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        """The law of each item."""
+        return tuple(self._kinds[k] for k in self._which)
+
+    def __repr__(self) -> str:
+        return f"Mixed(laws={list(self.laws)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mixed) and self.laws == other.laws
+
+    def __hash__(self) -> int:
+        return hash(self.laws)
 
     def check(self, theta: FloatArray) -> None:
         """Refuse another number of means, and means that their law cannot have."""
-        if np.shape(theta) != (len(self.laws),):
+        if np.shape(theta) != (len(self._which),):
             raise InvalidInputError(
-                f"laws must be one an item, got {len(self.laws)} for {np.size(theta)} items: pass one each"
+                f"laws must be one an item, got {len(self._which)} for {np.size(theta)} items: pass one each"
             )
         for law, items in self._groups():
             law.check(theta[items])
 
     def take(self, items: IntArray) -> Self:
         """The laws of these items."""
-        return type(self)([self.laws[i] for i in items])
+        taken = object.__new__(type(self))
+        taken._become(self._kinds, self._which[items])
+        return taken
 
     @property
     def rounding(self) -> float:
         """The largest of its laws."""
-        return max((law.rounding for law in self.laws), default=0.0)
+        return max((law.rounding for law in self._kinds), default=0.0)
 
     def reach(self, theta: FloatArray) -> FloatArray:
         """Each its own."""
@@ -78,17 +99,27 @@ class Mixed(Law):
         """Each its own."""
         return self._each(lambda law, mean: law.margin(mean), theta)
 
+    def told_variance(self, theta: FloatArray) -> FloatArray:
+        """Each its own."""
+        return self._each(lambda law, mean: law.told_variance(mean), theta)
+
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Each its own."""
-        parts = [self._each(lambda law, mean, s, k=k: law.tilt(mean, s)[k], theta, slope) for k in range(3)]
-        return parts[0], parts[1], parts[2]
+        theta, slope = np.broadcast_arrays(theta, slope)
+        rise, derivative, information = np.empty(theta.shape), np.empty(theta.shape), np.empty(theta.shape)
+        for law, items in self._groups():
+            parts = law.tilt(theta[..., items], slope[..., items])
+            rise[..., items], derivative[..., items], information[..., items] = parts
+        return rise, derivative, information
+
+    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+        """Each its own."""
+        return self._each(lambda law, mean, s: law.conjugate_above(mean, s), theta, slope)
 
     def _groups(self) -> list[tuple[Law, IntArray]]:
         """Distinct laws, and the items of each."""
-        found: dict[Law, list[int]] = {}
-        for item, law in enumerate(self.laws):
-            found.setdefault(law, []).append(item)
-        return [(law, np.array(items)) for law, items in found.items()]
+        groups = ((law, np.flatnonzero(self._which == k)) for k, law in enumerate(self._kinds))
+        return [(law, items) for law, items in groups if len(items)]
 
     def _each(self, method: Callable[..., FloatArray], *arguments: Any) -> FloatArray:
         """The answers of all laws, items along the last axis."""

@@ -19,7 +19,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.enumeration.listing import best_rows, listed
 from semibandits.graves_lai.plan import merged_plan
-from semibandits.graves_lai.raises import cheapest_raises
+from semibandits.graves_lai.raises import cheapest_raises, stretched
 from semibandits.graves_lai.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.kernels import tiers
@@ -86,9 +86,12 @@ class _Listed:
         """Divergences of the raises of the decisions of least information, stretched until they surely add up to the gap."""
         worst = np.argsort(values, kind="stable")[:CUTS]
         worst = worst[np.isfinite(values[worst]) & rises[worst].any(axis=1)]
-        stretch = np.maximum(self.gaps[worst] / rises[worst].sum(axis=1), 1.0)
-        stretched = rises[worst] * (stretch * (1.0 + LAST_DIGITS * (self.sizes[worst] + 2)))[:, None]
-        table = self.law.divergence(self.theta, stretched)
+        rows, items = np.nonzero(self.contains[worst])
+        law, theta = self.law.take(items), self.theta[items]
+        table = np.zeros((len(worst), len(self.theta)))
+        table[rows, items] = law.divergence(
+            theta, stretched(law, theta, rises[worst][rows, items], rows, self.gaps[worst])
+        )
         return table[np.isfinite(table).all(axis=1)]
 
 

@@ -1,4 +1,4 @@
-"""The Graves-Lai problem for Bernoulli items over the circulations of an exchange graph (theory T0, T1 and §4).
+"""The Graves-Lai problem for any law over the circulations of an exchange graph (theory T0, T1 and §4).
 
 The set of laws under which x* is not optimal, and which agree with the truth on items of optimal decisions, is a union over
 simple cycles: means lambda >= theta make x* improvable iff some cycle C has sum_{i in C} (lambda_i - theta_i) > gap(C). So the
@@ -15,19 +15,21 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.graves_lai.bernoulli.block import BlockSolution, BlockSolver
-from semibandits.graves_lai.bernoulli.certificate import lower_bound
-from semibandits.graves_lai.bernoulli.search import Graph, Searcher
+from semibandits.graves_lai.any_law.block import BlockSolution, BlockSolver
+from semibandits.graves_lai.any_law.certificate import lower_bound
+from semibandits.graves_lai.any_law.search import Graph, Searcher
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.circulation import thread_pools
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
 from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
+from semibandits.graves_lai.raises import room
 from semibandits.graves_lai.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
-from semibandits.laws import Bernoulli
+from semibandits.laws import Law
 
 NEGLIGIBLE = 1e-3
 """Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision, unless more than
@@ -36,7 +38,7 @@ LEVELS = (1.0, 0.98, 0.8, 0.3, 0.05)
 """Shares of the information asked for that the final verification asks about, one after the other."""
 
 
-class BernoulliCirculationSolver:
+class AnyLawSolver:
     """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
 
     Parameters
@@ -44,7 +46,9 @@ class BernoulliCirculationSolver:
     decision_set : DecisionSet
         With an exchange graph.
     theta : ndarray of float, shape (d,)
-        Means in [0, 1].
+        Means.
+    law : Law
+        Of the items.
     tolerance : float
         Largest difference of rewards that counts as a tie.
     gap : float
@@ -56,22 +60,23 @@ class BernoulliCirculationSolver:
     """
 
     def __init__(
-        self, decision_set: DecisionSet, theta: FloatArray, tolerance: float, gap: float, time_limit: float,
+        self, decision_set: DecisionSet, theta: FloatArray, law: Law, tolerance: float, gap: float, time_limit: float,
         progress: Callable[[Progress], None] | None,
     ) -> None:  # fmt: skip
         self._start = tiers.seconds()
-        self._decision_set, self._theta, self._gap, self._progress = decision_set, theta, gap, progress
+        self._decision_set, self._theta, self._law, self._gap = decision_set, theta, law, gap
+        self._progress = progress
         self._deadline = self._start + time_limit
         self._block_deadline = self._start + 0.75 * time_limit
         self._graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
-        # Items of mean 1 cannot look better than they are; to the presolve they are no items.
-        self._presolved = presolve(self._graph, np.where(theta < 1.0, 1.0, 0.0), tolerance)
+        # Items at the end of their reach cannot look better than they are; to the presolve they are no items.
+        self._presolved = presolve(self._graph, np.where(room(law, theta) > 0.0, 1.0, 0.0), tolerance)
         entering = self._graph.entering
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
         self._suboptimal[entering[live]] = True
-        self._arc_theta = np.where(live, theta[entering], 1.0)
-        self._raising = self._arc_theta < 1.0
+        self._items = ArcItems.of(law, theta, entering, live)
+        self._raising = self._items.raising
         self._least_gap = float(self._presolved.gaps[self._raising].min(initial=math.inf))
         self._doubt = doubt_of(lack, self._least_gap)
 
@@ -104,14 +109,14 @@ class BernoulliCirculationSolver:
             suboptimal_items=self._suboptimal,
             decision_set=self._decision_set,
             theta=self._theta,
-            variance=Bernoulli().told_variance(self._theta),
+            variance=self._law.told_variance(self._theta),
             stats={
                 "rounds": max((s.rounds for s in solutions), default=0),
                 "cycles": sum(len(s.cycles) for s in solutions),
                 "seconds": done - self._start,
                 "plan_and_verification_seconds": done - solved,
             },
-            law=Bernoulli(),
+            law=self._law,
         )
 
     def _solve_blocks(self, blocks: tuple[Block, ...]) -> list[BlockSolution]:
@@ -134,14 +139,24 @@ class BernoulliCirculationSolver:
 
         for block in blocks:
             # A part of the gap is left to the plan and its verification.
-            theta = self._arc_theta[block.arcs]
-            solutions.append(BlockSolver(block, theta, 0.7 * self._gap, self._block_deadline, report).solve())
+            items = self._items.take(block.arcs)
+            solutions.append(BlockSolver(block, items, 0.7 * self._gap, self._block_deadline, report).solve())
         return solutions
 
     def _loop_rates(self) -> FloatArray:
         """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
         loops = self._presolved.loops
-        return rates_alone(Bernoulli(), self._arc_theta[loops], self._presolved.gaps[loops])
+        return self._needed(loops, self._presolved.gaps[loops])
+
+    def _needed(self, arcs: IntArray, gaps: FloatArray, count: int | None = None) -> FloatArray:
+        """Rates that the items of these arcs need, alone or where `count` enter together; 0 if they cannot rise."""
+        rates = np.zeros(len(arcs))
+        able = np.flatnonzero(self._raising[arcs])
+        law, theta = self._items.take(arcs[able]).alone
+        rates[able] = (
+            rates_alone(law, theta, gaps[able]) if count is None else rates_shared(law, theta, gaps[able], count)
+        )
+        return rates
 
     # ------------------------------------------------------------------ the plan and the upper certificate
 
@@ -190,7 +205,7 @@ class BernoulliCirculationSolver:
         """A proven lower bound on the information f(C) of the plan's item rates."""
         graph, loops = self._untouched()
         rates = self._arc_rates(plan)
-        asked = rates_alone(Bernoulli(), self._arc_theta[loops], self._graph.costs[loops] * (1.0 - self._doubt))
+        asked = self._needed(loops, self._graph.costs[loops] * (1.0 - self._doubt))
         least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
         if not graph.raising.any():
             return min(least, 1.0)
@@ -219,7 +234,7 @@ class BernoulliCirculationSolver:
         digraph, _ = Digraph.build(len(nodes), ends[: len(inside)], ends[len(inside) :], costs)
         untouched = Graph(
             digraph.n, digraph.tails, digraph.heads, costs, self._presolved.gaps[inside] * (1.0 - self._doubt),
-            self._raising[inside], self._arc_theta[inside], digraph.has_hub,
+            self._items.take(inside), digraph.has_hub,
         )  # fmt: skip
         return untouched, np.flatnonzero((tails == heads) & self._raising)
 
@@ -233,8 +248,7 @@ class BernoulliCirculationSolver:
 
     def _needs(self, arcs: IntArray) -> FloatArray:
         """The most that the items of these arcs may need, as at most m items enter together."""
-        gaps = self._presolved.gaps[arcs] * (1.0 - self._doubt)
-        return rates_shared(Bernoulli(), self._arc_theta[arcs], gaps, self._decision_set.m)
+        return self._needed(arcs, self._presolved.gaps[arcs] * (1.0 - self._doubt), self._decision_set.m)
 
     def _simple_bound(self, rates: FloatArray) -> float:
         """A bound on the least f(C) that needs no search.
@@ -268,8 +282,8 @@ class BernoulliCirculationSolver:
         at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
         found = keys[order[at]] == wanted
         return lower_bound(
-            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._doubt), self._raising,
-            self._arc_theta, walks, np.where(found, rises[order[at]], 0.0),
+            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._doubt), self._items,
+            walks, np.where(found, rises[order[at]], 0.0),
             np.concatenate([np.empty(0), *(s.multipliers for s in solutions), rates * gaps]),
             self._least_gap,
         )[0] / (1.0 + self._doubt)  # fmt: skip

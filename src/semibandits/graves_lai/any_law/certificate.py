@@ -1,4 +1,4 @@
-"""Lower bound on C(theta) for Bernoulli items, from cycles, raises and multipliers, checked outside the solver.
+"""Lower bound on C(theta) for any law, from cycles, raises and multipliers, checked outside the solver.
 
 Let f be a feasible circulation and w_i its flow through item i. Raise the means of the items of a cycle C by e_i >= 0 with
 sum e_i >= gap(C): x* then is no longer the only best decision, so ``sum_{i in C} w_i d(theta_i, theta_i + e_i) >= 1``. Taken mu
@@ -14,8 +14,9 @@ import math
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
-from semibandits.kernels.bernoulli import divergence
+from semibandits.graves_lai.raises import stretched
 from semibandits.kernels.ratios import least_ratio, negative_cycle
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -29,8 +30,7 @@ def lower_bound(
     tails: IntArray,
     heads: IntArray,
     costs: FloatArray,
-    raising: BoolArray,
-    theta: FloatArray,
+    items: ArcItems,
     cycles: Cycles,
     rises: FloatArray,
     multipliers: FloatArray,
@@ -45,10 +45,8 @@ def lower_bound(
     tails, heads : ndarray of int, shape (a,)
     costs : ndarray of float, shape (a,)
         Reduced costs >= 0.
-    raising : ndarray of bool, shape (a,)
-        Arcs on which an item of I enters.
-    theta : ndarray of float, shape (a,)
-        Means of these items.
+    items : ArcItems
+        On the arcs.
     cycles : Cycles
         Closed walks of the graph.
     rises : ndarray of float, shape (entries of `cycles`,)
@@ -61,9 +59,9 @@ def lower_bound(
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
     if not mu.any() or not closed(cycles, tails, heads, n).all():
         return 0.0, np.zeros(len(cycles))
-    entries, valid = entry_divergences(costs, raising, theta, cycles, rises)
+    entries, valid = entry_divergences(costs, items, cycles, rises)
     first = np.where(valid, mu, 0.0)
-    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE)
+    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE + items.law.rounding)
     best = (0.0, first)
     for mu in (first, _lowered(n, tails, heads, costs, cycles, entries, first)):
         y = np.bincount(cycles.arcs, entries * mu[cycles.rows], len(tails)).astype(np.float64)
@@ -112,24 +110,21 @@ def _lowered(
 
 
 def entry_divergences(
-    costs: FloatArray, raising: BoolArray, theta: FloatArray, cycles: Cycles, rises: FloatArray
+    costs: FloatArray, items: ArcItems, cycles: Cycles, rises: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """Divergence of each entry once raises add up to the gap of their cycle, and for which cycles that is possible.
 
-    Raises are stretched by their rounding, too: what a mean next to 1 leaves to 1 may have few digits.
+    Raises are stretched by their rounding, too: what a mean next to the end of its reach leaves may have few digits.
     """
-    rises = np.where(raising[cycles.arcs], np.maximum(rises, 0.0), 0.0)
-    rows, count = cycles.rows, len(cycles)
-    gaps = np.bincount(rows, costs[cycles.arcs], count)
-    total = np.bincount(rows, rises, count)
-    lengths = np.diff(cycles.ptr)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        stretch = np.maximum(gaps / total, 1.0) * (1.0 + 4.0 * EPSILON * (lengths + 2))
-    valid = np.isfinite(stretch)
-    stretched = rises * np.where(valid, stretch, 0.0)[rows]
-    found = np.array([divergence(t, e) for t, e in zip(theta[cycles.arcs], stretched, strict=True)], dtype=np.float64)
-    valid &= np.bincount(rows, ~np.isfinite(found), count) == 0
-    return np.where(np.isfinite(found), found, 0.0), valid
+    on = items.raising[cycles.arcs]
+    arcs, rows = cycles.arcs[on], cycles.rows[on]
+    law, theta = items.law.take(arcs), items.theta[arcs]
+    found = law.divergence(theta, stretched(law, theta, np.maximum(rises[on], 0.0), rows, cycles.sums(costs)))
+    finite = np.isfinite(found)
+    valid = (np.bincount(rows, ~finite, len(cycles)) == 0) & (np.bincount(rows, minlength=len(cycles)) > 0)
+    entries = np.zeros(len(on))
+    entries[on] = np.where(finite, found, 0.0)
+    return entries, valid
 
 
 def closed(cycles: Cycles, tails: IntArray, heads: IntArray, n: int) -> BoolArray:

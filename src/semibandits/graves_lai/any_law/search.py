@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.raises import Raises
 from semibandits.kernels import tiers
-from semibandits.kernels.bernoulli import OUT_OF_REACH, cheapest_raises, conjugates, divergence
 from semibandits.kernels.ratios import least_ratio
 from semibandits.kernels.tilted_search import tilted_cycles
 
@@ -56,10 +57,8 @@ class Graph:
     tails, heads : ndarray of int, shape (a,)
     costs, gaps : ndarray of float, shape (a,)
         Reduced costs >= 0, and the cost of the cheapest cycle through each arc, > 0 on arcs that raise.
-    raising : ndarray of bool, shape (a,)
-        Arcs on which an item with a mean below 1 enters.
-    theta : ndarray of float, shape (a,)
-        Means of the items on these arcs; 1 on others.
+    items : ArcItems
+        The items on the arcs.
     has_hub : bool
         Whether node 0 lies on every cycle and the other nodes are in topological order.
     """
@@ -69,26 +68,17 @@ class Graph:
     heads: IntArray
     costs: FloatArray
     gaps: FloatArray
-    raising: BoolArray
-    theta: FloatArray
+    items: ArcItems
     has_hub: bool
+
+    @property
+    def raising(self) -> BoolArray:
+        """Arcs on which an item enters that can look better than it is."""
+        return self.items.raising
 
     def raises(self, cycles: Cycles, rates: FloatArray, guesses: FloatArray | None = None) -> Raises:
         """The cheapest raises of these cycles."""
-        gaps = cycles.sums(self.costs)
-        guesses = np.zeros(len(cycles)) if guesses is None else guesses
-        return Raises(*cheapest_raises(cycles.ptr, cycles.arcs, gaps, self.raising, self.theta, rates, guesses))
-
-
-@dataclass(frozen=True, eq=False)
-class Raises:
-    """Cheapest raises of some cycles; see `kernels.bernoulli.cheapest_raises`."""
-
-    values: FloatArray
-    prices: FloatArray
-    rises: FloatArray
-    divergences: FloatArray
-    slopes: FloatArray
+        return self.items.raises(cycles, cycles.sums(self.costs), rates, guesses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +120,12 @@ class Searcher:
             Whether to refine the grid until it decides, with as many labels as that takes, or to stop at the first one.
         """
         met: list[Cycles] = []
-        least = level
-        for least_cost, most_cost in self._windows(rates, level):
-            proven, cycles = self._window(rates, level, least_cost, most_cost, fine=fine)
+        least, raising = level, self._graph.raising
+        if (raising & (rates <= 0.0) & np.isinf(self._graph.items.room)).any():
+            return Found(0.0, Cycles.empty(), np.empty(0))
+        caps = self._graph.items.caps(rates, np.where(raising, self._graph.gaps, 1.0), level)
+        for least_cost, most_cost in self._windows(rates, caps, level):
+            proven, cycles = self._window(rates, caps, level, least_cost, most_cost, fine=fine)
             least = min(least, proven)
             met.append(cycles)
             if least <= 0.0 and (not fine or tiers.seconds() > self._deadline):
@@ -143,7 +136,7 @@ class Searcher:
         return Found(least, cycles.select(violating), values[violating])
 
     def _window(
-        self, rates: FloatArray, level: float, least_cost: float, most_cost: float, *, fine: bool
+        self, rates: FloatArray, caps: FloatArray, level: float, least_cost: float, most_cost: float, *, fine: bool
     ) -> tuple[float, Cycles]:
         """Bound on f of the cycles of these costs, and cycles met that seemed to be below the level."""
         graph = self._graph
@@ -151,14 +144,18 @@ class Searcher:
         inside = np.flatnonzero(graph.gaps <= most_cost)
         if not graph.raising[inside].any():
             return level, Cycles.empty()
-        prices = self._first_prices(rates[inside], graph.theta[inside], level, least_cost, most_cost)
+        items, played, capped = graph.items.take(inside), rates[inside], caps[inside]
+        if capped.sum() <= max(least_cost, float(graph.gaps[graph.raising].min())):
+            return level, Cycles.empty()
+        prices = self._first_prices(capped, level, least_cost, most_cost)
         proven, met = 0.0, Cycles.empty()
         distance, unsure = FINE, UNSURE * (graph.n + 8)
         for _ in range(REFINEMENTS if fine else 1):
             weights = np.outer(graph.costs[inside], np.append((1.0 - unsure) * prices, 1.0))
-            weights[:, :-1] -= (1.0 + unsure) * conjugates(graph.theta[inside], rates[inside], prices)
-            weights[:, -1] -= 1.0 - graph.theta[inside]
-            extra = np.append(self._extra(inside, rates, prices, most_cost), 0.0)
+            table = items.conjugates(played, prices, capped)
+            weights[:, :-1] -= (1.0 + unsure) * table
+            weights[:, -1] -= capped
+            extra = np.append(self._extra(inside, table, prices, most_cost), 0.0)
             found = self._ask(inside, weights, extra, level, least_cost, most_cost, fine=fine)
             proven, met = max(proven, found.least), found.cycles if len(found.cycles) else met
             if not len(found.cycles) or proven >= level or len(prices) > MAX_PRICES or tiers.seconds() > self._deadline:
@@ -177,14 +174,16 @@ class Searcher:
                 more = _apart(undecided, prices, distance)
             if not len(more):
                 break
-            more = self._decisive(met, rates, more, min(level, float(exact.values.min())))
+            more = self._decisive(met, rates, caps, more, min(level, float(exact.values.min())))
             prices = np.sort(np.concatenate((prices, more)))
             self._known = _thinned(np.concatenate((self._known, more)), FINE)
         return proven, met
 
-    def _decisive(self, cycles: Cycles, rates: FloatArray, prices: FloatArray, level: float) -> FloatArray:
+    def _decisive(
+        self, cycles: Cycles, rates: FloatArray, caps: FloatArray, prices: FloatArray, level: float
+    ) -> FloatArray:
         """A few of the prices, which prove of each cycle as much as all of them do, up to the level."""
-        tables = conjugates(self._graph.theta, rates, prices)
+        tables = self._graph.items.conjugates(rates, prices, caps)
         costs = cycles.sums(self._graph.costs)
         proven = np.stack([s * costs - cycles.sums(psi) for s, psi in zip(prices, tables.T, strict=True)])
         decided = proven >= np.minimum(proven.max(axis=0), level)
@@ -206,7 +205,7 @@ class Searcher:
         for share in LESS if fine else LESS[:1]:
             ptr, arcs, values, labels = tilted_cycles(
                 graph.n, graph.tails[inside], graph.heads[inside], graph.costs[inside], weights, extra,
-                share * level + OUT_OF_REACH, graph.has_hub, share * level, least_cost, most_cost, max_labels, MAX_FOUND,
+                share * level + graph.items.margin, graph.has_hub, share * level, least_cost, most_cost, max_labels, MAX_FOUND,
             )  # fmt: skip
             met = Cycles(ptr, inside[arcs]) if len(ptr) > 1 else met
             if labels >= 0:
@@ -216,41 +215,39 @@ class Searcher:
                 break
         return Found(-1.0, met, np.empty(0))
 
-    def _windows(self, rates: FloatArray, level: float) -> list[tuple[float, float]]:
+    def _windows(self, rates: FloatArray, caps: FloatArray, level: float) -> list[tuple[float, float]]:
         """Ranges of gaps that hold all cycles with information below the level."""
         graph = self._graph
         if graph.has_hub:
             return [(0.0, math.inf)]
         least = float(graph.gaps[graph.raising].min())
-        most = self._largest_gap(rates, level)
+        most = self._largest_gap(rates, caps, level)
         ends = [0.0]
         while ends[-1] < most:
             ends.append(max(ends[-1], least) * WINDOW)
         return list(itertools.pairwise(ends))
 
-    def _largest_gap(self, rates: FloatArray, level: float) -> float:
+    def _largest_gap(self, rates: FloatArray, caps: FloatArray, level: float) -> float:
         """A bound on the gaps of cycles with information below the level.
 
         No cycle rises further than the sum of what its items can. And if psi(s) <= s gap / t on all cycles for a t > 1, then
         s gap (1 - 1/t) bounds the information of each from below, so that gaps are at most ``level / (s (1 - 1/t))``.
         """
         graph = self._graph
-        theta, played = graph.theta[graph.raising], rates[graph.raising]
-        furthest = np.array([furthest_rise(t, w, level) for t, w in zip(theta, played, strict=True)])
-        most = float(np.sort(furthest)[-graph.n :].sum()) * (1.0 + 1e-9)
+        most = float(np.sort(caps)[-graph.n :].sum()) * (1.0 + 1e-9)
         shortest = float(graph.gaps[graph.raising].min())
         prices = np.geomspace(level / most, 4.0 * level / shortest, PRICES_FOR_GAPS)
         everything = np.arange(len(graph.costs))
-        for price, t in zip(prices, self._reaches(everything, rates, prices), strict=True):
+        table = graph.items.conjugates(rates, prices, caps)
+        for price, t in zip(prices, self._reaches(everything, table, prices), strict=True):
             if t > 1.0:
                 most = min(most, level / (price * (1.0 - 1.0 / t)) * (1.0 + 1e-9))
         return most
 
-    def _reaches(self, inside: IntArray, rates: FloatArray, prices: FloatArray) -> list[float]:
+    def _reaches(self, inside: IntArray, table: FloatArray, prices: FloatArray) -> list[float]:
         """The t up to which ``psi(s) <= s gap / t`` on all cycles, for each of some increasing prices."""
         graph = self._graph
         tails, heads, costs = graph.tails[inside], graph.heads[inside], graph.costs[inside]
-        table = conjugates(graph.theta[inside], rates[inside], prices)
         found: list[float] = []
         t = 64.0
         for k, price in enumerate(prices):
@@ -260,41 +257,27 @@ class Searcher:
             found.append(t)
         return found
 
-    def _extra(self, inside: IntArray, rates: FloatArray, prices: FloatArray, most_cost: float) -> FloatArray:
+    def _extra(self, inside: IntArray, table: FloatArray, prices: FloatArray, most_cost: float) -> FloatArray:
         """What to add to each price so that no cycle of these arcs has a negative weight; in a few steps, rounded up."""
         extra = np.zeros(len(prices))
         if most_cost == math.inf:
             return extra
         at = np.unique(np.linspace(0, len(prices) - 1, PRICES_FOR_GAPS).astype(np.int64))
         steps = np.searchsorted(at, np.arange(len(prices)))
-        reaches = np.array(self._reaches(inside, rates, prices[at]))[steps]
+        reaches = np.array(self._reaches(inside, table[:, at], prices[at]))[steps]
         short = (reaches < 1.0) & (reaches > 0.0)
         extra[short] = prices[short] * (1.0 / reaches[short] - 1.0)
         return extra
 
-    def _first_prices(
-        self, rates: FloatArray, theta: FloatArray, level: float, least_cost: float, most_cost: float
-    ) -> FloatArray:
+    def _first_prices(self, caps: FloatArray, level: float, least_cost: float, most_cost: float) -> FloatArray:
         """Prices that are geometric between the ends of what cycles below the level can have, and those known from before."""
         least_cost = max(least_cost, float(self._graph.gaps[self._graph.raising].min()))
-        most_cost = min(most_cost, float(theta.size))
+        most_cost = min(most_cost, float(caps.sum()))
         low, high = level / most_cost, 4.0 * level / least_cost
         count = 2 + int(math.log(high / low) / math.log(COARSE))
         prices = np.append(np.geomspace(low, high, count), high * HIGHER)
         known = self._known[(self._known > low) & (self._known < high)]
         return np.sort(np.concatenate((prices, _apart(known, prices, FINE))))
-
-
-def furthest_rise(theta: float, rate: float, level: float) -> float:
-    """The most that a mean can rise for this information, up to rounding upwards."""
-    room = 1.0 - theta
-    if rate <= 0.0:
-        return room
-    low, high = 0.0, room
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if rate * divergence(theta, middle) < level else (low, middle)
-    return high
 
 
 def _thinned(prices: FloatArray, distance: float) -> FloatArray:

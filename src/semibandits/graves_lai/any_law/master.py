@@ -1,4 +1,4 @@
-"""The master problem of a block with Bernoulli items: cheapest circulation that satisfies the cycles known so far.
+"""The master problem of a block for any law: cheapest circulation that satisfies the cycles known so far.
 
     minimise    sum_e costs_e flow_e
     subject to  flow >= 0 a circulation,  f_C(flow) >= 1  for the cycles C of the pool.
@@ -16,12 +16,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from semibandits._typing import FloatArray
-from semibandits.graves_lai.bernoulli.search import Graph, Raises
+from semibandits.graves_lai.any_law.search import Graph
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.master import Tree, balanced
 from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.raises import Raises
 from semibandits.kernels import tiers
-from semibandits.kernels.bernoulli import newton_matrix
+from semibandits.kernels.newton import newton_matrix
 
 MAX_STEPS = 60
 STEP = 0.99

@@ -1,4 +1,4 @@
-"""The loop over one block with Bernoulli items: master, search, until the bracket is narrow enough."""
+"""The loop over one block: master, search, until the bracket is narrow enough."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.graves_lai.bernoulli.certificate import lower_bound
-from semibandits.graves_lai.bernoulli.master import InteriorPoint
-from semibandits.graves_lai.bernoulli.search import Found, Graph, Searcher
+from semibandits.graves_lai.any_law.certificate import lower_bound
+from semibandits.graves_lai.any_law.master import InteriorPoint
+from semibandits.graves_lai.any_law.search import Found, Graph, Searcher
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.presolve import Block
 from semibandits.graves_lai.rates import first_rates, rates_shared
 from semibandits.kernels import tiers
 from semibandits.kernels.separation import diverse
-from semibandits.laws import Bernoulli
 
 MAX_ROUNDS = 60
 PATIENCE = 3
@@ -55,8 +55,8 @@ class BlockSolver:
     Parameters
     ----------
     block : Block
-    theta : ndarray of float, shape (a,)
-        Mean of the item of each arc of the block; 1 where none enters.
+    items : ArcItems
+        On the arcs of the block.
     gap : float
         Relative gap to reach.
     deadline : float
@@ -66,17 +66,15 @@ class BlockSolver:
     """
 
     def __init__(
-        self, block: Block, theta: FloatArray, gap: float, deadline: float, report: Callable[[BlockSolution], None]
+        self, block: Block, items: ArcItems, gap: float, deadline: float, report: Callable[[BlockSolution], None]
     ) -> None:
         graph = block.graph
         self._block, self._gap, self._deadline, self._report = block, gap, deadline, report
-        self._graph = Graph(
-            graph.n, graph.tails, graph.heads, graph.costs, block.gaps, theta < 1.0, theta, graph.has_hub
-        )
+        self._graph = Graph(graph.n, graph.tails, graph.heads, graph.costs, block.gaps, items, graph.has_hub)
         self._searcher = Searcher(self._graph, deadline)
         self._least_gap = float(block.gaps[self._graph.raising].min(initial=np.inf))
         nothing = (Cycles.empty(), np.empty(0), np.empty(0))
-        self.solution = BlockSolution(np.zeros(len(theta)), np.inf, 0.0, *nothing)
+        self.solution = BlockSolution(np.zeros(len(graph.costs)), np.inf, 0.0, *nothing)
         self._pool = CyclePool(graph.costs)
         self._add(block.cheapest)
 
@@ -115,7 +113,7 @@ class BlockSolver:
         """
         graph, first = self._graph, self._first
         raising, count = graph.raising, min(graph.n, int(graph.raising.sum()))
-        needs = rates_shared(Bernoulli(), graph.theta[raising], graph.gaps[raising], count)
+        needs = rates_shared(*graph.items.alone, graph.gaps[raising], count)
         flows = (float((needs / first[raising]).max()) * first, self._block.cheapest.totals(needs, len(first)))
         self.solution.flow = min(flows, key=lambda flow: float(graph.costs @ flow))
         self.solution.upper = float(graph.costs @ self.solution.flow)
@@ -131,8 +129,8 @@ class BlockSolver:
         flow = proposal.flow + trace * self._first
         raises = graph.raises(cycles, flow, proposal.prices)
         lower, multipliers = lower_bound(
-            graph.n, graph.tails, graph.heads, graph.costs, graph.raising, graph.theta, cycles, raises.rises,
-            proposal.multipliers, self._least_gap,
+            graph.n, graph.tails, graph.heads, graph.costs, graph.items, cycles, raises.rises, proposal.multipliers,
+            self._least_gap,
         )  # fmt: skip
         solution = self.solution
         if lower > solution.lower:
@@ -164,7 +162,7 @@ class BlockSolver:
 
     def _add(self, cycles: Cycles) -> Cycles:
         """Take those cycles into the pool that say something and are new."""
-        room = cycles.sums(np.where(self._graph.raising, 1.0 - self._graph.theta, 0.0))
+        room = cycles.sums(self._graph.items.room)
         finite = np.isfinite(self._graph.raises(cycles, np.ones(len(self._graph.costs))).values)
         return self._pool.add(cycles.select(finite & (room > 0.0)))
 
@@ -174,7 +172,7 @@ class BlockSolver:
         wanted = np.ones(len(graph.costs), dtype=np.bool_)
         gaps, cheapest = self._block.graph.cheapest_cycles(wanted)
         needs = np.zeros(len(gaps))
-        needs[graph.raising] = first_rates(Bernoulli(), graph.theta[graph.raising], gaps[graph.raising])
+        needs[graph.raising] = first_rates(*graph.items.alone, gaps[graph.raising])
         plain = ~graph.raising
         if plain.any():
             needs[plain] = 0.1 * float(needs @ gaps) / len(gaps) / gaps[plain]

@@ -1,1 +1,0 @@
-"""The Graves-Lai problem for independent Bernoulli rewards: closed form, cycles, enumeration."""
