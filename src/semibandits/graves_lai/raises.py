@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.errors import UnsupportedError
 from semibandits.laws import Law
 
 MAX_STEPS = 200
@@ -25,11 +26,42 @@ NEWTON_STEPS = 40
 LAST_DIGIT = 1e-14
 """Share of the gap that raises may miss: what it costs is corrected to first order, and proofs stretch them."""
 EPSILON = float(np.finfo(np.float64).eps)
+NEAR_REACH = 1e-12
+"""A gap that is larger than what items can rise by, once this share of it is added, counts as out of reach."""
+
+
+def out_of_reach(reach: FloatArray, gaps: FloatArray, margin: FloatArray) -> BoolArray:
+    """Whether items that can be raised by `reach` together fall short of these gaps."""
+    return np.asarray(reach <= gaps * (1.0 + NEAR_REACH) + margin)
 
 
 def room(law: Law, theta: FloatArray) -> FloatArray:
     """By how much the mean of each item can rise in the convex part of its divergence."""
     return np.minimum(law.reach(theta), law.convex_to(theta))
+
+
+def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray) -> None:
+    """Refuse rates at which raises beyond the convex part of a divergence could cost less than 1 nat.
+
+    Up to there raises that add up to a gap are cheapest at equal slopes; beyond, two small raises may cost more than one large
+    one, and constraints are not known. At the rates of the plan each of these `items` must need at least 1 nat to get there.
+
+    Raises
+    ------
+    UnsupportedError
+        Naming an item.
+    """
+    limit = law.convex_to(theta)
+    ends = np.flatnonzero(np.isfinite(limit))
+    paid = rates[ends] * law.take(ends).divergence(theta[ends], limit[ends])
+    wrong = ends[paid < 1.0 - NEAR_REACH]
+    if len(wrong):
+        k = wrong[0]
+        raise UnsupportedError(
+            f"the divergence of {law} must be convex up to the raises that matter, got item {items[k]} of mean {theta[k]:g}, "
+            f"which would have to rise by more than {limit[k]:g}: only matroid bases are solved then; use a law that is "
+            "convex, say Gaussian with a variance that holds for all means"
+        )
 
 
 def stretched(law: Law, theta: FloatArray, rises: FloatArray, rows: IntArray, gaps: FloatArray) -> FloatArray:
@@ -136,7 +168,7 @@ class _Problem:
         """Rows that fall short of their gap whatever is paid."""
         margins = np.zeros(len(self.gaps))
         np.maximum.at(margins, self.rows, self.law.margin(self.theta))
-        return np.asarray(self.total(self.reach) <= self.gaps + margins)
+        return out_of_reach(self.total(self.reach), self.gaps, margins)
 
     def raise_freely(self, result: Raises) -> None:
         """Rows that items which are never played can raise alone: at no price, each by its share."""
@@ -164,6 +196,12 @@ class _Problem:
         played = self.played
         with np.errstate(divide="ignore", over="ignore"):
             rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / np.where(played, self.rates, 1.0))
+        # No raise need be larger than the gap, and those of laws with a kink know no limit.
+        far = played & (rise > self.gaps[self.rows])
+        if far.any():
+            limit = np.where(far, self.gaps[self.rows], rise)
+            rise, slope = limit, np.where(far, 0.0, slope)
+            d = np.where(far, self.law.divergence(self.theta, limit), d)
         return np.where(played, rise, self.reach), np.where(played, slope, 0.0), np.where(played, d, np.inf)
 
     def _first_prices(self, guesses: FloatArray) -> FloatArray:
@@ -234,8 +272,9 @@ class _Problem:
         missed = missed & (low > 0.0) & np.isfinite(high)
         if not missed.any():
             return rises, divergences
-        from_low, _, _ = self._tilted(np.where(missed, low, 1.0))
-        from_high, _, _ = self._tilted(np.where(missed, high, 1.0))
+        here = missed[self.rows]
+        from_low = np.where(here, self._tilted(np.where(missed, low, 1.0))[0], 0.0)
+        from_high = np.where(here, self._tilted(np.where(missed, high, 1.0))[0], 0.0)
         lack = self.gaps - self.total(from_low)
         jump = from_high - from_low
         endless = np.isinf(jump)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits.graves_lai.raises import room
+from semibandits.graves_lai.raises import out_of_reach, room
 from semibandits.laws import Law
 
 ROOM = 0.9
@@ -27,7 +27,7 @@ def rates_alone(law: Law, theta: FloatArray, gaps: FloatArray) -> FloatArray:
 
     What is left of the reach may have few digits: the gap is rounded down first.
     """
-    return _inverse(law, theta, gaps, law.margin(theta))
+    return np.where(out_of_reach(law.reach(theta), gaps, law.margin(theta)), 0.0, _inverse(law, theta, gaps))
 
 
 def rates_shared(law: Law, theta: FloatArray, gaps: FloatArray, count: int) -> FloatArray:
@@ -36,13 +36,14 @@ def rates_shared(law: Law, theta: FloatArray, gaps: FloatArray, count: int) -> F
     Raises that add up to a gap raise one of them by gap/count at least. No margin: several items that are just out of reach of
     their shares may together be within reach of the gap.
     """
-    return _inverse(law, theta, gaps * ((1.0 - ROUNDING) / max(count, 1)), np.zeros(len(gaps)))
+    return _inverse(law, theta, gaps * ((1.0 - ROUNDING) / max(count, 1)))
 
 
-def _inverse(law: Law, theta: FloatArray, gaps: FloatArray, margin: FloatArray) -> FloatArray:
+def _inverse(law: Law, theta: FloatArray, gaps: FloatArray) -> FloatArray:
+    """One over the divergence, rounded up; 0 out of reach."""
     with np.errstate(divide="ignore"):
         needed = (1.0 + law.rounding) / law.divergence(theta, gaps * (1.0 - doubt_of_gaps(law, theta)))
-    return np.where(gaps < law.reach(theta) - margin, needed, 0.0)
+    return np.where(gaps < law.reach(theta), needed, 0.0)
 
 
 def doubt_of_gaps(law: Law, theta: FloatArray) -> FloatArray:

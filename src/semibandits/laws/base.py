@@ -77,12 +77,11 @@ class Law(ABC):
         return self.raise_at(theta, tiny) / SMALLEST
 
     def margin(self, theta: FloatArray) -> FloatArray:
-        """A gap that leaves less than this of the reach counts as out of reach: 1e-12 of it, as it has no digits left.
+        """What is left of a reach, in units of the reward, where gaps have no digits left: 0 unless overridden.
 
-        0 where the reach is infinite.
+        For every law a gap that is its reach but for 1e-12 of the gap counts as out of reach, too.
         """
-        reach = self.reach(theta)
-        return np.where(np.isfinite(reach), 1e-12 * reach, 0.0)
+        return np.zeros(np.shape(theta))
 
     def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """Derivative of `raise_at` by the slope, which must be positive; by a difference, unless overridden."""

@@ -103,10 +103,6 @@ class Gaussian(Law):
         """The variance, whatever the bound."""
         return np.broadcast_to(np.asarray(self.variance, dtype=np.float64), np.shape(theta)).copy()
 
-    def margin(self, theta: FloatArray) -> FloatArray:
-        """None: the reach is attained, at a finite divergence."""
-        return np.zeros(np.shape(theta))
-
 
 def _plain(values: FloatArray) -> float | FloatArray:
     """A number, or numbers that nobody changes."""

@@ -24,7 +24,7 @@ from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
 from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
-from semibandits.graves_lai.raises import room
+from semibandits.graves_lai.raises import check_convex, room
 from semibandits.graves_lai.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
 from semibandits.kernels import tiers
@@ -98,6 +98,13 @@ class AnyLawSolver:
             other = self._scaled(plain, self._simple_bound(self._arc_rates(plain)))
             value, plan = min((value, plan), other, key=lambda known: known[0])
         lower = min(lower, value)
+        items = np.flatnonzero(self._suboptimal)
+        check_convex(
+            self._law.take(items),
+            self._theta[items],
+            plan.item_rates[items] if len(plan) else np.zeros(len(items)),
+            items,
+        )
         done = tiers.seconds()
         return GravesLaiResult(
             value=value,

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
-from semibandits.graves_lai.raises import Raises
+from semibandits.graves_lai.raises import NEAR_REACH, Raises
 from semibandits.kernels import tiers
 from semibandits.kernels.ratios import least_ratio
 from semibandits.kernels.tilted_search import tilted_cycles
@@ -145,7 +145,7 @@ class Searcher:
         if not graph.raising[inside].any():
             return level, Cycles.empty()
         items, played, capped = graph.items.take(inside), rates[inside], caps[inside]
-        if capped.sum() <= max(least_cost, float(graph.gaps[graph.raising].min())):
+        if not capped.sum() > max(least_cost, float(graph.gaps[graph.raising].min())):
             return level, Cycles.empty()
         prices = self._first_prices(capped, level, least_cost, most_cost)
         proven, met = 0.0, Cycles.empty()
@@ -154,6 +154,7 @@ class Searcher:
             weights = np.outer(graph.costs[inside], np.append((1.0 - unsure) * prices, 1.0))
             table = items.conjugates(played, prices, capped)
             weights[:, :-1] -= (1.0 + unsure) * table
+            weights[:, -1] *= 1.0 + NEAR_REACH
             weights[:, -1] -= capped
             extra = np.append(self._extra(inside, table, prices, most_cost), 0.0)
             found = self._ask(inside, weights, extra, level, least_cost, most_cost, fine=fine)

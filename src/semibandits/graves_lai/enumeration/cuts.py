@@ -19,7 +19,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.enumeration.listing import best_rows, listed
 from semibandits.graves_lai.plan import merged_plan
-from semibandits.graves_lai.raises import cheapest_raises, stretched
+from semibandits.graves_lai.raises import cheapest_raises, check_convex, stretched
 from semibandits.graves_lai.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.kernels import tiers
@@ -112,6 +112,7 @@ def solve_enumeration(
         problem, rows = _of_listed(decisions, gaps, optimal, suboptimal, theta, law)
         value, rates, lower = _bracket(problem, gap, deadline)
         plan = merged_plan(decisions[rows], rates)
+        check_convex(problem.law, problem.theta, rates @ problem.contains, np.flatnonzero(suboptimal))
     reached = value == 0 or value - lower <= gap * value
     return GravesLaiResult(
         value=value,

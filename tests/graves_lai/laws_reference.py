@@ -1,0 +1,115 @@
+"""C(theta) of any law by means that share nothing with the library.
+
+A law is only its variance as a function of the mean: the divergence of a raise e has the slope ``e / variance(theta + e)``.
+Divergences are integrals by quadrature, raises roots by bisection, and C(theta) a linear program over all decisions with cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from bernoulli_reference import problem
+from scipy.optimize import linprog
+
+STEPS = np.linspace(-3.3, 3.3, 67)
+NODES = 0.5 * (1.0 + np.tanh(0.5 * np.pi * np.sinh(STEPS)))
+WEIGHTS = 0.1 * 0.25 * np.pi * np.cosh(STEPS) / np.cosh(0.5 * np.pi * np.sinh(STEPS)) ** 2
+"""Double-exponential quadrature on [0, 1], exact up to rounding also where the slope has a pole near an end."""
+ROUNDS, ENOUGH = 200, 2e-6
+
+
+@dataclass(frozen=True)
+class Items:
+    """Means, the variance of each item at other means, and the largest means, all of shape (k,)."""
+
+    theta: np.ndarray
+    variance: Callable[[np.ndarray], np.ndarray]
+    end: np.ndarray
+
+    def slope(self, rise: np.ndarray) -> np.ndarray:
+        """Derivative of the divergence; `rise` has items along its last axis but one, or its last."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = rise / self.variance(self.theta + rise)
+        return np.where(rise > 0.0, np.where(np.isfinite(found), found, np.inf), 0.0)
+
+    def divergence(self, rise: np.ndarray) -> np.ndarray:
+        """Integral of the slope from 0 to each rise, shape (n, k)."""
+        total = np.zeros(rise.shape)
+        for x, w in zip(NODES, WEIGHTS, strict=True):
+            total += np.where(rise > 0.0, w * rise * self.slope(x * rise), 0.0)
+        return total
+
+    def raises(self, contains: np.ndarray, gaps: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Cheapest raises of each row that add up to its gap, shape (n, k), and which rows can reach it."""
+        limit = np.where(contains, np.minimum(self.end - self.theta, gaps[:, None]), 0.0)
+        able = np.where(contains, self.end - self.theta, 0.0).sum(axis=1) > gaps * (1.0 + 1e-9)
+        low, high = np.full(len(gaps), 1e-15), np.full(len(gaps), 1e15)
+        for _ in range(70):
+            price = np.sqrt(low * high)
+            rise = self._rise_at(price[:, None] / rates, limit)
+            short = rise.sum(axis=1) < gaps
+            low, high = np.where(short, price, low), np.where(short, high, price)
+        below, above = self._rise_at(low[:, None] / rates, limit), self._rise_at(high[:, None] / rates, limit)
+        lack, jump = gaps - below.sum(axis=1), (above - below).sum(axis=1)
+        share = np.where(jump > 0.0, lack / np.where(jump > 0.0, jump, 1.0), 0.0)
+        return below + np.clip(share, 0.0, 1.0)[:, None] * (above - below), able
+
+    def _rise_at(self, slope: np.ndarray, limit: np.ndarray) -> np.ndarray:
+        low, high = np.zeros(limit.shape), limit.copy()
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            less = self.slope(middle) < slope
+            low, high = np.where(less, middle, low), np.where(less, high, middle)
+        return high
+
+
+def least_of_all(items: Items, decisions: np.ndarray, rates: np.ndarray) -> float:
+    """The least information about a suboptimal decision at these item rates; inf if none can be made to look optimal."""
+    inside, contains, gaps = problem(decisions, items.theta)
+    part = taken(items, inside)
+    rise, able = part.raises(contains, gaps, np.maximum(rates[inside], 1e-12 * max(rates.max(), 1.0)))
+    return float((part.divergence(rise)[able] @ rates[inside]).min(initial=np.inf))
+
+
+def taken(items: Items, inside: np.ndarray) -> Items:
+    """Some of the items."""
+
+    def variance(mean: np.ndarray) -> np.ndarray:
+        full = np.broadcast_to(items.theta, (*mean.shape[:-1], len(items.theta))).copy()
+        full[..., inside] = mean
+        return items.variance(full)[..., inside]
+
+    return Items(items.theta[inside], variance, items.end[inside])
+
+
+def bracket(items: Items, decisions: np.ndarray) -> tuple[float, float]:
+    """Bounds on C(theta), up to the quadrature."""
+    inside, contains, gaps = problem(decisions, items.theta)
+    part = taken(items, inside)
+    if not inside.any() or not part.raises(contains, gaps, np.ones(inside.sum()))[1].any():
+        return 0.0, 0.0
+    # A first feasible point, and columns in units of what its decisions cost.
+    best = np.full(len(gaps), 1.0 / len(gaps)) / gaps
+    cuts, lower, upper = np.empty((0, inside.sum())), 0.0, np.inf
+    point = best
+    for _ in range(ROUNDS):
+        found = []
+        for share in (1.0, 0.5, 0.1):
+            at = share * point + (1.0 - share) * best
+            rates = at @ contains
+            rise, able = part.raises(contains, gaps, np.maximum(rates, 1e-12 * rates.max()))
+            table = part.divergence(rise)
+            able &= np.isfinite(table).all(axis=1)
+            value = np.where(able, np.where(able[:, None], table, 0.0) @ rates, np.inf)
+            if value.min() > 0.0 and at @ gaps / value.min() < upper:
+                upper, best = at @ gaps / value.min(), at / value.min()
+            found.append(table[able])
+        cuts = np.unique(np.concatenate((cuts, *found)), axis=0)
+        worth = cuts @ contains.T * (upper / gaps)
+        solved = linprog(np.ones(len(gaps)), A_ub=-worth, b_ub=-np.ones(len(cuts)), method="highs")
+        lower, point = max(lower, solved.fun * upper), solved.x * upper / gaps
+        if upper - lower <= ENOUGH * upper:
+            break
+    return lower, upper
