@@ -168,7 +168,7 @@ def light_cycles(
     labels, links, label_costs = np.empty((256, columns)), np.empty((256, 4), dtype=np.int64), np.empty(256)
     weight = np.empty(columns)
     for start in starts:
-        least = _completions(start, alive, tails, heads, order, padded)
+        least = _completions(int(start), alive, tails, heads, order, padded)
         newest = np.full(n, -1, dtype=np.int64)
         labels[0], label_costs[0] = 0.0, 0.0
         labels[0, columns - 1] = last
