@@ -206,6 +206,7 @@ def searchable(rng, n, hub):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans(), st.floats(0.2, 3.0), st.booleans())
+@example(510510, 3, False, 2.0, False)
 @settings(max_examples=150, deadline=None)
 def test_search_against_all_cycles(seed, n, hub, level, idle):
     """The proven bound is below the least information of all cycles and next to it; cycles below the level are found."""

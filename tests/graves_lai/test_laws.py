@@ -11,6 +11,7 @@ from test_graves_lai import random_dag, random_intersection, random_matching, ra
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
+from semibandits.graves_lai.raises import cheapest_raises
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Mixed, Poisson
 
 GAP = 1e-4
@@ -235,3 +236,24 @@ def test_methods_for_gaussian_rewards_alone(method):
 def test_what_is_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
         sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], **options)
+
+
+@by_law
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_the_price_of_raises_shows_that_they_are_cheapest(name, seed):
+    """Weak duality: s gap - sum of w g*(s/w) at the price s is the value, for sets of one item, too."""
+    rng = np.random.default_rng(seed)
+    law, items = LAWS[name](rng, 6)
+    rows = np.sort(rng.integers(0, 4, 6))
+    rows, gaps = np.unique(rows, return_inverse=True)[1], rng.uniform(0.02, 1.5, len(np.unique(rows)))
+    rates = rng.uniform(0.3, 20.0, 6)
+    found = cheapest_raises(law, items.theta, rates, rows, np.arange(6), gaps)
+    for k in np.flatnonzero(np.isfinite(found.values)):
+        mine = rows == k
+        assert found.rises[mine].sum() == pytest.approx(gaps[k], rel=1e-9)
+        paid = rates[mine] @ found.divergences[mine]
+        conjugate = law.take(np.flatnonzero(mine)).conjugate(items.theta[mine], found.prices[k] / rates[mine])
+        if np.isfinite(conjugate).all():
+            assert found.prices[k] * gaps[k] - rates[mine] @ conjugate == pytest.approx(paid, rel=1e-7, abs=1e-12)
+        assert found.values[k] == pytest.approx(paid, rel=1e-7)

@@ -25,6 +25,8 @@ NEWTON_STEPS = 40
 """Steps after which bisection takes over: kinks of the law may make Newton's method go to and fro."""
 LAST_DIGIT = 1e-14
 """Share of the gap that raises may miss: what it costs is corrected to first order, and proofs stretch them."""
+FURTHEST = 1e3
+"""Raises are looked at up to so many times the gap: more than the gap is never needed, but says that the price is too high."""
 EPSILON = float(np.finfo(np.float64).eps)
 NEAR_REACH = 1e-12
 """A gap that is larger than what items can rise by, once this share of it is added, counts as out of reach."""
@@ -196,10 +198,10 @@ class _Problem:
         played = self.played
         with np.errstate(divide="ignore", over="ignore"):
             rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / np.where(played, self.rates, 1.0))
-        # No raise need be larger than the gap, and those of laws with a kink know no limit.
-        far = played & (rise > self.gaps[self.rows])
+        # Those of laws with a kink know no limit.
+        far = played & (rise > FURTHEST * self.gaps[self.rows])
         if far.any():
-            limit = np.where(far, self.gaps[self.rows], rise)
+            limit = np.where(far, FURTHEST * self.gaps[self.rows], rise)
             rise, slope = limit, np.where(far, 0.0, slope)
             d = np.where(far, self.law.divergence(self.theta, limit), d)
         return np.where(played, rise, self.reach), np.where(played, slope, 0.0), np.where(played, d, np.inf)
@@ -209,7 +211,7 @@ class _Problem:
         largest = np.zeros(len(self.gaps))
         np.maximum.at(largest, self.rows, self.rates)
         _, slope, _ = self._tilted(1e-9 * largest)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             spread = self.total(np.where(self.played, slope / np.where(self.played, self.rates, 1.0), 0.0))
             first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
         return np.where((guesses > 0.0) & np.isfinite(guesses), guesses, first)
