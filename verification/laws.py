@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "graves_lai"))
 from laws_reference import bracket, least_of_all
-from test_laws import LAWS, SETS, drawn
+from test_bounds_of_laws import LAWS, SETS, drawn
 
 import semibandits as sb
 from semibandits.errors import UnsupportedError
