@@ -32,7 +32,7 @@ def load_flow(table, closed):
         u, v, r, x, _ = table["lines"][k]
         graph.add_edge(u, v, z=complex(r, x))
     order = list(nx.bfs_tree(graph, table["substation"]))
-    above = dict(nx.bfs_predecessors(graph, table["substation"]))
+    above = {below: node for node, below in nx.bfs_edges(graph, table["substation"])}
     load = {bus: complex(p, q) / 1000 for bus, _, _, p, q in table["buses"]}
     volts = dict.fromkeys(order, complex(table["kilovolts"]))
     for _ in range(60):

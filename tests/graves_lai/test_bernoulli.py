@@ -24,7 +24,7 @@ from test_graves_lai import random_dag, random_intersection, random_matching, ra
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.any_law import search
+from semibandits.graves_lai import price_search as search
 
 GAP = 1e-4
 SETS = {

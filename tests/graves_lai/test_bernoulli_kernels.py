@@ -13,10 +13,10 @@ from bernoulli_reference import exact_divergence, least_information, rise_at
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from semibandits.graves_lai.any_law import search
-from semibandits.graves_lai.any_law.search import Graph, Searcher
+from semibandits.graves_lai import price_search as search
 from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.presolve import Digraph
+from semibandits.graves_lai.price_search import Graph, Searcher
 from semibandits.graves_lai.raises import cheapest_raises
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
 from semibandits.kernels.newton import newton_matrix
@@ -186,7 +186,7 @@ def test_least_ratio_against_all_cycles(seed, n):
         rng.random(len(tails)) * (rng.random(len(tails)) < 0.7),
     )
     expected = min((costs[c].sum() / weights[c].sum() for c in cycles if weights[c].any()), default=math.inf)
-    t, pi = least_ratio(n, tails, heads, costs, weights, 50.0)
+    t, pi = least_ratio(n, tails, heads, costs, weights, 50.0, np.zeros(n))
     assert t == pytest.approx(min(expected, 50.0), rel=1e-9)
     assert (pi[heads] <= pi[tails] + costs - t * weights + 1e-9).all()
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from semibandits.graves_lai.certificate import _lowered, lower_bound, worst_ratio
 
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.certificate import _lowered, lower_bound, worst_ratio
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.kernels.tiers import seconds
 

@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pytest
 from enumeration_reference import reference
+from semibandits.graves_lai.certificate import Verification
 
 import semibandits as sb
-from semibandits.graves_lai.certificate import Verification
 from semibandits.graves_lai.presolve import presolve
 from semibandits.graves_lai.separation import Separator
 from semibandits.kernels import tiers

@@ -69,6 +69,14 @@ class ExchangeGraph:
         """Number of arcs."""
         return len(self.tails)
 
+    @property
+    def merged_hub(self) -> IntArray:
+        """Number of each node when the hub is one node, shape (n_nodes,)."""
+        merged = np.arange(self.n_nodes, dtype=np.int64)
+        if len(self.hub):
+            merged[self.hub] = self.hub[0]
+        return merged
+
     def apply(self, arcs: IntArray) -> BoolArray:
         """x* after the exchange along `arcs`; for matroid intersections this need not be a decision (T1)."""
         x = self.decision.copy()

@@ -13,6 +13,8 @@ from semibandits.graves_lai.raises import Raises, cheapest_raises, room
 from semibandits.laws import Law
 
 DOUBLINGS, HALVINGS = 2_000, 60
+SHORT_OF_IT = 0.9
+"""Share of the room that is looked at where a gap is larger."""
 ROUNDING = 4e-15
 """What products are rounded up by, relatively."""
 
@@ -62,6 +64,14 @@ class ArcItems:
     def margin(self) -> float:
         """What a cycle may fall short of its gap by, whichever items are on it, and still count as out of reach."""
         return float(self.law.margin(self.theta)[self.raising].min(initial=np.inf))
+
+    def twice_variance(self, gaps: FloatArray) -> FloatArray:
+        """2 sigma^2 of the item of each arc, or of Gaussian ones that look alike at raises by these gaps; 0 where none is."""
+        law, theta = self.alone
+        if law.is_quadratic:
+            return self._spread(2.0 * law.told_variance(theta))
+        rise = np.minimum(gaps[self.raising], SHORT_OF_IT * self.room[self.raising])
+        return self._spread(rise**2 / law.divergence(theta, rise))
 
     def raises(self, cycles: Cycles, gaps: FloatArray, rates: FloatArray, guesses: FloatArray | None = None) -> Raises:
         """The cheapest raises of these cycles; entries are those of the cycles, 0 where nothing is raised."""

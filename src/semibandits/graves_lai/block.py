@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 
 import numpy as np
 
@@ -13,12 +12,12 @@ from semibandits.graves_lai.bounds import LowerBound, lower_bound
 from semibandits.graves_lai.conic import ConicMaster
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.interior import InteriorPointMaster
-from semibandits.graves_lai.master import Master, information, row_values, starting_flow
+from semibandits.graves_lai.master import Master, starting_flow
 from semibandits.graves_lai.presolve import Block
-from semibandits.graves_lai.separation import Separator, Violations, spread
+from semibandits.graves_lai.rows import Rows
+from semibandits.graves_lai.separation import Violations, spread
 from semibandits.graves_lai.warm_start import Start
 from semibandits.kernels import tiers
-from semibandits.kernels.separation import repair
 
 REPAIRS = 6
 DENSE_FROM = 60
@@ -31,6 +30,8 @@ SLACK = 0.7
 """Rows below this value after a round are dropped."""
 FAR_OFF = 0.1
 """A guess that costs more than the bound by this share is forgotten, but for its cycles."""
+NEAR = 3.0
+"""A flow that costs more than the bound by no more than so many times the gap may be the last one."""
 HOPELESS = 15.0
 """A guess that violates a constraint by more than so many times the gap is not worth repairs."""
 
@@ -49,7 +50,7 @@ class BlockSolution:
     @property
     def gap(self) -> float:
         """Relative width of the bracket."""
-        return 1.0 - self.lower.value / self.upper
+        return 1.0 - self.lower.value / self.upper if self.upper > 0.0 else 0.0
 
 
 @dataclass
@@ -63,8 +64,6 @@ class BlockSolver:
         Relative gap to reach.
     deadline : float
         Value of `semibandits.kernels.tiers.seconds` at which to stop.
-    report : callable
-        Called with the solution so far after each round.
     start : Start or None
         A guess at the solution, from an earlier solve.
     """
@@ -72,32 +71,46 @@ class BlockSolver:
     block: Block
     gap: float
     deadline: float
-    report: Callable[[BlockSolution], None]
     start: Start | None = None
     pool: CyclePool = field(init=False)
+    rows: Rows = field(init=False)
     solution: BlockSolution = field(init=False)
+    report: Callable[[BlockSolution], None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.pool = CyclePool(self.block.graph.costs)
-        self.pool.add(self.block.cheapest)
+        block = self.block
+        self.pool = CyclePool(block.graph.costs)
+        self.rows = Rows.of(block, self.pool, self.deadline)
+        self.pool.add(self.rows.binding(block.cheapest))
         self._first = len(self.pool)
         if self.start is not None:
             self.pool.add(self.start.cycles)
-        self._separator = Separator(self.block, self.deadline)
-        graph, flow = self.block.graph, starting_flow(self.block)
-        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.zeros(graph.n))
-        # No item of a cycle leaves more than gap^2 open, and there are at most so many on one (theory T5).
-        longest = min(graph.n, int(self.block.informative.sum()))
-        self.solution = BlockSolution(longest * flow, longest * float(graph.costs @ flow), nothing)
+        flow = self.rows.enough(starting_flow(block))
+        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.empty(0))
+        self.solution = BlockSolution(flow, float(block.graph.costs @ flow), nothing)
 
-    def solve(self) -> BlockSolution:
-        """Run rounds until the gap is reached, time is up, or no master helps any more."""
+    def solve(self, report: Callable[[BlockSolution], None]) -> BlockSolution:
+        """Run rounds until the gap is reached, time is up, or no master helps any more; `report` hears of each round."""
+        self.report = report
+        if not len(self.pool):  # no item can close its own gap
+            self.solution.flow, self.solution.upper = np.zeros(len(self.block.gaps)), 0.0
+            return self.solution
         if self.start is not None and self._resume(self.start):
             return self.solution
         for master in self._masters():
             if self._solve_with(master):
                 break
         return self.solution
+
+    def resume(self, cycles: Cycles) -> bool:
+        """Take cycles that the solution violates, as was found elsewhere, and forget its cost; whether any are new."""
+        fresh = self.pool.add(self.rows.binding(cycles))
+        self._first += len(fresh)
+        if len(fresh):
+            self.start = None
+            self.solution.flow = self.rows.enough(starting_flow(self.block))
+            self.solution.upper = float(self.block.graph.costs @ self.solution.flow)
+        return len(fresh) > 0
 
     def _resume(self, start: Start) -> bool:
         """A round on the guess, without a master; whether that is all it takes."""
@@ -122,15 +135,17 @@ class BlockSolver:
     def _masters(self) -> Iterator[Master]:
         """The master to begin with, and the one to fall back to where it loses its digits."""
         chords = len(self.block.gaps) - self.block.graph.n
-        newton, conic = partial(InteriorPointMaster, self.block, self.pool), partial(ConicMaster, self.block, self.pool)
+        newton, conic = InteriorPointMaster, ConicMaster
         dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
-        if dense or (self.start is not None and chords < FEW_CHORDS):
-            yield newton() if self.start is None else newton(self.start)
-            yield conic()
+        if not self.block.items.law.is_quadratic:
+            yield newton(self.rows)
+        elif dense or (self.start is not None and chords < FEW_CHORDS):
+            yield newton(self.rows, self.start)
+            yield conic(self.rows)
         else:
-            yield conic()
+            yield conic(self.rows)
             if chords < MOST_CHORDS:
-                yield newton()
+                yield newton(self.rows)
 
     def _solve_with(self, master: Master) -> bool:
         """Rounds with this master; False if they end because they no longer help."""
@@ -155,9 +170,7 @@ class BlockSolver:
         self.solution.rounds += 1
         if not proposal.is_sound(self.block):
             return None
-        bound = lower_bound(
-            self.block, self.pool.cycles, self.pool.squared_gaps, proposal.multipliers, proposal.potentials
-        )
+        bound = self.rows.lower(proposal.multipliers, proposal.potentials)
         if bound.value > self.solution.lower.value:
             self.solution.lower = bound
         return self._bound_above(proposal.flow, 1.0 - min(accuracy, 0.01))
@@ -166,21 +179,22 @@ class BlockSolver:
         """Upper bounds from a flow, repaired unless its excess is hopeless; the excess, and how many cycles the pool gets."""
         found = self._search(flow, threshold, backwards=False)
         cuts = [spread(found, len(self.block.gaps))]
-        if self.solution.gap > self.gap and found.ratio - 1.0 < hopeless:
-            if self.block.graph.has_hub:
+        if self.solution.gap > self.gap and found.excess < hopeless:
+            if self.block.graph.has_hub and self.rows.keeps_positive:
                 mirrored = self._search(flow, threshold, backwards=True)
                 cuts.append(spread(mirrored, len(self.block.gaps)))
             cuts += self._repair(flow, cuts)
-        fresh = self.pool.add(Cycles.joined(cuts))
+        fresh = self.pool.add(self.rows.binding(Cycles.joined(cuts)))
         self.solution.cycles = len(self.pool)
-        return max(found.ratio - 1.0, 0.0), len(fresh)
+        return found.excess, len(fresh)
 
     def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
         start = tiers.seconds()
-        u = information(self.block, flow)
         # Where a known cycle is violated by far, only the like of it is worth finding.
-        worst_known = float((self.pool.cycles.sums(u) / self.pool.squared_gaps).max())
-        found = self._separator.search(u, max(threshold, 0.3 * worst_known), backwards=backwards)
+        worst_known = float(self.rows.values(flow).max())
+        threshold = max(threshold, 0.3 * worst_known)
+        near = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow) < NEAR * self.gap
+        found = self.rows.search(flow, threshold, backwards=backwards, near=near)
         self.solution.separation_seconds += tiers.seconds() - start
         upper = found.ratio * float(self.block.graph.costs @ flow)
         if upper < self.solution.upper:
@@ -194,21 +208,19 @@ class BlockSolver:
         for k in range(REPAIRS):
             if not len(current) or self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
                 break
-            ratios = current.sums(information(self.block, flow)) / current.sums(self.block.graph.costs) ** 2
-            order = np.argsort(-ratios, kind="stable")
-            repair(flow, self.block.graph.costs, self.block.twice_variance, current.ptr, current.arcs, order, margin)
-            found = self._search(flow, 1.0, backwards=k % 2 == 0)
+            self.rows.repair(flow, current, margin)
+            found = self._search(flow, 1.0, backwards=k % 2 == 0 and self.rows.keeps_positive)
             current = spread(found, len(flow))
             met.append(current)
             # What feasibility still costs, against what the lower bound lacks whatever the flow.
             lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow)
-            if found.ratio - 1.0 <= max(0.2 * self.gap, 0.3 * lack):
+            if found.excess <= max(0.2 * self.gap, 0.3 * lack):
                 break
         return met
 
     def _forget_slack_cycles(self, master: Master) -> None:
         """Drop rows that are far from binding; the first ones stay, or an arc might be in no row at all."""
-        keep = row_values(self.block, self.pool, master.flow) > SLACK
+        keep = self.rows.values(master.flow) > SLACK
         keep[: self._first] = True
         if not keep.all():
             self.pool.keep(keep)

@@ -1,4 +1,4 @@
-"""The master problem through a general conic solver (Clarabel), scaled."""
+"""The master problem of Gaussian items through a general conic solver (Clarabel), scaled."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
-from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.rows import Rows
 from semibandits.kernels import tiers
 
 
@@ -22,9 +21,9 @@ class ConicMaster(Master):
 
     patience = 6
 
-    def __init__(self, block: Block, pool: CyclePool) -> None:
-        self._block = block
-        self._pool = pool
+    def __init__(self, rows: Rows) -> None:
+        block = rows.block
+        self._block, self._pool = block, rows.pool
         informative = block.informative
         typical = np.where(informative, block.twice_variance, np.median(block.twice_variance[informative]))
         self._scale = typical / block.gaps**2
@@ -70,7 +69,7 @@ class ConicMaster(Master):
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)
         flow = np.maximum(np.where(np.isfinite(primal[: len(scale)]), primal[: len(scale)], 0.0), 0.0) * scale
-        multipliers = np.maximum(dual[graph.n : graph.n + cycles], 0.0) / self._pool.squared_gaps
+        multipliers = np.maximum(dual[graph.n : graph.n + cycles], 0.0)
         potentials = unit * dual[: graph.n] / self._row_scale
         self._flow = balanced(self._block, flow)
         return MasterSolution(self._flow, np.nan_to_num(multipliers), np.nan_to_num(potentials))

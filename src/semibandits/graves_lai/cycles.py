@@ -59,7 +59,7 @@ class Cycles:
 
 
 class CyclePool:
-    """Distinct cycles that the master problem knows, with their squared gaps."""
+    """Distinct cycles that the master problem knows, with their squared gaps, and the prices at which raises were cheapest."""
 
     def __init__(self, costs: FloatArray) -> None:
         self._costs = costs
@@ -70,6 +70,7 @@ class CyclePool:
         self._keys = np.empty(0, dtype=np.int64)
         self.cycles = Cycles.empty()
         self.squared_gaps = np.empty(0)
+        self.prices = np.empty(0)
 
     def __len__(self) -> int:
         return len(self.cycles)
@@ -88,6 +89,7 @@ class CyclePool:
         self._keys = np.concatenate((self._keys, keys[new]))
         self.cycles = Cycles.joined((self.cycles, fresh))
         self.squared_gaps = np.concatenate((self.squared_gaps, fresh.sums(self._costs) ** 2))
+        self.prices = np.concatenate((self.prices, np.zeros(len(fresh))))
         return fresh
 
     def carried(self, cycles: Cycles, values: FloatArray) -> FloatArray:
@@ -108,4 +110,4 @@ class CyclePool:
         self._known.difference_update(self._keys[~mask].tolist())
         self._keys = self._keys[mask]
         self.cycles = self.cycles.select(mask)
-        self.squared_gaps = self.squared_gaps[mask]
+        self.squared_gaps, self.prices = self.squared_gaps[mask], self.prices[mask]

@@ -13,10 +13,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.graves_lai.bounds import lower_bound
-from semibandits.graves_lai.cycles import CyclePool
-from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow, row_values
-from semibandits.graves_lai.presolve import Block
+from semibandits.graves_lai.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow
+from semibandits.graves_lai.rows import Local, Rows
 from semibandits.graves_lai.warm_start import Start
 from semibandits.kernels import tiers
 from semibandits.kernels.exchange import incidence
@@ -30,8 +28,8 @@ from semibandits.kernels.newton import (
 
 CENTRED = 1e-2
 """A guess is moved to where the slack of a row is at least this, and its product with the multiplier this share of the mean."""
-MAX_STEPS = 25
-"""Newton steps per call; the driver separates and calls again, so breaking off early loses nothing."""
+MAX_STEPS, MANY_STEPS = 25, 80
+"""Newton steps per call; the driver separates and calls again, so breaking off early loses little, where separation is fast."""
 FLOPS = 1e11
 """A fast core's operations a second: the first step is not begun if even that could not end it in time."""
 
@@ -41,35 +39,36 @@ class _Iterate:
     """Quantities at one primal-dual point (f, s, mu): slacks and multipliers first of the plain arcs, then of the rows."""
 
     tree: Tree
+    local: Local
     residual: FloatArray  # row value - 1 + s; 0 on plain arcs, whose slack is their flow
-    y: FloatArray  # v_e * sum of mu_C / gap_C^2 over the cycles through e
     complementarity: float  # mean of mu * s
     cost: float
     potentials: FloatArray
 
 
 class InteriorPointMaster(Master):
-    """Primal-dual path following with Mehrotra's corrector on  min c'f,  sum v/(f gap^2) + s = 1,  s >= 0,  f balanced.
+    """Primal-dual path following with Mehrotra's corrector on  min c'f,  1/F(f) + s = 1,  s >= 0,  f balanced.
 
-    Newton's matrix in f is ``H + A' (mu/s) A`` with ``H = 2y/f^3`` and rows A of entries ``v/(f^2 gap^2)``; it is restricted to
-    circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item; on the others, the *plain* arcs,
-    f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
+    Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes; it is
+    restricted to circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item; on the others, the
+    *plain* arcs, f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
     """
 
     patience = 15  # it starts loose, maybe where another master has ended
 
-    def __init__(self, block: Block, pool: CyclePool, start: Start | None = None) -> None:
-        self._block = block
-        self._pool = pool
+    def __init__(self, rows: Rows, start: Start | None = None) -> None:
+        block = rows.block
+        self._rows, self._block, self._pool = rows, block, rows.pool
         self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
-        self._plain = np.flatnonzero(~block.informative)
+        # Where means cannot rise without end, rows do not keep flows positive.
+        self._plain = np.flatnonzero(~block.informative | ~rows.keeps_positive)
         self._warm = start is not None
         if start is not None:
             self._begin_at(start)
             return
         flow = positive_flow(block)
-        self._flow: FloatArray = flow * (1.1 * float(row_values(block, pool, flow).max()))
-        self._slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(block, pool, self._flow)))
+        self._flow: FloatArray = flow * (1.1 * float(rows.values(flow).max()))
+        self._slack = np.concatenate((self._flow[self._plain], 1.0 - rows.values(self._flow)))
         multipliers = 1.0 / self._slack
         self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
 
@@ -78,7 +77,7 @@ class InteriorPointMaster(Master):
         flow = start.flow
         if (flow[self._plain] <= 0.0).any():
             flow = flow + CENTRED * positive_flow(self._block)
-        slack = np.maximum(1.0 - row_values(self._block, self._pool, flow), CENTRED)
+        slack = np.maximum(1.0 - self._rows.values(flow), CENTRED)
         multipliers = self._pool.carried(start.cycles, start.multipliers * start.squared_gaps)
         mean = CENTRED * float(self._block.graph.costs @ flow) / (len(self._plain) + len(slack))
         self._flow = flow
@@ -92,7 +91,7 @@ class InteriorPointMaster(Master):
 
     def first_accuracy(self, gap: float) -> float:
         """See `Master.first_accuracy`: loose, since the next call goes on from here."""
-        return min(5e-2, 0.3 * gap) if self._warm else 5e-2
+        return min(5e-2, 0.3 * gap) if self._warm or not self._rows.keeps_positive else 5e-2
 
     def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
         """See `Master.next_accuracy`. Without new cycles only more accuracy helps, so all that is needed is asked for."""
@@ -102,7 +101,7 @@ class InteriorPointMaster(Master):
 
     def extend(self, excess: float) -> None:
         """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
-        rows = row_values(self._block, self._pool, self._flow)
+        rows = self._rows.values(self._flow)
         old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self._flow)
         mean = float((self._multipliers * self._slack).mean())
         target = min(max(0.1 * excess * cost / len(rows), mean), 0.1 * cost / old)
@@ -122,12 +121,10 @@ class InteriorPointMaster(Master):
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
         """See `Master.solve`."""
         best = -1.0
-        for _ in range(MAX_STEPS):
+        for _ in range(MAX_STEPS if self._rows.keeps_positive else MANY_STEPS):
             now = self._iterate()
-            multipliers = self._multipliers[len(self._plain) :] / self._pool.squared_gaps
-            bound = lower_bound(
-                self._block, self._pool.cycles, self._pool.squared_gaps, multipliers, now.potentials
-            ).value
+            multipliers = self._multipliers[len(self._plain) :]
+            bound = self._rows.value(multipliers, now.potentials)
             if bound > best:
                 best, solution = bound, (multipliers, now.potentials)
             converged = (
@@ -142,22 +139,20 @@ class InteriorPointMaster(Master):
         return MasterSolution(self._flow, *solution)
 
     def _iterate(self) -> _Iterate:
-        block, pool, flow = self._block, self._pool, self._flow
-        tree = Tree.heaviest(block, flow)
-        plain = len(self._plain)
-        y = block.twice_variance * pool.cycles.totals(self._multipliers[plain:] / pool.squared_gaps, len(flow))
+        block, flow = self._block, self._flow
+        tree, plain = Tree.heaviest(block, flow), len(self._plain)
+        local = self._rows.local(flow)
         residual = np.zeros(len(self._slack))
-        residual[plain:] = row_values(block, pool, flow) - 1.0 + self._slack[plain:]
+        residual[plain:] = local.values - 1.0 + self._slack[plain:]
         complementarity = float((self._multipliers * self._slack).mean())
-        # Stationarity asks for prices y/f^2; the tree gives potentials that meet it on the largest flows.
-        potentials = -tree_potentials(*tree.parts, y / flow**2 - block.graph.costs)
-        return _Iterate(tree, residual, y, complementarity, float(block.graph.costs @ flow), potentials)
+        # Stationarity asks for prices that the rows pay; the tree gives potentials that meet it on the largest flows.
+        paid = self._rows.on_arcs(local.slopes, self._multipliers[plain:])
+        potentials = -tree_potentials(*tree.parts, paid - block.graph.costs)
+        return _Iterate(tree, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
         """One predictor-corrector step in place; False if rounding makes the matrix singular or eats up a flow."""
-        newton = _Newton.factorised(
-            self._block, self._pool, self._plain, self._flow, self._slack, self._multipliers, now
-        )
+        newton = _Newton.factorised(self._rows, self._plain, self._slack, self._multipliers, now)
         if newton is None:
             return False
         flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
@@ -178,7 +173,7 @@ class InteriorPointMaster(Master):
         self._flow = moved
         self._multipliers = multipliers + dual * d_multipliers
         slack = slack + primal * d_slack
-        true_slack = np.concatenate((self._flow[self._plain], 1.0 - row_values(self._block, self._pool, self._flow)))
+        true_slack = np.concatenate((self._flow[self._plain], 1.0 - self._rows.values(self._flow)))
         self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
         return True
 
@@ -187,32 +182,33 @@ class InteriorPointMaster(Master):
 class _Newton:
     """The factorised Newton system at an iterate."""
 
-    block: Block
-    pool: CyclePool
+    rows: Rows
     plain: IntArray
-    tree: Tree
     now: _Iterate
     slack: FloatArray
     multipliers: FloatArray
-    slope: FloatArray  # v/f^2: a row has the entries slope/gap^2 at the arcs of its cycle
     scale: FloatArray
     factor: FloatArray
 
     @staticmethod
     def factorised(
-        block: Block, pool: CyclePool, plain: IntArray, flow: FloatArray, slack: FloatArray, multipliers: FloatArray,
-        now: _Iterate,
-    ) -> _Newton | None:  # fmt: skip
-        cycles, tree, graph = pool.cycles, now.tree, block.graph
-        curvature, weights = 2.0 * now.y / flow**3, multipliers / slack
+        rows: Rows, plain: IntArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
+    ) -> _Newton | None:
+        """The system; None if rounding makes it singular."""
+        cycles, tree, graph, local = rows.pool.cycles, now.tree, rows.block.graph, now.local
+        mu = multipliers[len(plain) :]
+        curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
         curvature[plain] += weights[: len(plain)]
-        slope = block.twice_variance / flow**2
-        at_ptr, positions = incidence(len(flow), cycles.arcs)
-        at_cycles = cycles.rows[positions]
+        ptr, arcs, slopes, weights = cycles.ptr, cycles.arcs, local.slopes, weights[len(plain) :]
+        if local.pulls is not None:
+            ptr, arcs = np.concatenate((ptr, ptr[-1] + ptr[1:])), np.concatenate((arcs, arcs))
+            slopes = np.concatenate((slopes, local.pulls))
+            weights = np.concatenate((weights + 2.0 * mu / local.values, -mu))
+        at_ptr, positions = incidence(len(curvature), arcs)
+        owners = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[positions]
         for shift in (1e-13, 1e-11, 1e-9):
             hessian = reduced_hessian(
-                curvature, slope, weights[len(plain) :] / pool.squared_gaps**2,
-                cycles.ptr, cycles.arcs, at_ptr, at_cycles,
+                curvature, slopes, weights, ptr, arcs, at_ptr, positions, owners,
                 tree.chords, graph.tails, graph.heads, *tree.parts,
             )  # fmt: skip
             scale = scaled_to_unit_diagonal(hessian)
@@ -222,20 +218,20 @@ class _Newton:
             np.fill_diagonal(hessian, 1.0 + shift)
             factor, failed = dpotrf(hessian.T, lower=0, clean=0, overwrite_a=1)
             if not failed:
-                return _Newton(block, pool, plain, tree, now, slack, multipliers, slope, scale, factor)
+                return _Newton(rows, plain, now, slack, multipliers, scale, factor)
         return None
 
     def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Newton direction towards ``mu * s = target``."""
-        cycles, tree, graph = self.pool.cycles, self.tree, self.block.graph
+        tree, block, local, plain = self.now.tree, self.rows.block, self.now.local, self.plain
+        graph, cycles = block.graph, self.rows.pool.cycles
         weights = (target + self.multipliers * self.now.residual) / self.slack
-        by_row = weights[len(self.plain) :]
-        gradient = self.slope * cycles.totals(by_row / self.pool.squared_gaps, len(graph.costs)) - graph.costs
-        gradient[self.plain] += weights[: len(self.plain)]
+        gradient = self.rows.on_arcs(local.slopes, weights[len(plain) :]) - graph.costs
+        gradient[plain] += weights[: len(plain)]
         reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
         solution, _ = dpotrs(self.factor, self.scale * reduced, lower=0)
-        d_flow = tree.circulation(self.block, self.scale * solution)
-        freed = cycles.sums(self.slope * d_flow) / self.pool.squared_gaps
-        d_slack = -self.now.residual + np.concatenate((d_flow[self.plain], freed))
+        d_flow = tree.circulation(block, self.scale * solution)
+        freed = np.add.reduceat(local.slopes * d_flow[cycles.arcs], cycles.ptr[:-1])
+        d_slack = -self.now.residual + np.concatenate((d_flow[plain], freed))
         d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
         return d_flow, d_slack, d_multipliers

@@ -1,9 +1,10 @@
 """The master problem of a block: cheapest circulation that satisfies the cycles known so far.
 
     minimise    sum_e costs_e f_e
-    subject to  f >= 0 a circulation,  sum_{e in C} v_e / f_e <= gap_C^2  for the cycles C of the pool.
+    subject to  f >= 0 a circulation,  1 / F_C(f) <= 1  for the cycles C of the pool,
 
-Two methods share one interface. What they return is only a proposal: bounds are computed from it outside (`bounds.py`).
+for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. Two methods share one interface. What they return is only a proposal:
+bounds are computed from it outside (`rows.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import ClassVar
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.presolve import Block
 from semibandits.kernels.newton import chords_to_circulation, spanning_tree
 
@@ -32,7 +32,7 @@ class MasterSolution:
     flow : ndarray of float, shape (a,)
         A circulation up to rounding, > 0 on arcs with an item.
     multipliers : ndarray of float, shape (number of cycles in the pool,)
-        mu >= 0, one per cycle, in any scale.
+        Multipliers >= 0 of the rows ``1/F <= 1``, one per cycle, in any scale.
     potentials : ndarray of float, shape (n,)
         Change of the node potentials: prices are ``costs + potentials[tail] - potentials[head]``.
     """
@@ -139,16 +139,3 @@ def positive_flow(block: Block) -> FloatArray:
         share = 0.1 * float(block.graph.costs @ flow) / len(flow)
         flow += block.graph.cheapest_cycles(plain)[1].totals(share / block.gaps[plain], len(flow))
     return flow
-
-
-def row_values(block: Block, pool: CyclePool, flow: FloatArray) -> FloatArray:
-    """``sum_{e in C} v_e / f_e / gap_C^2`` for the cycles of the pool: at most 1 where the constraint holds."""
-    return pool.cycles.sums(information(block, flow)) / pool.squared_gaps
-
-
-def information(block: Block, flow: FloatArray) -> FloatArray:
-    """Information u = v / f that a flow leaves open, on arcs with an item; 0 elsewhere."""
-    u = np.zeros(len(flow))
-    informative = block.informative
-    u[informative] = block.twice_variance[informative] / flow[informative]
-    return u

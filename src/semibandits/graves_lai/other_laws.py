@@ -11,7 +11,7 @@ from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.any_law.circulation import AnyLawSolver
+from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.enumeration.cuts import solve_enumeration
 from semibandits.graves_lai.enumeration.listing import MAX_DECISIONS
@@ -55,7 +55,7 @@ def solve_other(
                 "use method='enumeration' or 'auto'"
             )
         left = limit - (tiers.seconds() - start)
-        result = AnyLawSolver(decision_set, theta, law, tolerance, gap, left, progress).solve()
+        result = CirculationSolver(decision_set, theta, law, tolerance, gap, left, progress).solve()
         if is_free and result.status == Status.STALLED:
             return _narrowed(result, tolerance, gap, start + limit)
         return result

@@ -13,6 +13,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.exchange import (
@@ -22,6 +23,7 @@ from semibandits.kernels.exchange import (
     incidence,
     topological_order,
 )
+from semibandits.laws import Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +86,11 @@ class Block:
     ----------
     graph : Digraph
         Strongly connected, without self-loops and without cycles of zero gap.
+    items : ArcItems
+        The items that enter on the arcs.
     twice_variance : ndarray of float, shape (a,)
-        v = 2 sigma^2 of the item that enters on the arc; 0 on arcs without an item, which carry no information.
+        v = 2 sigma^2 of the item of each arc, or of a Gaussian one that looks alike where it is raised by the gap of its arc; 0
+        on arcs without an item, or one that cannot look better than it is.
     gaps : ndarray of float, shape (a,)
         Cost of the cheapest cycle through each arc, > 0.
     cheapest : Cycles
@@ -97,6 +102,7 @@ class Block:
     """
 
     graph: Digraph
+    items: ArcItems
     twice_variance: FloatArray
     gaps: FloatArray
     cheapest: Cycles
@@ -105,8 +111,14 @@ class Block:
 
     @property
     def informative(self) -> BoolArray:
-        """Arcs on which an item enters."""
-        return self.twice_variance > 0
+        """Arcs on which an item enters that can look better than it is."""
+        return self.items.raising
+
+    def open_information(self, flow: FloatArray) -> FloatArray:
+        """What a flow leaves open on arcs with an item, v / flow; 0 elsewhere."""
+        u, on = np.zeros(len(flow)), self.informative
+        u[on] = self.twice_variance[on] / flow[on]
+        return u
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +135,8 @@ class Presolved:
         Arcs on a cycle of zero gap, over which a walk may move within a merged node.
     loops : ndarray of int
         Arcs with an item that have become self-loops.
+    items : ArcItems
+        The items on the arcs, raising where they are in I and can look better than they are.
     blocks : tuple of Block
     """
 
@@ -130,17 +144,16 @@ class Presolved:
     merged: IntArray
     free: BoolArray
     loops: IntArray
+    items: ArcItems
     blocks: tuple[Block, ...]
 
 
-def presolve(graph: ExchangeGraph, twice_variance: FloatArray, tolerance: float) -> Presolved:
+def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
     """Simplify `graph`; cycles of gap at most `tolerance` count as exchanges between optimal decisions.
 
-    `twice_variance` has one entry per item.
+    Items at the end of their reach cannot look better than they are: to the presolve they are none.
     """
-    merged = np.arange(graph.n_nodes, dtype=np.int64)
-    if len(graph.hub):
-        merged[graph.hub] = graph.hub[0]
+    merged = graph.merged_hub
     simple, number = _digraph(graph, merged)
     gaps, _ = simple.cheapest_cycles(np.zeros(graph.n_arcs, dtype=np.bool_))
     free = gaps <= tolerance
@@ -148,13 +161,12 @@ def presolve(graph: ExchangeGraph, twice_variance: FloatArray, tolerance: float)
     if free.any():
         merged = strong_components(simple.n, simple.tails[free], simple.heads[free])[merged]
     tails, heads = merged[graph.tails], merged[graph.heads]
-    informative = graph.entering >= 0
     inner = (tails == heads) & ~free
-    live = np.flatnonzero(np.isfinite(gaps) & ~free & ~inner)
-    v = np.where(informative, twice_variance[graph.entering], 0.0)
-    return Presolved(
-        gaps, merged, free, np.flatnonzero(inner & informative), _blocks(live, tails, heads, graph.costs, v)
-    )
+    between = np.isfinite(gaps) & ~free
+    items = ArcItems.of(law, theta, graph.entering, between)
+    live = np.flatnonzero(between & ~inner)
+    loops = np.flatnonzero(inner & (graph.entering >= 0))
+    return Presolved(gaps, merged, free, loops, items, _blocks(live, tails, heads, graph.costs, items))
 
 
 def _digraph(graph: ExchangeGraph, merged: IntArray) -> tuple[Digraph, IntArray]:
@@ -162,7 +174,7 @@ def _digraph(graph: ExchangeGraph, merged: IntArray) -> tuple[Digraph, IntArray]
 
 
 def _blocks(
-    live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, v: FloatArray
+    live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems
 ) -> tuple[Block, ...]:  # fmt: skip
     if not len(live):
         return ()
@@ -171,12 +183,13 @@ def _blocks(
     label, count = biconnected_blocks(tails_live, heads_live, *incidence(n, tails_live), *incidence(n, heads_live))
     blocks = []
     for arcs in np.split(live[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label, minlength=count))[:-1]):
-        if not (v[arcs] > 0).any():
+        inside = items.take(arcs)
+        if not inside.raising.any():
             continue
         nodes, ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
         digraph, number = Digraph.build(len(nodes), ends[: len(arcs)], ends[len(arcs) :], costs[arcs])
-        gaps, cheapest = digraph.cheapest_cycles(v[arcs] > 0)
+        gaps, cheapest = digraph.cheapest_cycles(inside.raising)
         by_number = np.empty_like(nodes)
         by_number[number] = nodes
-        blocks.append(Block(digraph, v[arcs], gaps, cheapest, arcs, by_number))
+        blocks.append(Block(digraph, inside, inside.twice_variance(gaps), gaps, cheapest, arcs, by_number))
     return tuple(blocks)

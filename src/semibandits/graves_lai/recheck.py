@@ -11,7 +11,6 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.any_law.circulation import AnyLawSolver
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.enumeration.cuts import least_information
 from semibandits.graves_lai.glpg.verification import proven_ratio
@@ -22,6 +21,7 @@ from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.graves_lai.units import Units
 from semibandits.kernels import tiers
+from semibandits.laws import Gaussian
 
 ACCURACY = 1e-5
 """Relative error that is let pass: the searches round, and a plan may be short of its rates by what they round."""
@@ -111,15 +111,18 @@ def _formula(result: GravesLaiResult, tie_tolerance: float) -> float:
 
 def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:
     """How many times as much as is needed the plan is proven to explore, at least: it is feasible from 1 on."""
-    if result.rewards == "bernoulli":
-        return _bernoulli_share(result, plan, tie_tolerance, time_limit)
-    units = Units.of(result.theta, result.variance)
-    theta, variance = units.scaled(result.theta, result.variance)
+    law, theta = result.law, result.theta
+    if law.is_quadratic:
+        units = Units.of(theta, result.variance)
+        theta, variance = units.scaled(theta, result.variance)
+        law = Gaussian(variance)
+        plan = ExplorationPlan(plan.decisions, np.ldexp(plan.rates, 2 * units.reward - units.variance))
     tolerance = tie_tolerance * _size(result.decision_set, theta)
-    plan = ExplorationPlan(plan.decisions, np.ldexp(plan.rates, 2 * units.reward - units.variance))
     if _has_graph(result.decision_set):
-        solver = CirculationSolver(result.decision_set, theta, variance, tolerance, ACCURACY, time_limit, None)
-        return 1.0 / solver.proven_ratio(plan)
+        solver = CirculationSolver(result.decision_set, theta, law, tolerance, ACCURACY, time_limit, None)
+        return solver.least_information(plan)
+    if not law.is_quadratic:
+        return least_information(result.decision_set, theta, law, tolerance, plan.item_rates)
     problem = reduced(result.decision_set, theta, variance, tolerance)
     if not len(problem.items):
         return math.inf
@@ -127,15 +130,6 @@ def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance:
     if not (rates[problem.items] > 0.0).all():
         return 0.0
     return 1.0 / proven_ratio(problem, rates, tiers.seconds() + time_limit)
-
-
-def _bernoulli_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:
-    """The least information about a decision."""
-    tolerance = tie_tolerance * _size(result.decision_set, result.theta)
-    if not _has_graph(result.decision_set):
-        return least_information(result.decision_set, result.theta, result.law, tolerance, plan.item_rates)
-    solver = AnyLawSolver(result.decision_set, result.theta, result.law, tolerance, ACCURACY, time_limit, None)
-    return solver.least_information(plan)
 
 
 def _has_graph(decision_set: DecisionSet) -> bool:

@@ -34,6 +34,12 @@ class Violations:
     cycles: Cycles
     ratios: FloatArray
 
+    @property
+    def excess(self) -> float:
+        """By what factor over 1 the worst constraint that was met is violated."""
+        worst = self.ratio if math.isfinite(self.ratio) else float(self.ratios.max(initial=0.0)) or math.inf
+        return max(worst - 1.0, 0.0)
+
 
 class Separator:
     """Searches one block, forwards or on the reversed graph, which finds other cycles of the same fronts."""

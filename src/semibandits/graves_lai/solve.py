@@ -159,7 +159,10 @@ def _solve_gaussian(
         result = solve_closed_form(decision_set, scaled_theta, Gaussian(scaled_variance), tolerance)
     elif method == "cycles":
         cycles = memory if isinstance(memory, Memory) else None
-        result = CirculationSolver(decision_set, *problem, gap, limit, units.progress(progress), cycles).solve()
+        law = Gaussian(scaled_variance)
+        result = CirculationSolver(
+            decision_set, scaled_theta, law, tolerance, gap, limit, units.progress(progress), cycles
+        ).solve()
     elif method == "columns":
         known = memory if isinstance(memory, DecisionMemory) else None
         result = solve_columns(decision_set, *problem, gap, start + limit, units.progress(progress), known)

@@ -1,7 +1,7 @@
 """What a solve over circulations leaves to the next one, at a theta close by.
 
 Rates and multipliers are kept for single cycles and free of units: a cycle of gap D that is used at rate r leaves ``r D^2``, one
-with multiplier mu leaves ``mu D^3``. For exchanges that share no items these do not depend on theta at all, so they are a good
+with multiplier mu leaves ``mu D``. For exchanges that share no items these do not depend on theta at all, so they are a good
 guess where all gaps have moved. Nothing of this is trusted: it is where a solve begins, and bounds are computed from it anew.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.graves_lai.cycles import Cycles
-from semibandits.graves_lai.master import Tree, information, starting_rates
+from semibandits.graves_lai.master import Tree, starting_rates
 from semibandits.graves_lai.presolve import Block
 from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.newton import tree_potentials
@@ -38,7 +38,7 @@ class Memory:
     used, shares
         Cycles that carried flow, and the rate of each times its squared gap.
     binding, weights
-        Cycles whose constraints proved the lower bound, and the multiplier of each times its cubed gap.
+        Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
     played : ndarray of bool, shape (k, d)
         Decisions of the plan, which are known to be in the decision set.
     """
@@ -56,8 +56,7 @@ class Memory:
         graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: BoolArray
     ) -> Memory:  # fmt: skip
         """What is worth remembering of rates and multipliers at the costs of `graph`."""
-        gaps = binding.sums(graph.costs)
-        shares = multipliers * gaps**2
+        gaps, shares = binding.sums(graph.costs), multipliers
         keep = shares > NEGLIGIBLE * shares.sum() / max(len(shares), 1)
         return Memory(
             decision=graph.decision,
@@ -133,7 +132,7 @@ class Start:
         flow += block.cheapest.totals(np.where(dry, need, 0.0), len(costs))
         gaps = binding.sums(costs)
         multipliers = weights / gaps**3
-        mean = float(multipliers @ binding.sums(information(block, flow))) / float(multipliers @ gaps**2)
+        mean = float(multipliers @ binding.sums(block.open_information(flow))) / float(multipliers @ gaps**2)
         return Start(mean * flow, binding, gaps**2, multipliers)
 
     def potentials(self, block: Block) -> FloatArray:

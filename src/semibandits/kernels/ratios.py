@@ -12,13 +12,14 @@ MAX_CYCLES = 200
 
 @kernel
 def negative_cycle(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, gains: FloatArray
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, gains: FloatArray, begin: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Arcs of a cycle whose costs are below its gains, none if there is none but for rounding, and potentials.
 
-    Bellman and Ford's method. Without such a cycle ``pi[head] <= pi[tail] + cost - gain`` on all arcs, up to rounding.
+    Bellman and Ford's method from the potentials `begin`, which may be infinite at nodes that walks from others reach: where they
+    are next to 0 they keep most digits. Without such a cycle ``pi[head] <= pi[tail] + cost - gain`` on all arcs, up to rounding.
     """
-    pi = np.zeros(n)
+    pi = begin.copy()
     parent = np.full(n, -1, dtype=np.int64)
     last = -1
     for _ in range(n + 1):
@@ -49,7 +50,7 @@ def negative_cycle(
 
 @kernel
 def least_ratio(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, start: float
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, start: float, begin: FloatArray
 ) -> tuple[float, FloatArray]:
     """A ratio t up to which no cycle has ``cost < t * weight``, and potentials that show it, both up to rounding.
 
@@ -59,7 +60,7 @@ def least_ratio(
     """
     t = start
     for _ in range(MAX_CYCLES):
-        cycle, pi = negative_cycle(n, tails, heads, costs, t * weights)
+        cycle, pi = negative_cycle(n, tails, heads, costs, t * weights, begin)
         if len(cycle) == 0:
             return t, pi
         weight = cost = 0.0

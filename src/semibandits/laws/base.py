@@ -63,6 +63,11 @@ class Law(ABC):
         """
 
     @property
+    def is_quadratic(self) -> bool:
+        """Whether every divergence is ``e^2 / (2 v)``, v being the told variance, for all raises: for this there are formulas."""
+        return False
+
+    @property
     def name(self) -> str:
         """Name of the class in small letters."""
         return type(self).__name__.lower()

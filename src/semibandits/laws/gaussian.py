@@ -78,6 +78,11 @@ class Gaussian(Law):
         return type(self)(*parts)
 
     @property
+    def is_quadratic(self) -> bool:
+        """Unless a bound is known."""
+        return bool(np.isinf(np.asarray(self.upper)).all())
+
+    @property
     def rounding(self) -> float:
         """0: a square over a number."""
         return 0.0

@@ -6,11 +6,11 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.certificate import worst_ratio
 from semibandits.graves_lai.decision_search import DecisionSearch
 from semibandits.graves_lai.oracle import DecisionPool, Oracle
 from semibandits.graves_lai.precision import gaps_below, sharpened
 from semibandits.graves_lai.reduction import ReducedProblem
+from semibandits.graves_lai.worst_cycle import worst_ratio
 
 MOST_LISTED = 20_000
 MAX_LABELS = 5_000_000

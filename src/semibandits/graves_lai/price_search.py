@@ -16,7 +16,7 @@ from semibandits.kernels import tiers
 from semibandits.kernels.ratios import least_ratio
 from semibandits.kernels.tilted_search import tilted_cycles
 
-COARSE = 1.08
+COARSE = 1.15
 """Ratio of neighbouring prices of the first grid."""
 HIGHER = 2.0 ** np.arange(1, 9)
 """Multiples of its largest price that are looked at besides: means that would have to rise next to 1 have prices of any size."""
@@ -250,10 +250,11 @@ class Searcher:
         graph = self._graph
         tails, heads, costs = graph.tails[inside], graph.heads[inside], graph.costs[inside]
         found: list[float] = []
-        t = 64.0
+        begin, t = np.zeros(graph.n), 64.0
         for k, price in enumerate(prices):
             # Reaches fall as prices grow.
-            t = least_ratio(graph.n, tails, heads, costs, table[:, k] / price, t * (1.0 + 1e-9))[0] if t > 0.0 else 0.0
+            worth, most = table[:, k] / price, t * (1.0 + 1e-9)
+            t = least_ratio(graph.n, tails, heads, costs, worth, most, begin)[0] if t > 0.0 else 0.0
             t *= 1.0 - 1e-9
             found.append(t)
         return found

@@ -14,13 +14,21 @@ import math
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._validation import item_vector
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.raises import stretched
+from semibandits.kernels.components import strong_components
 from semibandits.kernels.ratios import least_ratio, negative_cycle
 
 EPSILON = float(np.finfo(np.float64).eps)
 MAX_LOWERINGS = 300
+GOOD_SHARE = 1.0 - 1e-6
+"""Where so much of all multipliers counts there is nothing to be won by lowering some."""
+CLOSE = 2e-14
+"""What an arc may lack, relative to its cost and worth, which takes that share of the bound: more than all roundings in it."""
 SURE = 1e-12
 """What sums of products, and divergences, may be off by, relatively."""
 
@@ -35,6 +43,8 @@ def lower_bound(
     rises: FloatArray,
     multipliers: FloatArray,
     least_gap: float,
+    *,
+    quick: bool = False,
 ) -> tuple[float, FloatArray]:
     """The bound of the module's docstring, rounded down, and the multipliers in the scale in which they add up to it.
 
@@ -55,6 +65,8 @@ def lower_bound(
         mu; what is negative or not finite counts as 0.
     least_gap : float
         No cycle through an arc that raises costs less, > 0.
+    quick : bool
+        Whether multipliers are only scaled together, and not lowered one by one where that would lose less.
     """
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
     if not mu.any() or not closed(cycles, tails, heads, n).all():
@@ -62,43 +74,67 @@ def lower_bound(
     entries, valid = entry_divergences(costs, items, cycles, rises)
     first = np.where(valid, mu, 0.0)
     entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE + items.law.rounding)
-    best = (0.0, first)
-    for mu in (first, _lowered(n, tails, heads, costs, cycles, entries, first)):
+    component = strong_components(n, tails, heads)
+    live = np.flatnonzero(component[tails] == component[heads])
+    begin = _beginnings(component, tails, costs, cycles, first > 0.0)
+    graph = (n, tails[live], heads[live], costs[live])
+    best, mu = (0.0, first), first
+    while True:
         y = np.bincount(cycles.arcs, entries * mu[cycles.rows], len(tails)).astype(np.float64)
-        share = _share(n, tails, heads, costs, y, least_gap)
+        share = _share(*graph, y[live], least_gap, begin)
         value = float(math.fsum(mu) * share * (1.0 - SURE))
         if value > best[0]:
             best = (value, share * mu)
-    return best
+        if quick or mu is not first or share > GOOD_SHARE:
+            return best
+        mu = _lowered(*graph, live, cycles, entries, first, begin)
 
 
-def _share(n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, least_gap: float) -> float:
+def _beginnings(
+    component: IntArray, tails: IntArray, costs: FloatArray, cycles: Cycles, used: BoolArray
+) -> FloatArray:
+    """Potentials to begin with: 0 at a node of the cycle of least gap of each component, infinite elsewhere.
+
+    Potentials are sums from there. Next to it they are as small as the gap, and their differences keep their digits.
+    """
+    begin = np.full(len(component), np.inf)
+    order = np.argsort(np.where(used, cycles.sums(costs), np.inf), kind="stable")
+    nodes = np.concatenate((tails[cycles.arcs[cycles.ptr[order]]], np.arange(len(component))))
+    _, first = np.unique(component[nodes], return_index=True)
+    begin[nodes[first]] = 0.0
+    return begin
+
+
+def _share(
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, least_gap: float, begin: FloatArray
+) -> float:
     """A t up to which every cycle costs at least t times what it is worth."""
-    t, pi = least_ratio(n, tails, heads, costs, y, 2.0)
-    # A simple cycle leaves each node once, so that what arcs lack adds up to this at most.
-    wrong = pi[heads] - pi[tails] - costs + t * y
-    rounding = 4.0 * EPSILON * (abs(pi[heads]) + abs(pi[tails]) + costs + t * y)
+    t, pi = least_ratio(n, tails, heads, costs, y, 2.0, begin)
+    # What an arc lacks beyond rounding: a simple cycle leaves each node once, so that it adds up to this at most.
+    worth = t * y
+    wrong = pi[heads] - pi[tails] - costs + worth - CLOSE * (costs + worth)
     lack = np.zeros(n)
-    np.maximum.at(lack, tails, np.maximum(wrong, 0.0) + rounding)
-    return t / (1.0 + math.fsum(lack) / least_gap)
+    np.maximum.at(lack, tails, wrong)
+    return t * (1.0 - 2.0 * CLOSE) / (1.0 + 2.0 * CLOSE + math.fsum(lack) / least_gap)
 
 
 def _lowered(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, cycles: Cycles, entries: FloatArray, mu: FloatArray
-) -> FloatArray:
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, live: IntArray, cycles: Cycles, entries: FloatArray,
+    mu: FloatArray, begin: FloatArray,
+) -> FloatArray:  # fmt: skip
     """Multipliers of which those are lowered that make a cycle worth more than it costs, where that loses least.
 
     With gaps of very different sizes, a factor for all of them would lose the large multipliers of the small gaps.
     """
-    mu = mu.copy()
+    mu, n_arcs = mu.copy(), int(cycles.arcs.max()) + 1
     for _ in range(MAX_LOWERINGS):
-        y = np.bincount(cycles.arcs, entries * mu[cycles.rows], len(tails)).astype(np.float64)
-        wrong, _ = negative_cycle(n, tails, heads, costs, y)
+        y = np.bincount(cycles.arcs, entries * mu[cycles.rows], max(n_arcs, int(live[-1]) + 1)).astype(np.float64)[live]
+        wrong, _ = negative_cycle(n, tails, heads, costs, y, begin)
         excess = float(y[wrong].sum() - costs[wrong].sum()) * (1.0 + 1e-9)
         if not len(wrong) or not excess > 0.0:
             break
-        on = np.zeros(len(tails), dtype=np.bool_)
-        on[wrong] = True
+        on = np.zeros(max(n_arcs, int(live[-1]) + 1), dtype=np.bool_)
+        on[live[wrong]] = True
         worth = np.bincount(cycles.rows, np.where(on[cycles.arcs], entries, 0.0), len(cycles))
         for k in np.argsort(-worth):
             if excess <= 0.0 or worth[k] <= 0.0:
@@ -129,7 +165,30 @@ def entry_divergences(
 
 def closed(cycles: Cycles, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
     """Whether each family of arcs enters every node as often as it leaves it, so that it is a union of cycles."""
-    balance = np.zeros((len(cycles), n))
-    np.add.at(balance, (cycles.rows, tails[cycles.arcs]), 1.0)
-    np.add.at(balance, (cycles.rows, heads[cycles.arcs]), -1.0)
-    return np.asarray(~balance.any(axis=1))
+    leaves, enters = (np.sort(cycles.rows * n + ends[cycles.arcs]) for ends in (tails, heads))
+    return np.asarray(np.bincount(cycles.rows, leaves != enters, len(cycles)) == 0)
+
+
+def check_items(entering: IntArray) -> None:
+    """Refuse a graph in which an item enters on two arcs: rates of items would then be less than what their arcs carry."""
+    items, count = np.unique(entering[entering >= 0], return_counts=True)
+    if (count > 1).any():
+        raise InvalidInputError(
+            f"an item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: split the node it sits on"
+        )
+
+
+def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
+    """Costs are reduced costs of theta, arc by arc; then gap = theta(leaving) - theta(entering) on every cycle."""
+    theta = item_vector(theta, len(graph.decision), "theta")
+    lost = np.where(graph.leaving >= 0, theta[graph.leaving], 0.0)
+    won = np.where(graph.entering >= 0, theta[graph.entering], 0.0)
+    expected = lost - won + graph.potentials[graph.tails] - graph.potentials[graph.heads]
+    error = abs(graph.costs - expected)
+    unit = abs(theta).max(initial=0.0) + abs(graph.potentials).max(initial=0.0)
+    if error.max(initial=0.0) > 1e-9 * unit:
+        arc = int(error.argmax())
+        raise InvalidInputError(
+            f"costs must be the reduced costs of theta, got {graph.costs[arc]} on arc {arc} where theta gives {expected[arc]}: "
+            "draw the exchange graph for the same weights"
+        )

@@ -23,11 +23,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits._validation import as_floats, item_vector
+from semibandits._typing import FloatArray, IntArray
+from semibandits._validation import item_vector
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.cycles import Cycles
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
@@ -111,7 +110,7 @@ class _Search:
             )
         if not 0.0 <= at_least < math.inf:
             raise InvalidInputError(f"at_least must be finite and >= 0, got {at_least}: 0 asks for the largest ratio")
-        merged = _merged_nodes(graph)
+        merged = graph.merged_hub
         tails, heads = merged[graph.tails], merged[graph.heads]
         entering = graph.entering
         self.costs: FloatArray = graph.costs
@@ -180,120 +179,6 @@ class _Search:
             self.ratio, self.cycle = information / max(gap**2, 1e-300), cycle
 
 
-def lower_bound(
-    graph: ExchangeGraph,
-    two_variance: FloatArray,
-    items: BoolArray,
-    cycles: Cycles,
-    multipliers: FloatArray,
-    potential_change: FloatArray,
-    *,
-    theta: FloatArray | None = None,
-) -> float:
-    """Lower bound on C(theta) from multipliers over cycles and a change of potentials (theory T4; proof above).
-
-    Parameters
-    ----------
-    graph : ExchangeGraph
-        With reduced costs at theta.
-    two_variance : ndarray of float, shape (d,)
-        v_i = 2 sigma_i^2.
-    items : ndarray of bool, shape (d,)
-        The set I.
-    cycles : Cycles
-        k closed walks of the graph, its hub taken as one node, as arcs.
-    multipliers : ndarray of float, shape (k,)
-        mu; what is negative counts as 0. Any scale.
-    potential_change : ndarray of float, shape (n_nodes,)
-        pi, equal on all nodes of the hub. Unit: reward. It need not give prices >= 0: it is scaled down, and lowered node by
-        node, until it does, and the best bound on the way is returned.
-    theta : ndarray of float, shape (d,), optional
-        If given, the costs of all arcs are checked against it.
-
-    Returns
-    -------
-    float
-        The bound, rounded down; 0 if nothing is proven.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is not finite, a walk is not closed, the hub's potentials differ, an item enters on two arcs, or costs do
-        not fit `theta`.
-    """
-    v = item_vector(two_variance, len(graph.decision), "two_variance")
-    mu = np.maximum(as_floats(multipliers, "multipliers"), 0.0)
-    merged = _merged_nodes(graph)
-    tails, heads = merged[graph.tails], merged[graph.heads]
-    pi = _merged_potentials(graph, as_floats(potential_change, "potential_change"))
-    if theta is not None:
-        _check_costs(graph, theta)
-    _check_closed(cycles, tails, heads, graph.n_nodes)
-    _check_items(graph.entering)
-    lengths = np.diff(cycles.ptr)
-    gaps = np.bincount(np.repeat(np.arange(len(lengths)), lengths), graph.costs[cycles.arcs], len(lengths))
-    y = np.bincount(cycles.arcs, np.repeat(mu, lengths), graph.n_arcs)
-    weight = math.fsum(mu * gaps**2)
-    component = strong_components(graph.n_nodes, tails, heads)
-    live = component[tails] == component[heads]
-    informative = live & (graph.entering >= 0) & items[graph.entering]
-    if not weight > 0.0:
-        return 0.0
-    rounding = 1e-12 + 4.0 * EPSILON * (lengths.max() + np.bincount(cycles.arcs).max())
-    best = 0.0
-    for scale in (_blend(graph.costs[live], pi[tails[live]] - pi[heads[live]]), 1.0):
-        lowered = _lowered(scale * pi, tails[live], heads[live], graph.costs[live])
-        costs, change = graph.costs[informative], lowered[tails[informative]] - lowered[heads[informative]]
-        prices = costs + change - 2.0 * EPSILON * (costs + abs(change))
-        root = math.fsum(np.sqrt(v[graph.entering[informative]] * y[informative] * np.maximum(prices, 0.0)))
-        best = max(best, root**2 / weight)
-    return float(best * (1.0 - rounding))
-
-
-def _blend(costs: FloatArray, change: FloatArray) -> float:
-    """Largest t <= 1 with ``costs + t * change >= 0``: prices are blended towards the costs (theory §3, point 5)."""
-    falling = change < 0
-    return float(np.min(costs[falling] / -change[falling], initial=1.0))
-
-
-def _lowered(potentials: FloatArray, tails: IntArray, heads: IntArray, costs: FloatArray) -> FloatArray:
-    """Largest potentials below the given ones with ``costs + pi[tail] - pi[head] >= 0``, exactly, on every arc.
-
-    Bellman and Ford's method with sums rounded down, but not below pi[tail], which is no more than the exact sum either.
-    """
-    potentials = potentials.copy()
-    while True:
-        at_tail = potentials[tails]
-        limit = np.where(costs > 0, np.maximum(np.nextafter(at_tail + costs, -np.inf), at_tail), at_tail)
-        if (potentials[heads] <= limit).all():
-            return potentials
-        np.minimum.at(potentials, heads, limit)
-
-
-def _merged_nodes(graph: ExchangeGraph) -> IntArray:
-    """Number of each node when the hub is one node."""
-    merged = np.arange(graph.n_nodes, dtype=np.int64)
-    if len(graph.hub):
-        merged[graph.hub] = graph.hub[0]
-    return merged
-
-
-def _merged_potentials(graph: ExchangeGraph, potentials: FloatArray) -> FloatArray:
-    if potentials.shape != (graph.n_nodes,):
-        raise InvalidInputError(
-            f"potential_change must have shape (n_nodes,) = ({graph.n_nodes},), got {potentials.shape}: pass one per node"
-        )
-    merged = potentials.copy()
-    if len(graph.hub):
-        merged[graph.hub] = potentials[graph.hub[0]]
-        if abs(merged - potentials).max() > 1e-9 * abs(potentials).max():
-            raise InvalidInputError(
-                "potential_change must be the same on all nodes of the hub, got differences up to "
-                f"{abs(merged - potentials).max():g}: the hub counts as one node"
-            )
-    return merged
-
-
 def _incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
     """Arcs by the node at this end: those of node v are ``arcs[ptr[v]:ptr[v + 1]]``."""
     arcs = np.argsort(ends, kind="stable")
@@ -327,39 +212,4 @@ def _check_free_cycles(
         raise InvalidInputError(
             f"information must be 0 for items on a cycle of cost 0, got {information[wrong[0]]} for item "
             f"{entering[wrong[0]]}: such an item is in an optimal decision, so not in I"
-        )
-
-
-def _check_closed(cycles: Cycles, tails: IntArray, heads: IntArray, n: int) -> None:
-    """Each family of arcs enters every node as often as it leaves it, so it is a union of cycles: enough for T4."""
-    row = np.repeat(np.arange(len(cycles.ptr) - 1), np.diff(cycles.ptr))
-    balanced = np.sort(row * n + tails[cycles.arcs]) == np.sort(row * n + heads[cycles.arcs])
-    if not balanced.all():
-        raise InvalidInputError(
-            f"cycles must be closed walks of the graph, got an open one at row {row[np.argmin(balanced)]}: "
-            "list the arcs of each cycle in full"
-        )
-
-
-def _check_items(entering: IntArray) -> None:
-    items, count = np.unique(entering[entering >= 0], return_counts=True)
-    if (count > 1).any():
-        raise InvalidInputError(
-            f"an item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: split the node it sits on"
-        )
-
-
-def _check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
-    """Costs are reduced costs of theta, arc by arc; then gap = theta(leaving) - theta(entering) on every cycle."""
-    theta = item_vector(theta, len(graph.decision), "theta")
-    lost = np.where(graph.leaving >= 0, theta[graph.leaving], 0.0)
-    won = np.where(graph.entering >= 0, theta[graph.entering], 0.0)
-    expected = lost - won + graph.potentials[graph.tails] - graph.potentials[graph.heads]
-    error = abs(graph.costs - expected)
-    unit = abs(theta).max(initial=0.0) + abs(graph.potentials).max(initial=0.0)
-    if error.max(initial=0.0) > 1e-9 * unit:
-        arc = int(error.argmax())
-        raise InvalidInputError(
-            f"costs must be the reduced costs of theta, got {graph.costs[arc]} on arc {arc} where theta gives {expected[arc]}: "
-            "draw the exchange graph for the same weights"
         )

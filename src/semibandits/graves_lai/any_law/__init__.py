@@ -1,1 +1,0 @@
-"""The Graves-Lai problem over the circulations of an exchange graph, for any law with a convex divergence."""
