@@ -14,6 +14,8 @@ from semibandits.graves_lai.block import BlockSolver
 from semibandits.graves_lai.conic import ConicMaster
 from semibandits.graves_lai.cycles import CyclePool
 from semibandits.graves_lai.presolve import Block, presolve
+from semibandits.graves_lai.rows import Rows
+from semibandits.laws import Gaussian
 
 TOLERANCE = 1e-6
 """Of the solve that is timed."""
@@ -68,26 +70,23 @@ class Yardstick:
 def yardstick(decision_set, theta: np.ndarray, gap: float = 1e-4) -> Yardstick:
     """Solve the instance once more, keep the cycles that bind, and set the cone program over them up."""
     tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
-    twice_variance = np.full(decision_set.d, 2.0 * VARIANCE)
     graph = decision_set.exchange_graph(theta)
-    presolved = presolve(graph, twice_variance, tie)
+    presolved = presolve(graph, Gaussian(VARIANCE), theta, tie)
     parts, binding = [], 0
     for block in presolved.blocks:
         pool = _binding_cycles(block, gap)
         binding += len(pool)
-        parts.append(ConicMaster(block, pool).program())
+        parts.append(ConicMaster(Rows.of(block, pool, np.inf)).program())
     loops = presolved.loops
-    return Yardstick(
-        ConeProgram(parts, float((twice_variance[graph.entering[loops]] / presolved.gaps[loops]).sum())), binding
-    )
+    return Yardstick(ConeProgram(parts, float((2.0 * VARIANCE / presolved.gaps[loops]).sum())), binding)
 
 
 def _binding_cycles(block: Block, gap: float) -> CyclePool:
     """Of the cycles known at the end of a solve, those whose multiplier outweighs their slack in a precise solution."""
-    solver = BlockSolver(block, 0.8 * gap, np.inf, lambda _: None)
-    solver.solve()
+    solver = BlockSolver(block, 0.8 * gap, np.inf)
+    solver.solve(lambda _: None)
     pool = copy.deepcopy(solver.pool)
-    objective, matrix, bounds, cones = ConicMaster(block, pool).program()
+    objective, matrix, bounds, cones = ConicMaster(Rows.of(block, pool, np.inf)).program()
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = FINE

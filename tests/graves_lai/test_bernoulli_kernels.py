@@ -19,7 +19,6 @@ from semibandits.graves_lai.presolve import Digraph
 from semibandits.graves_lai.price_search import Graph, Searcher
 from semibandits.graves_lai.raises import cheapest_raises
 from semibandits.kernels.bernoulli import conjugate, divergence, tilt
-from semibandits.kernels.newton import newton_matrix
 from semibandits.kernels.ratios import least_ratio
 from semibandits.laws import Bernoulli
 
@@ -130,22 +129,6 @@ def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
     assert value([0.5, 0.75], [1.0, 0.0], 0.2) == 0.0
     # The item that is not played takes all that it can, the other one the rest.
     assert value([0.5, 0.75], [2.0, 0.0], 0.5) == pytest.approx(2.0 * divergence(0.5, 0.25))
-
-
-def test_newton_matrix_is_the_derivative_of_the_gradient():
-    theta, rates = np.array([0.2, 0.5, 0.7, 0.1]), np.array([3.0, 5.0, 9.0, 2.0])
-    ptr, arcs, gaps = np.array([0, 3, 5]), np.array([0, 1, 2, 0, 3]), np.array([0.6, 0.9])
-    mu, everything, rows = np.array([1.0, 2.0]), np.ones(4, dtype=bool), np.array([0, 0, 0, 1, 1])
-
-    def gradient(w):
-        found = cheapest_raises(Bernoulli(), theta, w, rows, arcs, gaps)
-        return np.bincount(arcs, found.divergences * mu[rows], 4)
-
-    now = cheapest_raises(Bernoulli(), theta, rates, rows, arcs, gaps)
-    matrix = newton_matrix(ptr, arcs, mu, np.full(2, 1e300), everything, rates, now.prices, now.divergences, now.slopes)
-    h = 1e-5
-    numeric = np.array([(gradient(rates + h * e) - gradient(rates - h * e)) / (2 * h) for e in np.eye(4)])
-    np.testing.assert_allclose(-matrix / np.outer(rates, rates), numeric, rtol=1e-6, atol=1e-9)
 
 
 # ---------------------------------------------------------------------- least ratios and searches, against all cycles

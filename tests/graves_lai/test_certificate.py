@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from fractions import Fraction
 
 import clarabel
 import networkx as nx
@@ -13,14 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from semibandits.graves_lai.certificate import _lowered, lower_bound, worst_ratio
 
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.errors import InvalidInputError
+from semibandits.graves_lai import lower_certificate
+from semibandits.graves_lai.arc_items import ArcItems
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.lower_certificate import check_costs, check_items
+from semibandits.graves_lai.worst_cycle import worst_ratio
 from semibandits.kernels.tiers import seconds
+from semibandits.laws import Gaussian
 
 LABELS = 1_000_000
 
@@ -255,7 +258,7 @@ def test_repeated_attempts_reach_the_same_end(monkeypatch):
     graph = exchange_graph(12, [(v, w, cost, True) for (v, w), cost in zip(pairs, rng.random(132), strict=True)])
     information = rng.random(132)
     full = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS)
-    monkeypatch.setattr(importlib.import_module("semibandits.graves_lai.certificate"), "FIRST_LABELS", 2)
+    monkeypatch.setattr(importlib.import_module("semibandits.graves_lai.worst_cycle"), "FIRST_LABELS", 2)
     again = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS, deadline=seconds() + 60.0)
     assert again.complete
     assert again.ratio == pytest.approx(full.ratio, rel=1e-14)
@@ -284,10 +287,29 @@ def test_a_graph_without_arcs_has_no_cycle():
     found = worst_ratio(graph, np.zeros(0), at_least=1.0, max_labels=LABELS)
     assert (found.ratio, found.cycle, found.complete) == (1.0, None, True)
     none = np.zeros(0)
-    assert lower_bound(graph, none, np.zeros(0, dtype=bool), Cycles.empty(), none, np.zeros(1)) == 0.0
+    assert lower_bound(graph, none, np.zeros(0, dtype=bool), Cycles.empty(), none, none) == 0.0
 
 
 # ---------------------------------------------------------------------------------------------- the lower bound
+
+
+def lower_bound(graph, v, items, cycles, rises, mu, **options):
+    """The bound from Gaussian items of these doubled variances, on the graph with its hub as one node."""
+    merged = graph.merged_hub
+    entering = np.maximum(graph.entering, 0)
+    live = (graph.entering >= 0) & (items[entering] if len(items) else False)
+    law = Gaussian(np.where(v > 0.0, v, 1.0) / 2.0) if len(v) else Gaussian()
+    gaps = [graph.costs[cycle].sum() for cycle in listed_cycles(graph) if live[cycle].any()]
+    return lower_certificate.lower_bound(
+        graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs,
+        ArcItems.of(law, np.zeros(len(v)), graph.entering, live), cycles, rises, mu, min(gaps, default=1.0), **options,
+    )[0]  # fmt: skip
+
+
+def even(graph, cycles):
+    """Raises that share the gap of each cycle evenly among its arcs."""
+    lengths = np.diff(cycles.ptr)
+    return (cycles.sums(graph.costs) / lengths)[cycles.rows]
 
 
 def joined(cycles):
@@ -339,36 +361,29 @@ def solve(graph, v, items):
     return flow * ratio, joined(cycles), duals[n + a : n + a + len(cycles)] / gaps**2, duals[:n][merged]
 
 
-def blended_bound(graph, v, items, cycles, mu, pi):
-    """T4 with the potentials scaled down until no price of an arc on a cycle is negative."""
-    change = (pi[graph.tails] - pi[graph.heads])[cycles.arcs]
-    costs = graph.costs[cycles.arcs]
-    scale = min((c / -x for c, x in zip(costs, change, strict=True) if x < 0), default=1.0)
-    prices = np.zeros(graph.n_arcs)
-    prices[cycles.arcs] = np.maximum(costs + min(scale, 1.0) * change, 0.0)
-    y, weight = np.zeros(graph.n_arcs), 0.0
-    for k, multiplier in enumerate(mu):
-        y[cycles[k]] += multiplier
-        weight += multiplier * graph.costs[cycles[k]].sum() ** 2
+def cheapest(graph, v, items, cycles, flow):
+    """Raises in proportion to v / flow, which are the cheapest ones of Gaussian items."""
     counted = (graph.entering >= 0) & items[graph.entering]
-    return np.sqrt(v[graph.entering] * y * prices)[counted].sum() ** 2 / weight
+    u = np.where(counted, v[graph.entering] / np.where(flow > 0.0, flow, 1.0), 0.0)
+    return u[cycles.arcs] * (cycles.sums(graph.costs) / cycles.sums(u))[cycles.rows]
 
 
 @given(exchange_graphs(max_arcs=9, need_item=True), st.integers(0, 2**32 - 1))
 @settings(max_examples=200, deadline=None, derandomize=True)
-def test_no_multipliers_and_potentials_give_more_than_a_feasible_flow_costs(graph, seed):
+def test_no_multipliers_and_raises_prove_more_than_a_feasible_flow_costs(graph, seed):
     rng = np.random.default_rng(seed)
     v = rng.uniform(0.2, 20.0, graph.n_arcs)
     items = suboptimal(graph, 1e-9)
-    flow, cycles, mu, pi = solve(graph, v, items)
+    flow, cycles, mu, _ = solve(graph, v, items)
     upper = float(graph.costs @ flow)
-    assert lower_bound(graph, v, items, cycles, mu, pi) <= upper * (1 + 1e-9)
-    every = joined(listed_cycles(graph))
+    rises, shares = cheapest(graph, v, items, cycles, flow), mu * cycles.sums(graph.costs) ** 2
+    right = lower_bound(graph, v, items, cycles, rises, shares)
+    assert right <= upper * (1 + 1e-9)
     for noise in (0.0, 0.1, 10.0):
-        wrong_mu = np.resize(mu, len(every)) * rng.exponential(1.0, len(every)) + noise * rng.random(len(every))
-        wrong_pi = pi + noise * rng.normal(size=graph.n_nodes)
-        bound = lower_bound(graph, v, items, every, wrong_mu, wrong_pi)
-        assert blended_bound(graph, v, items, every, wrong_mu, wrong_pi) * (1 - 1e-6) <= bound <= upper * (1 + 1e-9)
+        other_rises = rises * rng.exponential(1.0, len(rises)) + noise * rng.random(len(rises))
+        other_mu = shares * rng.exponential(1.0, len(mu)) + noise * rng.normal(size=len(mu))
+        for quick in (False, True):
+            assert lower_bound(graph, v, items, cycles, other_rises, other_mu, quick=quick) <= upper * (1 + 1e-9)
 
 
 CELLS = [[0, 3], [0, 1], [0, 4], [1, 4], [1, 2], [1, 5], [2, 5], [3, 6], [3, 4], [3, 7], [4, 7], [4, 5], [4, 8], [5, 8],
@@ -404,8 +419,15 @@ def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, 
     graph = decision_set.exchange_graph(theta)
     v = np.broadcast_to(2.0 * np.asarray(variance), theta.shape).astype(float)
     items = suboptimal(graph, 1e-9)
+    check_costs(graph, theta)
     flow, cycles, mu, pi = solve(graph, v, items)
-    lower = lower_bound(graph, v, items, cycles, mu, pi, theta=theta)
+    # Rates at which the prices of the potentials are right: they are more precise than the flow.
+    y, change = cycles.totals(mu, graph.n_arcs), pi[graph.tails] - pi[graph.heads]
+    falling = (change < 0.0) & (cycles.totals(np.ones(len(cycles)), graph.n_arcs) > 0.0)
+    prices = graph.costs + min(1.0, (graph.costs[falling] / -change[falling]).min(initial=1.0)) * change
+    rates = np.sqrt(v[graph.entering] * y / np.where(prices > 0.0, prices, np.inf))
+    rises = cheapest(graph, v, items, cycles, np.where(rates > 0.0, rates, flow))
+    lower = lower_bound(graph, v, items, cycles, rises, mu * cycles.sums(graph.costs) ** 2)
     assert value * (1 - 1e-5) <= lower <= value * (1 + 1e-7)
     information = np.zeros(decision_set.d)
     chosen = (graph.entering >= 0) & items[graph.entering]
@@ -417,87 +439,58 @@ def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, 
 def test_scale_and_sign_of_multipliers_do_not_matter():
     graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 2.0, True), (1, 1, 0.5, True)])
     v, items, cycles = np.array([1.0, 2.0, 3.0]), np.ones(3, dtype=bool), joined([[0, 1], [2]])
-    bound = lower_bound(graph, v, items, cycles, np.array([1.0, 40.0]), np.zeros(2))
+    rises = np.array([1.0, 2.0, 0.5])
+    bound = lower_bound(graph, v, items, cycles, rises, np.array([1.0, 0.5]))
     assert bound > 0
-    assert lower_bound(graph, v, items, cycles, np.array([1e9, 4e10]), np.zeros(2)) == pytest.approx(bound, rel=1e-11)
-    alone = lower_bound(graph, v, items, joined([[0, 1]]), np.array([1.0]), np.zeros(2))
-    # (sqrt(1 * 1) + sqrt(2 * 2))^2 / 9, by hand; without the item of the second arc the second term is gone.
+    assert lower_bound(graph, v, items, cycles, rises, np.array([1e-3, 5e-4])) == pytest.approx(bound, rel=1e-9)
+    alone = lower_bound(graph, v, items, joined([[0, 1]]), rises[:2], np.array([1.0]))
+    # Raises of 1 and 2 cost 1/1 and 4/2 nats a play, 3 in all, where the cycle costs 3.
     assert alone == pytest.approx(1.0, rel=1e-11)
     fewer = np.array([True, False, True])
-    assert lower_bound(graph, v, fewer, joined([[0, 1]]), np.ones(1), np.zeros(2)) == pytest.approx(1 / 9, rel=1e-11)
-    assert alone < 1.0
-    assert lower_bound(graph, v, items, cycles, np.array([1.0, -1.0]), np.zeros(2)) == pytest.approx(alone, rel=1e-11)
-    assert lower_bound(graph, v, items, cycles, np.zeros(2), np.zeros(2)) == 0.0
+    # The item of the first arc has to rise by the whole gap, for 9 nats a play.
+    assert lower_bound(graph, v, fewer, joined([[0, 1]]), rises[:2], np.ones(1)) == pytest.approx(1 / 3, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, rises, np.array([1.0, -1.0])) == pytest.approx(alone, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, rises, np.zeros(2)) == 0.0
 
 
-def test_a_negative_price_on_a_free_arc_does_not_spoil_the_bound():
-    # The prices 1 and 2 of the two-cycle need a change of potentials that, by a rounding, makes the free arc 1 -> 2 negative:
-    # no blend with the costs but the costs themselves, which prove 1/3, would be non-negative.
-    graph = exchange_graph(3, [(0, 1, 3.0, True), (1, 0, 0.0, True), (1, 2, 0.0, False), (2, 0, 3.0, False)])
-    v, items, cycles = np.array([1.0, 2.0, 1.0, 1.0]), np.array([True, True, False, False]), joined([[0, 1]])
-    for rounding in (0.0, 1e-12):
-        change = np.array([0.0, 2.0, 2.0 + rounding])
-        assert lower_bound(graph, v, items, cycles, np.ones(1), change) == pytest.approx((1 + 2) ** 2 / 9, rel=1e-11)
-    assert lower_bound(graph, v, items, cycles, np.ones(1), np.zeros(3)) == pytest.approx(1 / 3, rel=1e-11)
+def test_raises_that_fall_short_are_stretched():
+    graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 2.0, True)])
+    v, items, cycles = np.array([1.0, 2.0]), np.ones(2, dtype=bool), joined([[0, 1]])
+    whole = lower_bound(graph, v, items, cycles, np.array([1.0, 2.0]), np.ones(1))
+    assert lower_bound(graph, v, items, cycles, np.array([0.5, 1.0]), np.ones(1)) == pytest.approx(whole, rel=1e-12)
+    assert lower_bound(graph, v, items, cycles, np.zeros(2), np.ones(1)) == 0.0
 
 
-@given(
-    st.lists(st.floats(-3.0, 3.0), min_size=4, max_size=4),
-    st.lists(
-        st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 1e-300, 1e-20, 1e-16, 1e-3, 1.0])),
-        min_size=1,
-        max_size=12,
-    ),
-)
-@settings(max_examples=300, deadline=None, derandomize=True)
-def test_lowered_potentials_give_prices_that_are_exactly_nonnegative(potentials, arcs):
-    tails, heads, costs = (np.array(column) for column in zip(*arcs, strict=True))
-    lowered = _lowered(np.array(potentials), tails, heads, costs)
-    for tail, head, cost in arcs:
-        assert Fraction(cost) + Fraction(lowered[tail]) - Fraction(lowered[head]) >= 0
-    # Never below what the cheapest walks from all nodes allow, but for rounding.
-    distance = np.full((4, 4), np.inf)
-    np.fill_diagonal(distance, 0.0)
-    np.minimum.at(distance, (tails, heads), costs)
-    for k in range(4):
-        distance = np.minimum(distance, distance[:, [k]] + distance[[k], :])
-    np.testing.assert_allclose(lowered, (np.array(potentials)[:, None] + distance).min(axis=0), rtol=0, atol=1e-14)
+def test_a_lemon_among_the_multipliers_costs_itself_alone():
+    """Lowered one by one, multipliers that are far too large do not scale the others away."""
+    graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (0, 2, 1.0, True), (2, 0, 1.0, True)])
+    v, items, cycles = np.full(4, 1.0), np.ones(4, dtype=bool), joined([[0, 1], [2, 3]])
+    rises, mu = np.ones(4), np.array([1.0, 100.0])
+    assert lower_bound(graph, v, items, cycles, rises, mu) == pytest.approx(2.0, rel=1e-6)
+    assert lower_bound(graph, v, items, cycles, rises, mu, quick=True) == pytest.approx(1.01, rel=1e-6)
 
 
-def lower(graph, **changes):
-    """`lower_bound` on the two-cycle of arcs 0 and 1, with some arguments changed."""
-    arguments = {
-        "two_variance": np.ones(len(graph.decision)),
-        "items": np.ones(len(graph.decision), dtype=bool),
-        "cycles": joined([[0, 1]]),
-        "multipliers": np.ones(1),
-        "potential_change": np.zeros(graph.n_nodes),
-    } | changes
-    return lower_bound(graph, **arguments)
-
-
-def test_bad_proofs_are_refused():
+def test_walks_that_are_open_prove_nothing():
     graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (1, 2, 1.0, True)], hub=(0, 2))
-    assert lower(graph) > 0
-    with pytest.raises(InvalidInputError, match="got an open one at row 1"):
-        lower(graph, cycles=joined([[0, 1], [0]]), multipliers=np.ones(2))
-    assert lower(graph, cycles=joined([[0, 2]])) > 0  # closed by the hub
-    with pytest.raises(InvalidInputError, match="same on all nodes of the hub"):
-        lower(graph, potential_change=np.array([0.0, 0.0, 1.0]))
-    with pytest.raises(InvalidInputError, match=r"must have shape \(n_nodes,\) = \(3,\), got \(2,\)"):
-        lower(graph, potential_change=np.zeros(2))
-    with pytest.raises(InvalidInputError, match="multipliers must be finite"):
-        lower(graph, multipliers=np.array([np.nan]))
+    v, items = np.ones(3), np.ones(3, dtype=bool)
+
+    def lower(*cycles):
+        family = joined(cycles)
+        return lower_bound(graph, v, items, family, even(graph, family), np.ones(len(cycles)))
+
+    assert lower([0, 1]) > 0
+    assert lower([0, 1], [0]) == 0.0
+    assert lower([0, 2]) > 0  # closed by the hub
+
+
+def test_costs_that_are_not_those_of_theta_are_refused():
+    graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (1, 2, 1.0, True)], hub=(0, 2))
+    check_costs(graph, np.array([-1.0, -1.0, -1.0]))
     with pytest.raises(InvalidInputError, match=r"costs must be the reduced costs of theta, got 1.0 on arc 1"):
-        lower(graph, theta=np.array([-1.0, -0.9, -1.0]))
-    assert lower(graph, theta=np.array([-1.0, -1.0, -1.0])) == lower(graph)
+        check_costs(graph, np.array([-1.0, -0.9, -1.0]))
 
 
 def test_an_item_that_enters_twice_is_refused():
-    graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 1.0, True)])
-    twice = ExchangeGraph(
-        np.zeros(2, dtype=bool), 2, graph.tails, graph.heads, graph.costs, np.zeros(2, dtype=np.int64), graph.leaving,
-        np.zeros(2),
-    )  # fmt: skip
+    check_items(np.array([0, 1, -1, -1]))
     with pytest.raises(InvalidInputError, match="got 2 arcs for item 0"):
-        lower(twice)
+        check_items(np.array([0, 0]))

@@ -11,13 +11,14 @@ from enumeration_reference import reference
 
 import semibandits as sb
 from semibandits.graves_lai.block import BlockSolver
-from semibandits.graves_lai.bounds import lower_bound
 from semibandits.graves_lai.conic import ConicMaster
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.interior import InteriorPointMaster
-from semibandits.graves_lai.master import Master, MasterSolution, row_values
+from semibandits.graves_lai.master import Master, MasterSolution, starting_flow
 from semibandits.graves_lai.presolve import presolve
+from semibandits.graves_lai.rows import Rows
 from semibandits.graves_lai.separation import Separator
+from semibandits.laws import Gaussian
 
 block_module = importlib.import_module("semibandits.graves_lai.block")
 
@@ -50,17 +51,23 @@ FAMILIES = {
 def largest_block(decision_set, seed, variance=0.5):
     theta = np.random.default_rng(seed).random(decision_set.d)
     graph = decision_set.exchange_graph(theta)
-    blocks = presolve(graph, np.full(decision_set.d, 2.0) * variance, 1e-11).blocks
+    blocks = presolve(graph, Gaussian(variance), theta, 1e-11).blocks
     return max(blocks, key=lambda block: len(block.gaps))
 
 
-def filled_pool(block):
-    """The cheapest cycles, and those that their flow violates."""
+def rows_of(block):
+    """Rows of the cheapest cycles."""
     pool = CyclePool(block.graph.costs)
     pool.add(block.cheapest)
+    return Rows.of(block, pool, math.inf)
+
+
+def filled_rows(block):
+    """Rows of the cheapest cycles, and of those that their flow violates."""
+    rows = rows_of(block)
     u = np.where(block.informative, block.gaps**2, 0.0)
-    pool.add(Separator(block).search(u, 1.0).cycles)
-    return pool
+    rows.pool.add(Separator(block).search(u, 1.0).cycles)
+    return rows
 
 
 @pytest.mark.parametrize("spread", [0.0, 2.0, 5.0])
@@ -69,16 +76,16 @@ def test_both_masters_find_the_value_of_the_pool(family, spread):
     decision_set = FAMILIES[family]()
     variance = 10.0 ** np.random.default_rng(3).uniform(-spread, spread, decision_set.d)
     block = largest_block(decision_set, 0, variance)
-    pool = filled_pool(block)
+    rows = filled_rows(block)
     brackets = []
     for kind in (InteriorPointMaster, ConicMaster) if spread < 3.0 else (InteriorPointMaster,):
-        master = kind(block, pool)
+        master = kind(rows)
         for _ in range(6):
             proposal = master.solve(1e-8, math.inf)
         assert proposal.is_sound(block)
-        worst = row_values(block, pool, proposal.flow).max()
+        worst = rows.values(proposal.flow).max()
         upper = worst * (block.graph.costs @ proposal.flow)
-        lower = lower_bound(block, pool.cycles, pool.squared_gaps, proposal.multipliers, proposal.potentials).value
+        lower = rows.lower(proposal.multipliers, proposal.potentials).value
         balance = np.bincount(block.graph.heads, proposal.flow) - np.bincount(block.graph.tails, proposal.flow)
         assert abs(balance).max() <= 1e-12 * proposal.flow.max()
         brackets.append((lower, upper))
@@ -90,20 +97,19 @@ def test_both_masters_find_the_value_of_the_pool(family, spread):
 def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
     block = largest_block(FAMILIES[family](), 1)
     assert not block.informative.all(), "an instance with arcs that carry no item is wanted"
-    pool = CyclePool(block.graph.costs)
-    pool.add(block.cheapest)
-    master = InteriorPointMaster(block, pool)
+    rows = rows_of(block)
+    pool, master = rows.pool, InteriorPointMaster(rows)
     for accuracy in (1e-1, 1e-2, 1e-4, 1e-6):
         master.solve(accuracy, math.inf)
-        found = Separator(block).search(block_module.information(block, master.flow), 1.0)
+        found = Separator(block).search(block.open_information(master.flow), 1.0)
         pool.add(found.cycles)
         master.extend(max(found.ratio - 1.0, 0.0))
-        keep = row_values(block, pool, master.flow) > 0.7
+        keep = rows.values(master.flow) > 0.7
         keep[: len(block.cheapest)] = True
         pool.keep(keep)
         master.keep(keep)
     proposal = master.solve(1e-8, math.inf)
-    fresh = InteriorPointMaster(block, pool)
+    fresh = InteriorPointMaster(rows)
     for _ in range(3):
         fresh.solve(1e-8, math.inf)
     assert block.graph.costs @ proposal.flow == pytest.approx(block.graph.costs @ fresh.flow, rel=1e-6)
@@ -114,8 +120,8 @@ class Broken(Master):
 
     sound_calls, failure, patience = 0, "nan", 6
 
-    def __init__(self, block, pool):
-        self._block, self._pool, self._good = block, pool, InteriorPointMaster(block, pool)
+    def __init__(self, rows, start=None):
+        self._good = InteriorPointMaster(rows)
         self._calls = 0
 
     def first_accuracy(self, gap):
@@ -173,8 +179,8 @@ def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
     made = []
 
     class ThisBroken(Broken):
-        def __init__(self, block, pool):
-            super().__init__(block, pool)
+        def __init__(self, rows, start=None):
+            super().__init__(rows, start)
             made.append(self)
 
     ThisBroken.sound_calls, ThisBroken.failure = sound_calls, failure
@@ -222,11 +228,11 @@ def test_what_breaks_the_conic_solver_is_solved_after_all():
 
 def test_a_block_starts_with_a_valid_bracket():
     block = largest_block(complete_matching(5), 2)
-    solver = BlockSolver(block, 1e-4, math.inf, lambda _: None)
+    solver = BlockSolver(block, 1e-4, math.inf)
     start = solver.solution.upper
     assert solver.solution.lower.value == 0.0
     assert len(solver.solution.lower.cycles) == len(Cycles.empty())
-    assert solver.solve().upper <= start
-    flow = block_module.starting_flow(block)
-    worst = Separator(block).search(block_module.information(block, flow), 1e-3).ratio
+    assert solver.solve(lambda _: None).upper <= start
+    flow = starting_flow(block)
+    worst = Separator(block).search(block.open_information(flow), 1e-3).ratio
     assert worst * (block.graph.costs @ flow) <= start

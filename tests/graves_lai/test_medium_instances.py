@@ -15,6 +15,7 @@ import semibandits as sb
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import presolve
 from semibandits.kernels.separation import hub_walks
+from semibandits.laws import Gaussian
 
 circulation = importlib.import_module("semibandits.graves_lai.circulation")
 plan_module = importlib.import_module("semibandits.graves_lai.plan")
@@ -166,9 +167,8 @@ def test_some_cycles_of_intersections_lead_to_no_decision():
     """Without such instances the test above would look at nothing."""
     decision_set = arborescences(100, 12, 0)
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
-    solver = circulation.CirculationSolver(decision_set, theta, np.full(100, 0.5), 1e-11, 1e-4, np.inf, None)
-    blocks = solver._presolved.blocks
-    used = solver._used_cycles(blocks, solver._solve_blocks(blocks))
+    solver = circulation.CirculationSolver(decision_set, theta, Gaussian(0.5), 1e-11, 1e-4, np.inf, None)
+    used = solver._used_cycles(solver._solve_blocks(solver._solvers()))
     walks = solver._unfolded(used.cycles)
     assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks))
 
@@ -219,7 +219,7 @@ def test_plain_pareto_fronts_confirm_the_verified_rates(seed):
     u = np.where(s.suboptimal_items, 1.0 / np.where(s.suboptimal_items, s.rates, 1.0), 0.0)
     worst = 0.0
     graph = decision_set.exchange_graph(theta)
-    for block in presolve(graph, np.ones(decision_set.d), 1e-11).blocks:
+    for block in presolve(graph, Gaussian(), theta, 1e-11).blocks:
         g, per_arc = block.graph, np.where(block.informative, u[graph.entering[block.arcs]], 0.0)
         ratio, *_, labels = hub_walks(g.tails, g.heads, g.costs, per_arc, *g.incidence, 0.9, 0.0, 100, 5_000_000)
         assert labels > 0

@@ -15,6 +15,7 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.plan import exchanged, unfolded
 from semibandits.graves_lai.presolve import presolve
+from semibandits.laws import Gaussian
 
 TOLERANCE = 1e-9
 
@@ -72,7 +73,7 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
     gaps = np.full(graph.n_arcs, np.inf)
     for cycle in cycles:
         gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
-    found = presolve(graph, np.ones(graph.n_arcs), TOLERANCE)
+    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), TOLERANCE)
     np.testing.assert_allclose(found.gaps, gaps, rtol=1e-12, atol=1e-15)
     np.testing.assert_array_equal(found.free, gaps <= TOLERANCE)
     together = nx.Graph()
@@ -90,7 +91,7 @@ def test_gaps_merged_nodes_and_free_arcs(graph):
 @given(graphs())
 @settings(max_examples=400, deadline=None, derandomize=True)
 def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
-    found = presolve(graph, np.linspace(1.0, 2.0, graph.n_arcs), TOLERANCE)
+    found = presolve(graph, Gaussian(), np.zeros(graph.n_arcs), TOLERANCE)
     tails, heads = found.merged[graph.tails], found.merged[graph.heads]
     place = np.full(graph.n_arcs, -1)
     for b, block in enumerate(found.blocks):
@@ -113,7 +114,7 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_blocks_are_what_they_say(graph):
     v = np.linspace(1.0, 2.0, graph.n_arcs)
-    found = presolve(graph, v, TOLERANCE)
+    found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), TOLERANCE)
     for block in found.blocks:
         digraph = block.graph
         np.testing.assert_array_equal(found.merged[graph.tails[block.arcs]], block.nodes[digraph.tails])
@@ -160,7 +161,7 @@ def test_unfolded_cycles_are_exchanges_of_the_same_gap(family, seed):
     decision_set = TIED[family]()
     theta = np.random.default_rng(seed).integers(0, 2, decision_set.d).astype(float)
     graph = decision_set.exchange_graph(theta)
-    found = presolve(graph, np.ones(decision_set.d), TOLERANCE)
+    found = presolve(graph, Gaussian(), theta, TOLERANCE)
     parts = [Cycles(block.cheapest.ptr, block.arcs[block.cheapest.arcs]) for block in found.blocks]
     parts.append(Cycles(np.arange(len(found.loops) + 1), found.loops))
     folded = Cycles.joined(parts)

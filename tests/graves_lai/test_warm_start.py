@@ -18,6 +18,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
+from semibandits.laws import Gaussian
 
 block_module = importlib.import_module("semibandits.graves_lai.block")
 
@@ -208,7 +209,7 @@ def test_cycles_apart_from_the_change_outlive_a_new_optimal_decision():
     assert (before.optimal_decision ^ after.optimal_decision).sum() == 4
     graph = decision_set.exchange_graph(theta.ravel())
     solver = importlib.import_module("semibandits.graves_lai.circulation").CirculationSolver(
-        decision_set, theta.ravel(), np.full(n * n, 0.5), 1e-11, 0.01, np.inf, None
+        decision_set, theta.ravel(), Gaussian(0.5), 1e-11, 0.01, np.inf, None
     )
     (block,) = solver._presolved.blocks
     (start,) = before._memory.starts(graph, (block,))

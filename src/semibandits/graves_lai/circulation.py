@@ -276,12 +276,18 @@ class CirculationSolver:
             checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
             if checked.complete:
                 return (1.0 - self._doubt) ** 2 / checked.ratio, Cycles.empty()
-        # Each item i of a cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter
-        # on C. There are at most m of these: they are in one decision together, or, for matroid intersections, each comes after
-        # another item of x* (T1).
+        return (1.0 - self._doubt) ** 2 / self._simple_ratio(u), Cycles.empty()
+
+    def _simple_ratio(self, u: FloatArray) -> float:
+        """A bound on the worst ratio u(C)/gap_C^2 of Gaussian items that needs no search.
+
+        Each item i of a cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter
+        on C. There are at most m of these: they are in one decision together, or, for matroid intersections, each comes after
+        another item of x* (T1).
+        """
         arcs = np.flatnonzero(self._items.raising)
         ratios = np.sort(u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2)
-        return (1.0 - self._doubt) ** 2 / float(ratios[-self._decision_set.m :].sum()), Cycles.empty()
+        return float(ratios[-self._decision_set.m :].sum())
 
     def _proven_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
         graph, arcs, loops = self._untouched()

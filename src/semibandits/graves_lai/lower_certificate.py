@@ -81,7 +81,9 @@ def lower_bound(
     best, mu = (0.0, first), first
     while True:
         y = np.bincount(cycles.arcs, entries * mu[cycles.rows], len(tails)).astype(np.float64)
-        share = _share(*graph, y[live], least_gap, begin)
+        known = cycles.sums(y)[mu > 0.0]
+        most = float((cycles.sums(costs)[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
+        share = _share(*graph, y[live], most, least_gap, begin) if most > 0.0 else 0.0
         value = float(math.fsum(mu) * share * (1.0 - SURE))
         if value > best[0]:
             best = (value, share * mu)
@@ -90,9 +92,7 @@ def lower_bound(
         mu = _lowered(*graph, live, cycles, entries, first, begin)
 
 
-def _beginnings(
-    component: IntArray, tails: IntArray, costs: FloatArray, cycles: Cycles, used: BoolArray
-) -> FloatArray:
+def _beginnings(component: IntArray, tails: IntArray, costs: FloatArray, cycles: Cycles, used: BoolArray) -> FloatArray:
     """Potentials to begin with: 0 at a node of the cycle of least gap of each component, infinite elsewhere.
 
     Potentials are sums from there. Next to it they are as small as the gap, and their differences keep their digits.
@@ -106,10 +106,11 @@ def _beginnings(
 
 
 def _share(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, least_gap: float, begin: FloatArray
-) -> float:
-    """A t up to which every cycle costs at least t times what it is worth."""
-    t, pi = least_ratio(n, tails, heads, costs, y, 2.0, begin)
+    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, most: float, least_gap: float,
+    begin: FloatArray,
+) -> float:  # fmt: skip
+    """A t up to which every cycle costs at least t times what it is worth; it is at most `most`."""
+    t, pi = least_ratio(n, tails, heads, costs, y, most, begin)
     # What an arc lacks beyond rounding: a simple cycle leaves each node once, so that it adds up to this at most.
     worth = t * y
     wrong = pi[heads] - pi[tails] - costs + worth - CLOSE * (costs + worth)

@@ -200,37 +200,3 @@ def reach(values: FloatArray, change: FloatArray) -> float:
         if values[k] + step * change[k] < 0.0:
             step = -values[k] / change[k]
     return step
-
-
-@kernel
-def newton_matrix(
-    ptr: IntArray, arcs: IntArray, multipliers: FloatArray, slacks: FloatArray, informative: BoolArray,
-    rates: FloatArray, prices: FloatArray, divergences: FloatArray, slopes: FloatArray,
-) -> FloatArray:  # fmt: skip
-    """``sum over cycles of mu/t a a' - mu Hess f``, with a the gradient of f, in relative changes of the rates.
-
-    With b_i = s slope_i / w_i^2: ``Hess f = b b' / sum(slope/w) - diag(s^2 slope / w^3)``. Entry (i, j) is multiplied by
-    w_i w_j.
-    """
-    n = len(rates)
-    matrix = np.zeros((n, n))
-    for c in range(len(ptr) - 1):
-        mu, s = multipliers[c], prices[c]
-        weight = 0.0
-        for i in range(ptr[c], ptr[c + 1]):
-            if informative[arcs[i]]:
-                weight += slopes[i] / rates[arcs[i]]
-        for i in range(ptr[c], ptr[c + 1]):
-            e = arcs[i]
-            if not informative[e]:
-                continue
-            a, b = divergences[i] * rates[e], s * slopes[i] / rates[e]
-            matrix[e, e] += mu * s * b
-            for j in range(ptr[c], ptr[c + 1]):
-                g = arcs[j]
-                if not informative[g]:
-                    continue
-                matrix[e, g] += mu / slacks[c] * a * (divergences[j] * rates[g])
-                if weight > 0.0:
-                    matrix[e, g] -= mu * b * (s * slopes[j] / rates[g]) / weight
-    return matrix

@@ -46,7 +46,7 @@ class Gaussian(Law):
         if np.isnan(upper).any() or (upper == -np.inf).any():
             raise InvalidInputError("upper must be numbers or inf, got nan or -inf: leave it out if no bound is known")
         object.__setattr__(self, "variance", _plain(variance))
-        object.__setattr__(self, "upper", _plain(upper))
+        object.__setattr__(self, "upper", np.inf if np.isinf(upper).all() else _plain(upper))
 
     def __eq__(self, other: object) -> bool:
         return (
