@@ -109,6 +109,8 @@ def bracket(items: Items, decisions: np.ndarray) -> tuple[float, float]:
         cuts = np.unique(np.concatenate((cuts, *found)), axis=0)
         worth = cuts @ contains.T * (upper / gaps)
         solved = linprog(np.ones(len(gaps)), A_ub=-worth, b_ub=-np.ones(len(cuts)), method="highs")
+        if solved.x is None:  # rates of too many orders of magnitude for its tolerances
+            break
         lower, point = max(lower, solved.fun * upper), solved.x * upper / gaps
         if upper - lower <= ENOUGH * upper:
             break

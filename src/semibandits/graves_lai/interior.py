@@ -200,7 +200,10 @@ class _Newton:
         curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
         curvature[plain] += weights[: len(plain)]
         ptr, arcs, slopes, weights = cycles.ptr, cycles.arcs, local.slopes, weights[len(plain) :]
-        if local.pulls is not None:
+        by_arc = np.ones(len(curvature))
+        if local.by_arc is not None and local.by_row is not None:
+            by_arc, slopes, weights = local.by_arc, np.empty(0), weights * local.by_row**2
+        elif local.pulls is not None:
             ptr, arcs = np.concatenate((ptr, ptr[-1] + ptr[1:])), np.concatenate((arcs, arcs))
             slopes = np.concatenate((slopes, local.pulls))
             weights = np.concatenate((weights + 2.0 * mu / local.values, -mu))
@@ -208,7 +211,7 @@ class _Newton:
         owners = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[positions]
         for shift in (1e-13, 1e-11, 1e-9):
             hessian = reduced_hessian(
-                curvature, slopes, weights, ptr, arcs, at_ptr, positions, owners,
+                curvature, by_arc, slopes, weights, ptr, arcs, at_ptr, positions, owners,
                 tree.chords, graph.tails, graph.heads, *tree.parts,
             )  # fmt: skip
             scale = scaled_to_unit_diagonal(hessian)

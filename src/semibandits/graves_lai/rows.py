@@ -23,6 +23,7 @@ from semibandits.graves_lai.price_search import Graph, Searcher
 from semibandits.graves_lai.raises import Raises
 from semibandits.graves_lai.rates import rates_shared
 from semibandits.graves_lai.separation import Separator, Violations
+from semibandits.kernels.cycles import weighted_arc_totals
 from semibandits.kernels.separation import repair
 
 BATCHES = 15
@@ -41,12 +42,16 @@ class Local:
         By how much a row falls per unit of flow on the arc of each entry, and the diagonal of its Hessian.
     pulls : ndarray of float, shape (number of entries,), or None
         The Hessian of a row is the diagonal, ``2 F slopes slopes'``, and less ``pulls pulls'``; None if the two cancel out.
+    by_arc, by_row : ndarray of float, shapes (a,) and (k,), or None
+        Where slopes are products of a number for the arc and one for the row, these.
     """
 
     values: FloatArray
     slopes: FloatArray
     curvature: FloatArray
     pulls: FloatArray | None = None
+    by_arc: FloatArray | None = None
+    by_row: FloatArray | None = None
 
 
 class Rows(ABC):
@@ -95,8 +100,7 @@ class Rows(ABC):
     def on_arcs(self, entries: FloatArray, multipliers: FloatArray) -> FloatArray:
         """Sum over the entries of each arc, times the multipliers of their rows."""
         cycles = self.pool.cycles
-        weighted = entries * multipliers[cycles.rows]
-        return np.bincount(cycles.arcs, weighted, len(self.block.gaps)).astype(np.float64)
+        return weighted_arc_totals(cycles.ptr, cycles.arcs, entries, multipliers, len(self.block.gaps))
 
     def values(self, flow: FloatArray) -> FloatArray:
         """The rows of the pool."""
@@ -125,8 +129,9 @@ class GaussianRows(Rows):
     def local(self, flow: FloatArray) -> Local:
         """See `Rows.local`."""
         cycles = self.pool.cycles
-        slopes = (self.block.twice_variance / flow**2)[cycles.arcs] / self.pool.squared_gaps[cycles.rows]
-        return Local(self.values(flow), slopes, 2.0 * slopes / flow[cycles.arcs])
+        by_arc, by_row = self.block.twice_variance / flow**2, 1.0 / self.pool.squared_gaps
+        slopes = by_arc[cycles.arcs] * by_row[cycles.rows]
+        return Local(self.values(flow), slopes, 2.0 * slopes / flow[cycles.arcs], by_arc=by_arc, by_row=by_row)
 
     def value(self, multipliers: FloatArray, potentials: FloatArray) -> float:
         """See `Rows.value`."""

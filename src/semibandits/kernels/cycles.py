@@ -19,6 +19,18 @@ def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
 
 
 @kernel
+def weighted_arc_totals(
+    ptr: IntArray, arcs: IntArray, entries: FloatArray, per_cycle: FloatArray, n_arcs: int
+) -> FloatArray:
+    """For each arc, the sum of entries times values of their cycles over the entries with it."""
+    totals = np.zeros(n_arcs)
+    for k in range(len(ptr) - 1):
+        for i in range(ptr[k], ptr[k + 1]):
+            totals[arcs[i]] += entries[i] * per_cycle[k]
+    return totals
+
+
+@kernel
 def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
     """For each arc, the sum of cycle values over the cycles through it."""
     totals = np.zeros(n_arcs)

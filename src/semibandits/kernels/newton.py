@@ -123,16 +123,16 @@ def circulation_to_chords(
 
 @kernel
 def reduced_hessian(
-    diagonal: FloatArray, slopes: FloatArray, weights: FloatArray,
+    diagonal: FloatArray, by_arc: FloatArray, slopes: FloatArray, weights: FloatArray,
     ptr: IntArray, arcs: IntArray, at_ptr: IntArray, positions: IntArray, owners: IntArray,
     chords: IntArray, tails: IntArray, heads: IntArray,
     parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
 ) -> FloatArray:  # fmt: skip
     """Z'(diag + A' W A) Z, of which only the lower triangle is filled in.
 
-    Row c of A is `slopes` on the arcs ``arcs[ptr[c]:ptr[c + 1]]``, entry by entry, and 0 elsewhere; arc e is in the entries
-    ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`. One row of the full matrix is formed at a time and reduced at
-    once, so that memory is what the result needs and the rows of the tree.
+    Row c of A is `by_arc` on the arcs ``arcs[ptr[c]:ptr[c + 1]]``, times `slopes`, entry by entry, unless these are left out, and
+    0 elsewhere; arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`. One row of the full matrix
+    is formed at a time and reduced at once, so that memory is what the result needs and the rows of the tree.
     """
     n, q, a = len(parent), len(chords), len(tails)
     # Columns in a new order, chords first: what is read most lies side by side.
@@ -144,6 +144,8 @@ def reduced_hessian(
         below[parent_arc[v]] = v
         column[parent_arc[v]] = q + k - 1
     columns = column[arcs]
+    by_column = np.empty(a)
+    by_column[column] = by_arc
     parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
@@ -158,9 +160,16 @@ def reduced_hessian(
         row[:] = 0.0
         for k in range(at_ptr[arc], at_ptr[arc + 1]):
             c = owners[k]
-            weight = weights[c] * slopes[positions[k]]
-            for i in range(ptr[c], ptr[c + 1]):
-                row[columns[i]] += weight * slopes[i]
+            weight = weights[c]
+            if len(slopes) > 0:
+                weight *= slopes[positions[k]]
+                for i in range(ptr[c], ptr[c + 1]):
+                    row[columns[i]] += weight * slopes[i]
+            else:
+                for i in range(ptr[c], ptr[c + 1]):
+                    row[columns[i]] += weight
+        for j in range(a):
+            row[j] *= by_arc[arc] * by_column[j]
         row[column[arc]] += diagonal[arc]
         for k in range(1, n):
             potential[k] = potential[parent_of[k]] + sign_of[k] * row[q + k - 1]
