@@ -12,7 +12,7 @@ from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.raises import Raises, cheapest_raises, room
 from semibandits.laws import Law
 
-DOUBLINGS, HALVINGS = 2_000, 60
+DOUBLINGS, HALVINGS = 2_000, 24
 SHORT_OF_IT = 0.9
 """Share of the room that is looked at where a gap is larger."""
 ROUNDING = 4e-15
@@ -114,14 +114,15 @@ class ArcItems:
         played = rates > 0.0
         rate = np.where(played, rates, 1.0)
         slopes = prices[:, None] / rate
+        most = prices[:, None] * caps
         with np.errstate(invalid="ignore", over="ignore"):
             at_cap = law.divergence(theta, caps)
+            rise, _, information = law.tilt(theta, slopes)
             # As the slope grows raises do: below the slope at the cap the conjugate is that of the law.
-            inside = law.raise_at(theta, slopes) < caps
-            free = rate * law.conjugate_above(theta, np.where(inside, slopes, 0.0))
-            most = prices[:, None] * caps
+            inside = (rise < caps) & np.isfinite(information)
+            free = slopes * rise - information + law.conjugate_rounding(theta, slopes, rise, information)
             held = most * (1.0 + ROUNDING) - rate * np.where(np.isfinite(at_cap), at_cap, 0.0) * (1.0 - law.rounding)
-        table = np.where(inside, free, held)
+        table = np.where(inside, rate * np.where(inside & (rise > 0.0), free, 0.0), held)
         table = np.where(played, table, most * (1.0 + ROUNDING))
         full = np.zeros((len(self.theta), len(prices)))
         full[self.raising] = table.T

@@ -169,24 +169,34 @@ class LawRows(Rows):
             Graph(graph.n, graph.tails, graph.heads, graph.costs, block.gaps, block.items, graph.has_hub), deadline
         )
         self._least_gap = float(block.gaps[block.informative].min())
-        self._last = self._raises(pool.cycles, np.ones(len(block.gaps)))
+        self._known, self._flow = Cycles.empty(), np.ones(len(block.gaps))
+        self._last = self._raises(pool.cycles, self._flow)
 
     def ratios(self, cycles: Cycles, flow: FloatArray) -> FloatArray:
         """See `Rows.ratios`."""
         return 1.0 / self._raises(cycles, flow).values
 
     def _raises(self, cycles: Cycles, flow: FloatArray) -> Raises:
-        known = cycles is self.pool.cycles
-        costs = self.block.graph.costs
-        found = self.block.items.raises(cycles, cycles.sums(costs), flow, self.pool.prices if known else None)
-        if known:
-            self.pool.prices = found.prices
-        return found
+        """The cheapest raises; those of the pool are looked up if the flow is the last one."""
+        gaps, items = cycles.sums(self.block.graph.costs), self.block.items
+        if cycles is not self.pool.cycles:
+            return items.raises(cycles, gaps, flow)
+        if cycles is not self._known or not np.array_equal(flow, self._flow):
+            guesses = self.pool.prices
+            if cycles is self._known:
+                # Prices follow the flow: to first order by its mean growth, weighed by how much raises yield.
+                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                    yielding = self._last.slopes / self._flow[cycles.arcs]
+                    growth = cycles_sums(cycles, yielding * (flow / self._flow)[cycles.arcs])
+                    guesses = guesses * growth / cycles_sums(cycles, yielding)
+            self._last = items.raises(cycles, gaps, flow, guesses)
+            self._known, self._flow, self.pool.prices = cycles, flow.copy(), self._last.prices
+        return self._last
 
     def local(self, flow: FloatArray) -> Local:
         """See `Rows.local`."""
         cycles = self.pool.cycles
-        found = self._last = self._raises(cycles, flow)
+        found = self._raises(cycles, flow)
         rows, played = cycles.rows, flow[cycles.arcs]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values = 1.0 / found.values

@@ -17,14 +17,22 @@ def excess(x: FloatArray) -> FloatArray:
     With z = x / (2 + x), ``log(1 + x) = 2 (z + z^3/3 + z^5/5 + ...)``, and x - 2 z = x z.
     """
     x = np.asarray(x, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        far = x - np.log1p(x)
     near = np.abs(x) < NEAR
-    if not near.any():
-        return far
-    small = np.where(near, x, 0.0)
-    z = small / (2.0 + small)
-    square, tail = z * z, np.zeros_like(z)
-    for k in range(2 * TERMS + 1, 1, -2):
-        tail = tail * square + 1.0 / k
-    return np.where(near, small * z - 2.0 * z * square * tail, far)
+    few = np.count_nonzero(near)
+    if few == x.size:
+        return _series(x)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        value = np.asarray(x - np.log1p(x))
+    if few:
+        value[near] = _series(x[near])
+    return value
+
+
+def _series(x: FloatArray) -> FloatArray:
+    z = x / (2.0 + x)
+    square = z * z
+    tail = np.full_like(z, 1.0 / (2 * TERMS + 1))
+    for k in range(2 * TERMS - 1, 1, -2):
+        tail *= square
+        tail += 1.0 / k
+    return np.asarray(x * z - 2.0 * z * square * tail)

@@ -105,9 +105,8 @@ class Law(ABC):
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
 
-    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """The same, at least the true value: sums of it prove what no cycle can fall short of."""
-        rise, _, information = self.tilt(theta, slope)
-        with np.errstate(invalid="ignore", over="ignore"):
-            above = slope * rise - information + (LAST_DIGITS + self.rounding) * (slope * rise + information)
-        return np.where(np.isfinite(rise) & np.isfinite(information), above, np.inf)
+    def conjugate_rounding(
+        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
+    ) -> FloatArray:
+        """What ``slope rise - information``, the conjugate at a raise that `tilt` gave, may be off by."""
+        return (LAST_DIGITS + self.rounding) * (slope * rise + information)

@@ -64,6 +64,7 @@ class Bernoulli(Law):
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """All three with their digits also where the raised mean is next to 1: what is left of it has an equation of its own."""
+        theta, slope = np.broadcast_arrays(theta, slope)
         rest = 1.0 - theta
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             half = 1.0 - slope * (rest - theta)
@@ -71,11 +72,17 @@ class Bernoulli(Law):
             rise = np.where(half > 0.0, 2.0 * slope * theta * rest / (half + root), (root - half) / (2.0 * slope))
             rise = np.clip(rise, 0.0, rest)
             left = 2.0 * rest / (1.0 + slope + np.hypot(1.0 - slope, 2.0 * np.sqrt(slope * theta)))
-            derivative = np.where(root > 0.0, (theta + rise) * left / root, 0.0)
-            high = _upper_term(theta, rise)
-            near = high + rest * excess(-rise / rest)
-            value = np.where(rise <= NEAR * rest, near, high - rise - rest * np.log(left / rest))
+            derivative = (theta + rise) * left / root
+            value = _upper_term(theta, rise)
+            near = rise <= NEAR * rest
+            if near.all():
+                value = value + rest * excess(-rise / rest)
+            else:
+                value = np.where(near, value + rest * excess(-rise / rest), value - rise - rest * np.log(left / rest))
+        if np.min(rest, initial=1.0) > 0.0 < np.min(slope, initial=1.0) and np.max(slope, initial=0.0) < np.inf:
+            return rise, np.where(root > 0.0, derivative, 0.0), np.where(rise <= 0.0, 0.0, value)
         stays, leaves = (rest <= 0.0) | (slope <= 0.0), slope == np.inf
+        derivative = np.where(root > 0.0, derivative, 0.0)
         derivative = np.where(stays, np.where(slope <= 0.0, theta * rest, 0.0), np.where(leaves, 0.0, derivative))
         value = np.where(stays | (rise <= 0.0), 0.0, value)
         return (
@@ -83,18 +90,20 @@ class Bernoulli(Law):
             np.where(leaves & ~stays, np.inf, value),
         )  # fmt: skip
 
-    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+    def conjugate_rounding(
+        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
+    ) -> FloatArray:
         """With what the terms of the divergence are off by, which are far larger than itself next to 1."""
         rest = 1.0 - theta
-        rise, _, information = self.tilt(theta, slope)
-        with np.errstate(invalid="ignore"):
-            terms = slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0)
-            above = slope * rise - information + LAST_DIGITS * terms
-        return np.where(rise <= 0.0, 0.0, np.where(np.isfinite(information), above, np.inf))
+        return LAST_DIGITS * (slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0))
 
 
 def _upper_term(theta: FloatArray, rise: FloatArray) -> FloatArray:
     """``theta excess(rise/theta)``, which tends to the rise as theta tends to 0."""
+    far = ~(rise <= FAR * theta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        value = theta * excess(rise / theta)
+        if not far.any():
+            return value
         logarithm = np.where(theta > 0.0, theta * (np.log(rise) - np.log(theta)), 0.0)
-        return np.where(rise <= FAR * theta, theta * excess(rise / theta), rise - logarithm)
+        return np.where(far, rise - logarithm, value)

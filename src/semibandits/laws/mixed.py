@@ -112,9 +112,11 @@ class Mixed(Law):
             rise[..., items], derivative[..., items], information[..., items] = parts
         return rise, derivative, information
 
-    def conjugate_above(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
+    def conjugate_rounding(
+        self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
+    ) -> FloatArray:
         """Each its own."""
-        return self._each(lambda law, mean, s: law.conjugate_above(mean, s), theta, slope)
+        return self._each(lambda law, *four: law.conjugate_rounding(*four), theta, slope, rise, information)
 
     def _groups(self) -> list[tuple[Law, IntArray]]:
         """Distinct laws, and the items of each."""
