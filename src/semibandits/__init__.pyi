@@ -1,4 +1,5 @@
 from semibandits import datasets as datasets
+from semibandits import laws as laws
 from semibandits import matroids as matroids
 from semibandits import studies as studies
 from semibandits._version import __version__ as __version__

@@ -421,13 +421,19 @@ def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, 
     items = suboptimal(graph, 1e-9)
     check_costs(graph, theta)
     flow, cycles, mu, pi = solve(graph, v, items)
-    # Rates at which the prices of the potentials are right: they are more precise than the flow.
     y, change = cycles.totals(mu, graph.n_arcs), pi[graph.tails] - pi[graph.heads]
     falling = (change < 0.0) & (cycles.totals(np.ones(len(cycles)), graph.n_arcs) > 0.0)
-    prices = graph.costs + min(1.0, (graph.costs[falling] / -change[falling]).min(initial=1.0)) * change
-    rates = np.sqrt(v[graph.entering] * y / np.where(prices > 0.0, prices, np.inf))
-    rises = cheapest(graph, v, items, cycles, np.where(rates > 0.0, rates, flow))
-    lower = lower_bound(graph, v, items, cycles, rises, mu * cycles.sums(graph.costs) ** 2)
+    lower, shares = 0.0, mu * cycles.sums(graph.costs) ** 2
+    for scale in (min(1.0, (graph.costs[falling] / -change[falling]).min(initial=1.0)), 1.0):
+        # Rates at which these prices are right are more precise than the flow.
+        prices = graph.costs + scale * change
+        rates = np.sqrt(v[graph.entering] * y / np.where(prices > 0.0, prices, np.inf))
+        rates = np.where(rates > 0.0, rates, flow)
+        counted = (graph.entering >= 0) & items[graph.entering]
+        u = cycles.sums(np.where(counted, v[graph.entering] / np.where(rates > 0.0, rates, 1.0), 0.0))
+        rises = cheapest(graph, v, items, cycles, rates)
+        for weights in (shares, shares * (u / cycles.sums(graph.costs) ** 2) ** 2):
+            lower = max(lower, lower_bound(graph, v, items, cycles, rises, weights))
     assert value * (1 - 1e-5) <= lower <= value * (1 + 1e-7)
     information = np.zeros(decision_set.d)
     chosen = (graph.entering >= 0) & items[graph.entering]

@@ -61,14 +61,9 @@ def solve_other(
         return result
     if method == "enumeration":
         return _listed(decision_set, theta, law, tolerance, gap, start + limit, has_cycles=has_cycles)
-    if isinstance(law, Bernoulli):
-        raise UnsupportedError(
-            f"method={method!r} is for Gaussian rewards, got rewards='bernoulli': "
-            "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
-        )
     raise UnsupportedError(
         f"method={method!r} is for Gaussian rewards without a known bound, got {law}: "
-        "use 'closed-form' or 'enumeration', or leave method out"
+        "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
     )
 
 

@@ -78,14 +78,14 @@ def graves_lai(
     warm_start : GravesLaiResult or None
         An earlier result for the same decision set (the same object), at a theta close by. It only saves time, with the methods
         "cycles" and "columns"; the bracket is proven anew, but which plan within it is found depends on where the search began.
-        Bernoulli problems are solved from scratch.
+        Problems of other laws are solved from scratch.
     rewards : {"gaussian", "bernoulli"}
-        The laws of the rewards, independent across items. With "bernoulli", `theta` holds probabilities, `variance` is left out,
-        and the methods are "closed-form", "cycles" and "enumeration". What means could close of a gap only by rising to within
-        1e-12 of 1 counts as out of reach, as if those rewards were certain: beside a mean of 1 - 1e-12 nothing is explored.
+        Short for ``law=Bernoulli()``: `theta` holds probabilities, and `variance` is left out.
     law : Law or None
-        The law of the rewards in place of `variance` and `rewards`, which are then left out: see :mod:`semibandits.laws`. Laws
-        other than ``Gaussian`` and ``Bernoulli``, and known bounds, have the methods "closed-form" and "enumeration".
+        The law of the rewards, independent across items, in place of `variance` and `rewards`, which are then left out: see
+        :mod:`semibandits.laws` and docs/laws.md. ``Gaussian(variance)`` is the same as `variance`. Other laws, and known bounds,
+        have the methods "closed-form", "cycles" and "enumeration". A gap that items could close only by rising to within 1e-12
+        of all that their law allows counts as out of reach: beside a probability of 1 - 1e-12 nothing is explored.
 
     Returns
     -------
@@ -102,14 +102,15 @@ def graves_lai(
         If the decisions must be enumerated and there are too many, or the plan has too many for the memory: it holds a truth
         value for each of its decisions and each item.
     UnsupportedError
-        If the method does not exist for this decision set, or for these rewards.
+        If the method does not exist for this decision set, or for this law; or, other than for matroid bases, if a gamma reward
+        would have to more than double its mean.
 
     Notes
     -----
-    Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances. Closed form: theory T2. Cycles: circulations of the
-    exchange graph with cycle cuts, T0, T1, T3; certificates T4. Columns: column-and-cut generation, with branch and bound for
-    the cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding. Bernoulli rewards:
-    theory §4, with labels over a grid of prices for the cycle cuts (docs/bernoulli.md).
+    Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. Closed form: theory T2, L2. Cycles:
+    circulations of the exchange graph with cycle cuts, T0, T1, T3, for other laws than Gaussian with labels over a grid of prices,
+    L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation, with branch and bound for the cuts, which
+    takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
     """
     start = tiers.seconds()
     if not isinstance(decision_set, DecisionSet):

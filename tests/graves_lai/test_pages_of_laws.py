@@ -1,0 +1,79 @@
+"""The examples of docs/bernoulli.md and docs/laws.md print what the pages say, and the law of one's own there is right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from laws_reference import Items, bracket, least_of_all
+from test_bounds_of_laws import SETS, some
+from test_graves_lai import random_tree_set
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def examples(name):
+    """Pairs of code and what it prints."""
+    page = (DOCS / name).read_text(encoding="utf-8")
+    pairs = re.findall(r"```python\n(.*?)```\n+prints\n+```text\n(.*?)```", page, re.DOTALL)
+    assert pairs
+    return pairs
+
+
+@pytest.mark.parametrize("name", ["bernoulli.md", "laws.md"])
+def test_the_examples_are_true(name, capsys):
+    for code, said in examples(name):
+        exec(compile(code, f"docs/{name}", "exec"), {})
+        assert capsys.readouterr().out == said
+
+
+@pytest.fixture(scope="module")
+def law():
+    """The law of the second example."""
+    names = {}
+    exec(compile(examples("laws.md")[1][0], "docs/laws.md", "exec"), names)
+    return names["InverseGaussian"]()
+
+
+def times(rng, d):
+    return Items(-some(rng, d, 0.5, 4.0), lambda mean: -(mean**3) / 8.0, np.zeros(d))
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_law_of_ones_own_is_solved_like_any_other(law, family, seed):
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            space = SETS[family](rng)
+            if space.count(60) <= 60:
+                break
+        except (InvalidInputError, TooManyDecisionsError):
+            continue
+    items = times(rng, space.d)
+    result = sb.graves_lai(space, items.theta, law=law)
+    decisions = space.enumerate(60)
+    lower, upper = bracket(items, decisions)
+    assert result.method == "cycles"
+    assert result.gap <= 1e-4
+    assert result.lower <= upper * (1.0 + 1e-5)
+    assert lower <= result.value * (1.0 + 1e-5)
+    assert least_of_all(items, decisions, result.rates) >= 1.0 - 1e-5
+
+
+def test_and_in_closed_form(law):
+    rng = np.random.default_rng(5)
+    space = random_tree_set(rng)
+    items = times(rng, space.d)
+    closed = sb.graves_lai(space, items.theta, law=law)
+    cycles = sb.graves_lai(space, items.theta, law=law, method="cycles")
+    assert closed.method == "closed-form"
+    assert cycles.lower <= closed.value * (1.0 + 1e-9)
+    assert closed.lower <= cycles.value * (1.0 + 1e-9)
+    with pytest.raises(InvalidInputError, match="means must be < 0"):
+        sb.graves_lai(space, -items.theta, law=law)
