@@ -19,7 +19,6 @@ from semibandits.graves_lai.separation import Violations, spread
 from semibandits.graves_lai.warm_start import Start
 from semibandits.kernels import tiers
 
-REPAIRS = 6
 DENSE_FROM = 60
 """Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
 MOST_CHORDS = 5_000
@@ -205,7 +204,7 @@ class BlockSolver:
         """Upper bounds from flows made feasible cycle by cycle; the cycles met on the way."""
         flow, met, margin = flow.copy(), [], 0.1 * self.gap
         current = Cycles.joined(cuts)
-        for k in range(REPAIRS):
+        for k in range(self.rows.repairs):
             if not len(current) or self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
                 break
             self.rows.repair(flow, current, margin)

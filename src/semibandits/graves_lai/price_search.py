@@ -16,7 +16,7 @@ from semibandits.kernels import tiers
 from semibandits.kernels.ratios import least_ratio
 from semibandits.kernels.tilted_search import tilted_cycles
 
-COARSE = 1.15
+COARSE = 1.4
 """Ratio of neighbouring prices of the first grid."""
 HIGHER = 2.0 ** np.arange(1, 9)
 """Multiples of its largest price that are looked at besides: means that would have to rise next to 1 have prices of any size."""
@@ -28,8 +28,8 @@ FINEST = 1e-7
 CLOSE = 1.00001
 """Factor between what is proven and what was found below which no closer bound is worth a refinement."""
 REFINEMENTS = 12
-WINDOW = 1.6
-"""Ratio of the gaps of a window; with less than 2, few arcs of a window are on cycles of negative weight."""
+WINDOW = 2.5
+"""Ratio of the gaps of a window: the larger, the more arcs of a window are on cycles of negative weight."""
 MAX_PRICES = 1_000
 PRICES_FOR_GAPS = 16
 """Prices at which the largest gap, and what to add to prices, are looked at."""

@@ -168,8 +168,10 @@ class _Problem:
     @property
     def short(self) -> BoolArray:
         """Rows that fall short of their gap whatever is paid."""
-        margins = np.zeros(len(self.gaps))
-        np.maximum.at(margins, self.rows, self.law.margin(self.theta))
+        margin = self.law.margin(self.theta)
+        margins = np.full(len(self.gaps), margin.min(initial=np.inf))
+        if margin.max(initial=-np.inf) > margins.min(initial=np.inf):
+            np.maximum.at(margins, self.rows, margin)
         return out_of_reach(self.total(self.reach), self.gaps, margins)
 
     def raise_freely(self, result: Raises) -> None:
@@ -208,13 +210,16 @@ class _Problem:
 
     def _first_prices(self, guesses: FloatArray) -> FloatArray:
         """The guesses; else what would be right if the law were Gaussian, of the variance it has at theta."""
+        known = (guesses > 0.0) & np.isfinite(guesses)
+        if known.all():
+            return guesses
         largest = np.zeros(len(self.gaps))
         np.maximum.at(largest, self.rows, self.rates)
         _, slope, _ = self._tilted(1e-9 * largest)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             spread = self.total(np.where(self.played, slope / np.where(self.played, self.rates, 1.0), 0.0))
             first = np.where(spread > 0.0, np.minimum(self.gaps / spread, 4.0 * largest), largest)
-        return np.where((guesses > 0.0) & np.isfinite(guesses), guesses, first)
+        return np.where(known, guesses, first)
 
     def _rows(self, rows: IntArray) -> tuple[_Problem, IntArray]:
         """The problem of some rows alone, and which entries these are."""

@@ -59,6 +59,8 @@ class Rows(ABC):
 
     keeps_positive: ClassVar[bool]
     """Whether rows keep the flow of every arc with an item positive."""
+    repairs: ClassVar[int]
+    """How often a flow is repaired and searched again."""
 
     def __init__(self, block: Block, pool: CyclePool) -> None:
         self.block, self.pool = block, pool
@@ -115,6 +117,7 @@ class GaussianRows(Rows):
     """In closed form."""
 
     keeps_positive = True
+    repairs = 6
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
@@ -161,6 +164,7 @@ class LawRows(Rows):
     """For any law, through its cheapest raises."""
 
     keeps_positive = False
+    repairs = 2
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)

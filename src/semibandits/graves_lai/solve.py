@@ -108,9 +108,9 @@ def graves_lai(
     Notes
     -----
     Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. Closed form: theory T2, L2. Cycles:
-    circulations of the exchange graph with cycle cuts, T0, T1, T3, for other laws than Gaussian with labels over a grid of prices,
-    L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation, with branch and bound for the cuts, which
-    takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
+    circulations of the exchange graph with cycle cuts, T0, T1, T3, for laws other than Gaussian with labels over a grid of
+    prices, L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation, with branch and bound for the
+    cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
     """
     start = tiers.seconds()
     if not isinstance(decision_set, DecisionSet):

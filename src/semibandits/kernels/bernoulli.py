@@ -18,16 +18,12 @@ import numpy as np
 
 from semibandits.kernels.arithmetic import hypotenuse
 from semibandits.kernels.tiers import kernel
+from semibandits.kernels.typing import FloatArray
 
 SMALL = 0.1
 """Arguments of `excess` below which its series is summed."""
-MAX_STEPS = 300
-NEWTON_STEPS = 40
-"""Steps after which bisection takes over: means next to 0 make kinks, between which Newton's method may go to and fro."""
 ROUNDING = 4e-15
 """What the terms of a tilt may be off by, relatively; next to 1 what is left of them may be far smaller."""
-OUT_OF_REACH = 1e-12
-"""A cycle whose means could rise by no more than its gap and this says nothing: rewards of 1 cannot be told from it."""
 
 
 @kernel
@@ -99,3 +95,13 @@ def conjugate(theta: float, rate: float, price: float) -> float:
         return 0.0
     terms = price * rise + rate * (d + (rise + 1.0 - theta if rise > SMALL * (1.0 - theta) else 0.0))
     return price * rise - rate * d + ROUNDING * terms
+
+
+@kernel
+def tilts(theta: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """`tilt` of each pair."""
+    n = len(theta)
+    rises, derivatives, divergences = np.empty(n), np.empty(n), np.empty(n)
+    for i in range(n):
+        rises[i], derivatives[i], divergences[i] = tilt(theta[i], slopes[i])
+    return rises, derivatives, divergences

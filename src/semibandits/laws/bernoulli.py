@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.kernels.bernoulli import tilts
 from semibandits.laws._series import excess
 from semibandits.laws.base import LAST_DIGITS, Law
 
@@ -64,31 +65,9 @@ class Bernoulli(Law):
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """All three with their digits also where the raised mean is next to 1: what is left of it has an equation of its own."""
-        theta, slope = np.broadcast_arrays(theta, slope)
-        rest = 1.0 - theta
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            half = 1.0 - slope * (rest - theta)
-            root = np.hypot(half, 2.0 * slope * np.sqrt(theta * rest))
-            rise = np.where(half > 0.0, 2.0 * slope * theta * rest / (half + root), (root - half) / (2.0 * slope))
-            rise = np.clip(rise, 0.0, rest)
-            left = 2.0 * rest / (1.0 + slope + np.hypot(1.0 - slope, 2.0 * np.sqrt(slope * theta)))
-            derivative = (theta + rise) * left / root
-            value = _upper_term(theta, rise)
-            near = rise <= NEAR * rest
-            if near.all():
-                value = value + rest * excess(-rise / rest)
-            else:
-                value = np.where(near, value + rest * excess(-rise / rest), value - rise - rest * np.log(left / rest))
-        if np.min(rest, initial=1.0) > 0.0 < np.min(slope, initial=1.0) and np.max(slope, initial=0.0) < np.inf:
-            return rise, np.where(root > 0.0, derivative, 0.0), np.where(rise <= 0.0, 0.0, value)
-        stays, leaves = (rest <= 0.0) | (slope <= 0.0), slope == np.inf
-        derivative = np.where(root > 0.0, derivative, 0.0)
-        derivative = np.where(stays, np.where(slope <= 0.0, theta * rest, 0.0), np.where(leaves, 0.0, derivative))
-        value = np.where(stays | (rise <= 0.0), 0.0, value)
-        return (
-            np.where(stays, 0.0, np.where(leaves, rest, rise)), derivative,
-            np.where(leaves & ~stays, np.inf, value),
-        )  # fmt: skip
+        theta, slope = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(slope, dtype=np.float64))
+        rise, derivative, information = tilts(theta.ravel(), slope.ravel())
+        return rise.reshape(theta.shape), derivative.reshape(theta.shape), information.reshape(theta.shape)
 
     def conjugate_rounding(
         self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
