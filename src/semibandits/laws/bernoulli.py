@@ -65,9 +65,10 @@ class Bernoulli(Law):
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """All three with their digits also where the raised mean is next to 1: what is left of it has an equation of its own."""
-        theta, slope = np.broadcast_arrays(np.asarray(theta, dtype=np.float64), np.asarray(slope, dtype=np.float64))
-        rise, derivative, information = tilts(theta.ravel(), slope.ravel())
-        return rise.reshape(theta.shape), derivative.reshape(theta.shape), information.reshape(theta.shape)
+        shape = np.broadcast_shapes(np.shape(theta), np.shape(slope))
+        pairs = (np.array(np.broadcast_to(one, shape), dtype=np.float64).ravel() for one in (theta, slope))
+        rise, derivative, information = (part.reshape(shape) for part in tilts(*pairs))
+        return rise, derivative, information
 
     def conjugate_rounding(
         self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
