@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.heard import heard
 from semibandits.kernels.rewards import draw
+from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices
 from semibandits.rewards._digest import described
 
@@ -41,9 +42,9 @@ class CompiledRewards:
 class RewardModel(ABC):
     """The law of the rewards: every round is drawn from it independently of the rounds before.
 
-    To write your own, give it `theta`, `variance` and `draw`; everything else has a default. Simulations then play in Python
-    instead of a compiled loop. Keep a model immutable, and at module level if simulations run in several processes, since
-    it is pickled; override `specification` if more than `theta` and `variance` says what the law is.
+    To write your own, give it `theta`, `variance` and `draw`, and `law` if it has one; everything else has a default. Simulations
+    then play in Python instead of a compiled loop. Keep a model immutable, and at module level if simulations run in several
+    processes, since it is pickled; override `specification` if more than `theta` and `variance` says what the law is.
 
     Policies never see `theta`: it is there to compute the regret. They are told `variance`, which must therefore not depend on
     the unknown means. Bernoulli rewards have variance theta (1 - theta), which would give the means away, so that 1/4 is told,
@@ -96,15 +97,21 @@ class RewardModel(ABC):
         return False
 
     @property
-    def bound_family(self) -> Literal["gaussian", "bernoulli"] | None:
-        """Which C(theta) bounds the regret: what `graves_lai` takes as `rewards`; None where no bound is known.
+    def law(self) -> Law | None:
+        """The law of the rewards, for which C(theta) bounds the regret; None where none is known.
 
-        Rewards must be independent across items, and of that family.
+        Rewards must be independent across items, and of that law. See :mod:`semibandits.laws`. Policies are not told it, but for
+        its name.
         """
-        return "gaussian" if self.is_independent_gaussian else None
+        return Gaussian(self.variance) if self.is_independent_gaussian else None
 
     @property
-    def family(self) -> Literal["gaussian", "bernoulli"] | None:
+    def bound_family(self) -> str | None:
+        """Name of the law, "gaussian" or "bernoulli", say; None where no bound is known."""
+        return None if self.law is None else self.law.name
+
+    @property
+    def family(self) -> str | None:
         """What policies are told of the law besides the variance; None if nothing."""
         return self.bound_family
 

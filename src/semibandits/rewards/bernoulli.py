@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, final
+from typing import Any, final
 
 import numpy as np
 
 from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import BERNOULLI
+from semibandits.laws import Bernoulli, Law
 from semibandits.rewards._checks import mean_vector
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
@@ -47,9 +48,9 @@ class BernoulliRewards(KernelRewards):
         super().__init__(means, 0.25, CompiledRewards(BERNOULLI, means.copy(), np.array([len(means)], dtype=np.int64)))
 
     @property
-    def bound_family(self) -> Literal["gaussian", "bernoulli"] | None:
-        """Their own: C(theta) for Bernoulli rewards, whatever the variance that policies are told."""
-        return "bernoulli"
+    def law(self) -> Law | None:
+        """Their own, whatever the variance that policies are told; None if a subclass overrides `draw`."""
+        return Bernoulli() if self._draws_the_law else None
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta)}

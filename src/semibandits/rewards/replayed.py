@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Literal, TypeAlias, cast, final
+from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class ReplayedRewards(KernelRewards):
         return self._law.kind == REPLAY_ROUNDS
 
     @property
-    def family(self) -> Literal["bernoulli"] | None:
+    def family(self) -> str | None:
         """What policies are told of the law: that rewards are 0 and 1, if all outcomes are."""
         return "bernoulli" if np.isin(self._law.floats, (0.0, 1.0)).all() else None
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, told_variance
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import StoredRewards
@@ -30,23 +31,37 @@ class SampledRewards(StoredRewards):
         another. It must be defined at module level if simulations run in several processes.
     variance : float or array_like of float, shape (d,)
         What policies are told of the spread, > 0: a sub-Gaussian proxy that does not give the means away.
+    law : Law or None
+        The law of the rewards, if they are independent across items and of one, so that C(theta) bounds the regret. Nothing
+        checks that the sampler follows it.
 
     Raises
     ------
     InvalidInputError
-        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100, if a variance is not positive, or if
-        `sampler` cannot be called.
+        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100, if a variance is not positive, if
+        `sampler` cannot be called, or if `law` is none or cannot have these means.
     """
 
-    def __init__(self, theta: ArrayLike, sampler: Sampler, *, variance: ArrayLike) -> None:
+    def __init__(self, theta: ArrayLike, sampler: Sampler, *, variance: ArrayLike, law: Law | None = None) -> None:
         means = mean_vector(theta)
         if not callable(sampler):
             raise InvalidInputError(
                 f"sampler must be a function of items and rng, got {type(sampler).__name__}: "
                 "pass one that draws the rewards of one round"
             )
-        self._sampler = sampler
+        if law is not None:
+            if not isinstance(law, Law):
+                raise InvalidInputError(
+                    f"law must be a Law or None, got {type(law).__name__}: pass semibandits.laws.Poisson(), say"
+                )
+            law.check(means)
+        self._sampler, self._own_law = sampler, law
         super().__init__(means, told_variance(variance, len(means)))
+
+    @property
+    def law(self) -> Law | None:
+        """The law that was given."""
+        return self._own_law
 
     def draw(self, items: IntArray, rng: np.random.Generator) -> FloatArray:
         """Rewards of the chosen items in one round.
@@ -74,8 +89,10 @@ class SampledRewards(StoredRewards):
 
     def _parameters(self) -> dict[str, Any]:
         kind = self._sampler if hasattr(self._sampler, "__qualname__") else type(self._sampler)
+        known = {} if self._own_law is None else {"law": repr(self._own_law)}
         return {
             "theta": described(self._theta),
             "variance": described(self._variance),
             "sampler": f"{kind.__module__}.{kind.__qualname__}",
+            **known,
         }

@@ -166,14 +166,14 @@ def _played(
 def _bound(specification: Specification, bound: bool | GravesLaiResult) -> GravesLaiResult | None:
     """C(theta) with its plan where it bounds the regret."""
     rewards = specification.rewards
+    law = rewards.law
     if isinstance(bound, GravesLaiResult):
-        return bound if bound.rewards == rewards.bound_family else None
-    family = rewards.bound_family
-    if not bound or family is None:
+        same = law is not None and (bound.law == law or (bound.law.is_quadratic and law.is_quadratic))
+        return bound if same else None
+    if not bound or law is None:
         return None
-    law: dict[str, Any] = {"variance": rewards.variance} if family == "gaussian" else {"rewards": family}
     try:
-        return graves_lai(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, **law)
+        return graves_lai(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None
 
@@ -181,7 +181,8 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
 def _check_bound(specification: Specification, bound: GravesLaiResult) -> None:
     rewards, decision_set = specification.rewards, specification.decision_set
     variance = np.broadcast_to(rewards.variance, rewards.theta.shape)
-    if not np.array_equal(bound.theta, rewards.theta) or not np.array_equal(bound.variance, variance):
+    wrong = bound.law.is_quadratic and not np.array_equal(bound.variance, variance)
+    if not np.array_equal(bound.theta, rewards.theta) or wrong:
         raise InvalidInputError(
             "bound must belong to the means and variances of the rewards, got that of others: pass bound=True"
         )
