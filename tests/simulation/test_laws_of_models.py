@@ -61,3 +61,17 @@ def test_a_sampler_may_come_with_its_law():
         sb.SampledRewards(COUNTS, orders, variance=3.0, law="poisson")
     with pytest.raises(sb.InvalidInputError, match="means must be <= 0"):
         sb.SampledRewards(COUNTS, orders, variance=3.0, law=Poisson(cost=True))
+
+
+def test_laws_of_many_numbers_are_told_apart():
+    means = np.linspace(0.0, 1.0, 3_000)
+
+    def specified(variances):
+        rewards = sb.SampledRewards(means, orders, variance=3.0, law=Gaussian(variances))
+        return rewards.specification()["parameters"]["law"]
+
+    variances = np.full(3_000, 0.5)
+    assert len(specified(variances)) == 64
+    assert specified(variances) == specified(variances.copy())
+    variances[1_500] += 1e-15
+    assert specified(variances) != specified(np.full(3_000, 0.5))

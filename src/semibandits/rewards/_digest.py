@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from semibandits._typing import FloatArray
 
 MOST_NUMBERS = 64
 """Arrays above this size are described by their digest."""
+LONG = 1_000
+"""Texts above this length, too."""
 
 
 def described(values: float | FloatArray) -> Any:
@@ -19,3 +22,10 @@ def described(values: float | FloatArray) -> Any:
     if array.size <= MOST_NUMBERS:
         return array.tolist()
     return {"sha256": hashlib.sha256(array.tobytes()).hexdigest(), "shape": list(array.shape)}
+
+
+def in_full(value: object) -> str:
+    """What a value is called with all its numbers, or a SHA-256 digest of that if it is long."""
+    with np.printoptions(threshold=sys.maxsize, precision=17, floatmode="unique"):
+        text = repr(value)
+    return text if len(text) <= LONG else hashlib.sha256(text.encode()).hexdigest()

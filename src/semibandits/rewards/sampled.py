@@ -11,7 +11,7 @@ from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
 from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, told_variance
-from semibandits.rewards._digest import described
+from semibandits.rewards._digest import described, in_full
 from semibandits.rewards.base import StoredRewards
 
 Sampler: TypeAlias = Callable[[IntArray, np.random.Generator], ArrayLike]
@@ -89,7 +89,7 @@ class SampledRewards(StoredRewards):
 
     def _parameters(self) -> dict[str, Any]:
         kind = self._sampler if hasattr(self._sampler, "__qualname__") else type(self._sampler)
-        known = {} if self._own_law is None else {"law": repr(self._own_law)}
+        known = {} if self._own_law is None else {"law": in_full(self._own_law)}
         return {
             "theta": described(self._theta),
             "variance": described(self._variance),
