@@ -1,7 +1,7 @@
 """Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
 
 make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool,
-                    every method on the same instances, budgeted maximisation against HiGHS; first answers with
+                    every method and every law on the same instances, budgeted maximisation against HiGHS; first answers with
                     nothing compiled; rounds of policies beside their parts and beside plain Python, two workers against one
 make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from budgeted import run_budgeted
 from first_answer import run_first_answers
 from large import run_large
+from laws import run_laws
 from methods import run_methods
 from reporting import Report
 from rounds import run_plain, run_rounds, run_whole, run_workers
@@ -29,7 +30,7 @@ ROUNDS = {
     "plain": run_plain,
     "workers": run_workers,
 }
-SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "budgeted", *ROUNDS, "large")
+SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, "large")
 
 
 def main() -> None:
@@ -49,6 +50,8 @@ def main() -> None:
         run_versus_direct(report, options.seeds, options.repetitions)
     if "methods" in sections:
         run_methods(report)
+    if "laws" in sections:
+        run_laws(report, options.seeds)
     if "budgeted" in sections:
         run_budgeted(report, options.seeds)
     for name, run in ROUNDS.items():

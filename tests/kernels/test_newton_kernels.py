@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semibandits.kernels.cycles import arc_totals, cycle_sums
+from semibandits.kernels.cycles import arc_totals, cycle_sums, weighted_arc_totals
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
     chords_to_circulation,
@@ -61,12 +61,18 @@ def test_reduced_hessian(seed):
     pattern = np.zeros((5, a))
     pattern[np.repeat(np.arange(5), np.diff(ptr)), arcs] = 1.0
     at_ptr, positions = incidence(a, arcs)
-    at_cycles = np.repeat(np.arange(5), np.diff(ptr))[positions]
-    reduced = reduced_hessian(diagonal, slope, weights, ptr, arcs, at_ptr, at_cycles, chords, tails, heads, *tree)
-    dense = pattern * slope
+    owners = np.repeat(np.arange(5), np.diff(ptr))
     z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
-    expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
-    np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)
+    entries = rng.random(len(arcs))
+    scattered = np.zeros((5, a))
+    scattered[owners, arcs] = entries
+    for of_entries, table in ((np.empty(0), pattern), (entries, scattered)):
+        reduced = reduced_hessian(
+            diagonal, slope, of_entries, weights, ptr, arcs, at_ptr, positions, owners[positions], chords, tails, heads, *tree
+        )  # fmt: skip
+        dense = table * slope
+        expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
+        np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -81,6 +87,10 @@ def test_sums_over_cycles(seed):
     values, per_cycle = rng.normal(size=a), rng.normal(size=len(rows))
     np.testing.assert_allclose(cycle_sums(ptr, arcs, values), pattern @ values, atol=1e-14)
     np.testing.assert_allclose(arc_totals(ptr, arcs, per_cycle, a), pattern.T @ per_cycle, atol=1e-14)
+    entries = rng.normal(size=len(arcs))
+    pattern[np.repeat(np.arange(len(rows)), np.diff(ptr)), arcs] = entries
+    found = weighted_arc_totals(ptr, arcs, entries, per_cycle, a)
+    np.testing.assert_allclose(found, pattern.T @ per_cycle, atol=1e-14)
 
 
 def test_reach_is_the_longest_step_within_bounds():

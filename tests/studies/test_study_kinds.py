@@ -136,7 +136,7 @@ def test_means_of_0_and_1(place, means, value):
 
 def test_a_bernoulli_bound_that_is_not_found_is_left_out(place, monkeypatch):
     def fail(*_, **options):
-        assert options["rewards"] == "bernoulli"
+        assert options["law"] == sb.laws.Bernoulli()
         raise SolverError("not in time")
 
     monkeypatch.setattr(run, "graves_lai", fail)
@@ -150,7 +150,9 @@ def test_a_bernoulli_bound_that_is_not_found_is_left_out(place, monkeypatch):
 
 
 def test_methods_for_gaussian_rewards_alone_are_an_error(place):
-    with pytest.raises(sb.UnsupportedError, match="method='glpg' is for Gaussian rewards, got rewards='bernoulli'"):
+    with pytest.raises(
+        sb.UnsupportedError, match=r"method='glpg' is for Gaussian rewards without a known bound, got Bernoulli\(\)"
+    ):
         run_text(BERNOULLI + '[bound]\nmethod = "glpg"\n')
     assert not Path("study-results").exists()
 
