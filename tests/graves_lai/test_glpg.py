@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.decisions.polytopes import polytope
-from semibandits.graves_lai.glpg import verification
+from semibandits.graves_lai import enumeration
 from semibandits.graves_lai.glpg.algorithm import GLPG
 from semibandits.graves_lai.glpg.decomposition import stripped
-from semibandits.graves_lai.glpg.verification import proven_ratio
 from semibandits.graves_lai.glpg.worst import BudgetedDecisions, BudgetFrontDecisions, ListedDecisions
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.reduction import plays_counter
+from semibandits.graves_lai.upper_certificate import least_information
 from semibandits.kernels.orthant import descend_orthant
 
 PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
@@ -326,15 +328,17 @@ def test_maximize_alone_is_enough():
 
 
 @pytest.mark.parametrize("family", ["paths", "perfect matchings", "list"])
-def test_worst_ratio_by_other_ways_than_listing(family, monkeypatch):
+def test_least_information_by_other_ways_than_listing(family, monkeypatch):
     decision_set = FAMILIES[family]()
     rng = np.random.default_rng(4)
-    problem = sb.ReducedProblem.of(decision_set, rng.random(decision_set.d))
-    rates = rng.uniform(0.5, 2.0, decision_set.d) * 10
-    listed = proven_ratio(problem, rates, math.inf) * (1 - 1e-12)  # listing rounds up by a little
-    monkeypatch.setattr(verification, "MOST_LISTED", 2)
-    assert listed <= proven_ratio(problem, rates, math.inf) <= listed * (1 + 3e-6)
-    assert listed <= proven_ratio(problem, rates, -math.inf)
+    problem = Problem(decision_set, rng.random(decision_set.d), sb.laws.Gaussian(), 1e-12, 1e-4)
+    rates = rng.uniform(0.5, 2.0, decision_set.d) * 0.1
+    plan = sb.ExplorationPlan(np.eye(decision_set.d, dtype=bool), rates)
+    listed = least_information(problem, plan)
+    assert listed < 1.0  # the search for cycles proves no more than 1
+    monkeypatch.setattr(enumeration, "MAX_DECISIONS", 2)
+    assert listed * (1 - 3e-6) <= least_information(problem, plan) <= listed * (1 + 1e-12)
+    assert 0.0 < least_information(replace(problem, limit=-math.inf), plan) <= listed
 
 
 def test_progress_and_time_limit():

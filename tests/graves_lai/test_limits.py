@@ -12,6 +12,7 @@ from enumeration_reference import reference
 
 import semibandits as sb
 from semibandits.graves_lai.presolve import presolve
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.separation import Separator
 from semibandits.graves_lai.worst_cycle import Verification
 from semibandits.kernels import tiers
@@ -160,7 +161,7 @@ def test_without_verification_the_simple_bound_holds(monkeypatch, family, seed):
 def test_the_simple_bound_is_one_for_any_information(family, seed):
     decision_set, theta, variance, _ = instance(family, seed)
     rng = np.random.default_rng([seed, 1])
-    solver = circulation.CirculationSolver(decision_set, theta, Gaussian(variance), 1e-12, 1e-4, math.inf, None)
+    solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(variance), 1e-12, 1e-4))
     decisions = decision_set.enumerate()
     gaps = (decisions @ theta).max() - decisions @ theta
     for _ in range(20):

@@ -14,6 +14,7 @@ import pytest
 import semibandits as sb
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.presolve import presolve
+from semibandits.graves_lai.problem import Problem
 from semibandits.kernels.separation import hub_walks
 from semibandits.laws import Gaussian
 
@@ -167,7 +168,7 @@ def test_some_cycles_of_intersections_lead_to_no_decision():
     """Without such instances the test above would look at nothing."""
     decision_set = arborescences(100, 12, 0)
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
-    solver = circulation.CirculationSolver(decision_set, theta, Gaussian(0.5), 1e-11, 1e-4, np.inf, None)
+    solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(0.5), 1e-12, 1e-4))
     used = solver._used_cycles(solver._solve_blocks(solver._solvers()))
     walks = solver._unfolded(used.cycles)
     assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks))

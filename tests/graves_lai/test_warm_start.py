@@ -17,6 +17,7 @@ import semibandits as sb
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.cycles import Cycles
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.warm_start import DecisionMemory, Memory
 from semibandits.laws import Gaussian
 
@@ -209,7 +210,7 @@ def test_cycles_apart_from_the_change_outlive_a_new_optimal_decision():
     assert (before.optimal_decision ^ after.optimal_decision).sum() == 4
     graph = decision_set.exchange_graph(theta.ravel())
     solver = importlib.import_module("semibandits.graves_lai.circulation").CirculationSolver(
-        decision_set, theta.ravel(), Gaussian(0.5), 1e-11, 0.01, np.inf, None
+        Problem(decision_set, theta.ravel(), Gaussian(0.5), 1e-12, 0.01)
     )
     (block,) = solver._presolved.blocks
     (start,) = before._memory.starts(graph, (block,))

@@ -7,14 +7,13 @@ be told from theta is a union over cycles, and the least information over it is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.block import BlockSolution, BlockSolver
 from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.lower_certificate import check_costs, check_items, lower_bound
@@ -22,14 +21,14 @@ from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, str
 from semibandits.graves_lai.precision import doubt_of, sharpened
 from semibandits.graves_lai.presolve import Block, Digraph, presolve
 from semibandits.graves_lai.price_search import Graph, Searcher
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.raises import check_convex
 from semibandits.graves_lai.rates import ROUNDING, rates_alone, rates_shared
-from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.graves_lai.warm_start import Memory, Start
 from semibandits.graves_lai.worst_cycle import worst_ratio
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
-from semibandits.laws import Law
 
 MAX_LABELS = 5_000_000
 """Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
@@ -47,39 +46,22 @@ this share of the gap goes through one of its items by it."""
 class CirculationSolver:
     """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        With an exchange graph.
-    theta : ndarray of float, shape (d,)
-    law : Law
-    tolerance : float
-        Largest difference of rewards that counts as a tie.
-    gap : float
-        Relative gap to reach.
-    time_limit : float
-        Seconds, maybe infinite. A quarter of it is kept for the plan and its verification.
-    progress : callable or None
-        Called after each round.
-    memory : Memory or None
-        Of an earlier solve over the same set.
+    A quarter of the time limit is kept for the plan and its verification.
     """
 
-    def __init__(
-        self, decision_set: DecisionSet, theta: FloatArray, law: Law, tolerance: float, gap: float, time_limit: float,
-        progress: Callable[[Progress], None] | None, memory: Memory | None = None,
-    ) -> None:  # fmt: skip
-        self._start = tiers.seconds()
-        self._decision_set, self._theta, self._law, self._gap = decision_set, theta, law, gap
-        self._deadline = self._start + time_limit
-        self._block_deadline = self._start + 0.75 * time_limit
-        self._progress, self._memory = progress, memory
-        self._graph, lack = sharpened(decision_set.exchange_graph(theta), theta)
-        self._presolved = presolve(self._graph, law, theta, tolerance)
+    def __init__(self, problem: Problem) -> None:
+        self._start, self._problem = tiers.seconds(), problem
+        self._decision_set, self._theta = problem.decision_set, problem.theta
+        self._law, self._gap = problem.law, problem.gap
+        self._deadline = self._start + problem.limit
+        self._block_deadline = self._start + 0.75 * problem.limit
+        self._memory = problem.memory if isinstance(problem.memory, Memory) else None
+        self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta)
+        self._presolved = presolve(self._graph, self._law, self._theta, problem.tolerance)
         self._items, self._blocks = self._presolved.items, self._presolved.blocks
         entering = self._graph.entering
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
-        self._suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
+        self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
         self._suboptimal[entering[live]] = True
         self._least_gap = float(self._presolved.gaps[self._items.raising].min(initial=math.inf))
         self._doubt = doubt_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
@@ -112,31 +94,21 @@ class CirculationSolver:
         items = np.flatnonzero(self._suboptimal)
         rates = plan.item_rates[items] if len(plan) else np.zeros(len(items))
         check_convex(self._law.take(items), self._theta[items], rates, items)
-        lower = min(lower, value)
         done = tiers.seconds()
         binding = self._of_blocks(s.lower.cycles for s in solutions)
         multipliers = _values(s.lower.multipliers for s in solutions)
-        return GravesLaiResult(
-            value=value,
-            lower=lower,
-            status=Status.of(reached=value - lower <= self._gap * value, late=done > self._block_deadline),
-            method="cycles",
-            plan=plan,
-            optimal_decision=self._graph.decision,
-            suboptimal_items=self._suboptimal,
-            decision_set=self._decision_set,
-            theta=self._theta,
-            variance=self._law.told_variance(self._theta),
-            stats={
-                "rounds": max((s.rounds for s in solutions), default=0),
-                "cycles": sum(s.cycles for s in solutions),
-                "seconds": done - self._start,
-                "separation_seconds": sum(s.separation_seconds for s in solutions),
-                "plan_and_verification_seconds": done - solved,
-            },
-            law=self._law,
-            _memory=Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions),
-        )
+        stats = {
+            "rounds": max((s.rounds for s in solutions), default=0),
+            "cycles": sum(s.cycles for s in solutions),
+            "seconds": done - self._start,
+            "separation_seconds": sum(s.separation_seconds for s in solutions),
+            "plan_and_verification_seconds": done - solved,
+        }
+        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions)
+        return self._problem.result(
+            "cycles", value, lower, plan, self._graph.decision, self._suboptimal, stats,
+            late=done > self._block_deadline, memory=memory,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ the blocks
 
@@ -156,10 +128,10 @@ class CirculationSolver:
         solutions: list[BlockSolution] = []
 
         def report(now: BlockSolution) -> None:
-            if self._progress is not None:
+            if self._problem.progress is not None:
                 known = [*solutions, now]
                 rest = math.inf if len(known) < len(solvers) else 0.0
-                self._progress(
+                self._problem.progress(
                     Progress(
                         round=sum(s.rounds for s in known),
                         cycles=sum(s.cycles for s in known),

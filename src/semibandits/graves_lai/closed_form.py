@@ -6,45 +6,36 @@ import math
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import BoolArray, IntArray
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.graves_lai.plan import merged_plan
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.rates import doubt_of_gaps, rates_alone
-from semibandits.graves_lai.result import GravesLaiResult, Status
+from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.graves_lai.tables import check_table
-from semibandits.laws import Law
 
 WITHOUT_PLAN = "leave items out, or compute C(theta) without a plan, from decision_set.swaps(theta).gaps"
 
 
-def solve_closed_form(decision_set: MatroidDecisions, theta: FloatArray, law: Law, tolerance: float) -> GravesLaiResult:
+def solve_closed_form(problem: Problem) -> GravesLaiResult:
     """Play the best swap of each suboptimal item i at rate ``1/d(theta_i, theta_i + gap_i)``: C = sum of gap_i times that.
 
     A base is optimal iff no single swap improves it, so that swaps, in each of which one item enters, are all the constraints,
     for any law. An item with a gap out of its reach needs no play.
     """
+    theta, law, decision_set = problem.theta, problem.law, problem.decision_set
+    assert isinstance(decision_set, MatroidDecisions)
     swaps = decision_set.swaps(theta)
-    suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > tolerance)
+    suboptimal = np.isfinite(swaps.gaps) & (swaps.gaps > problem.tolerance)
     items = np.flatnonzero(suboptimal)
     rates = rates_alone(law.take(items), theta[items], swaps.gaps[items])
     items, rates = items[rates > 0.0], rates[rates > 0.0]
     gaps = swaps.gaps[items]
     own, rounding = law.take(items), law.rounding
     least = 1.0 / own.divergence(theta[items], gaps * (1.0 + doubt_of_gaps(own, theta[items])))
-    return GravesLaiResult(
-        value=math.fsum(rates * gaps) * (1.0 + rounding),
-        lower=math.fsum(least * gaps) * (1.0 - rounding),
-        status=Status.OPTIMAL,
-        method="closed-form",
-        plan=merged_plan(swapped(swaps, items), rates * (1.0 + rounding)),
-        optimal_decision=swaps.decision,
-        suboptimal_items=suboptimal,
-        decision_set=decision_set,
-        theta=theta,
-        variance=law.told_variance(theta),
-        stats={},
-        law=law,
-    )
+    value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
+    plan = merged_plan(swapped(swaps, items), rates * (1.0 + rounding))
+    return problem.result("closed-form", value, lower, plan, swaps.decision, suboptimal, {})
 
 
 def swapped(swaps: BestSwaps, items: IntArray) -> BoolArray:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.circulation import thread_pools
+from semibandits.graves_lai.cones import cone_program
 from semibandits.graves_lai.decision_search import DecisionSearch, simple_ratio
-from semibandits.graves_lai.enumeration.cones import Listed, cone_program
 from semibandits.graves_lai.oracle import DecisionPool, Oracle, best_with_each_item
 from semibandits.graves_lai.plan import merged_plan
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.pricing_bound import priced, pricing_bound
-from semibandits.graves_lai.result import GravesLaiResult, Progress, Status
+from semibandits.graves_lai.problem import Problem
+from semibandits.graves_lai.result import GravesLaiResult, Progress
 from semibandits.graves_lai.warm_start import DecisionMemory
 from semibandits.kernels import tiers
 
@@ -38,45 +37,27 @@ class ColumnSolver:
     Rounds of: solve the master over some of the decisions met; price its dual prices out (lower bound, new columns); separate
     at its rates, by exact search (upper bound, new rows); add rates until all decisions met hold, and separate again.
 
-    Parameters
-    ----------
-    decision_set : DecisionSet
-        Of which `d`, `m` and `maximize` are used.
-    theta, variance : ndarray of float, shape (d,)
-    tolerance : float
-        Largest difference of rewards that counts as a tie.
-    gap : float
-        Relative gap to reach.
-    deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to stop.
-    progress : callable or None
-        Called after each round.
-    memory : DecisionMemory or None
-        Of an earlier solve over the same set.
+    Of the decision set `d`, `m` and `maximize` are used; rewards are Gaussian without a known bound.
     """
 
-    def __init__(
-        self, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float,
-        deadline: float, progress: Callable[[Progress], None] | None, memory: DecisionMemory | None = None,
-    ) -> None:  # fmt: skip
-        self._start = tiers.seconds()
-        self._decision_set, self._variance = decision_set, variance
-        self._gap, self._deadline, self._progress = gap, deadline, progress
-        self._oracle = Oracle(decision_set, theta)
-        self._best = best_with_each_item(self._oracle, tolerance)
-        self._pool = DecisionPool(self._best.items, decision_set.d)
+    def __init__(self, problem: Problem) -> None:
+        self._start, self._problem = tiers.seconds(), problem
+        self._gap, self._deadline = problem.gap, problem.deadline
+        self._oracle = Oracle(problem.decision_set, problem.theta)
+        self._best = best_with_each_item(self._oracle, problem.tolerance)
+        self._pool = DecisionPool(self._best.items, problem.decision_set.d)
         first = [self._pool.add(x, float(g))[0] for x, g in zip(self._best.decisions, self._best.gaps, strict=True)]
         self._first = np.array(first, dtype=np.int64)
         self._active = np.unique(self._first)
-        self._remember(memory)
-        self._twice_variance = 2.0 * variance[self._best.items]
+        self._remember(problem.memory)
+        self._twice_variance = 2.0 * problem.variance[self._best.items]
         self._value, self._lower = 0.0, 0.0
         self._rates = np.empty(0)
         self._rounds = self._nodes = 0
 
-    def _remember(self, memory: DecisionMemory | None) -> None:
+    def _remember(self, memory: object) -> None:
         """Begin with the decisions of the last master of an earlier solve, where they still hold items of I."""
-        if memory is None or not len(self._best.items):
+        if not isinstance(memory, DecisionMemory) or not len(self._best.items):
             return
         gaps = gaps_below(self._oracle.optimal, memory.decisions, self._oracle.theta)
         known = zip(memory.decisions[gaps > 0.0], gaps[gaps > 0.0], strict=True)
@@ -96,29 +77,17 @@ class ColumnSolver:
             self._begin()
             self._iterate()
         plan = merged_plan(self._pool.decisions[: len(self._rates)], self._rates)
-        suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
-        suboptimal[self._best.items] = True
-        late = tiers.seconds() > self._deadline
-        return GravesLaiResult(
-            value=self._value,
-            lower=min(self._lower, self._value),
-            status=Status.of(reached=self._done(), late=late),
-            method="columns",
-            plan=plan,
-            optimal_decision=self._oracle.optimal,
-            suboptimal_items=suboptimal,
-            decision_set=self._decision_set,
-            theta=self._oracle.theta,
-            variance=self._variance,
-            stats={
-                "rounds": self._rounds,
-                "decisions": len(self._pool),
-                "oracle_calls": self._oracle.calls,
-                "nodes": self._nodes,
-                "seconds": tiers.seconds() - self._start,
-            },
-            _memory=DecisionMemory(self._pool.decisions[self._active]),
-        )
+        stats = {
+            "rounds": self._rounds,
+            "decisions": len(self._pool),
+            "oracle_calls": self._oracle.calls,
+            "nodes": self._nodes,
+            "seconds": tiers.seconds() - self._start,
+        }
+        return self._problem.result(
+            "columns", self._value, self._lower, plan, self._oracle.optimal, self._best.suboptimal, stats,
+            memory=DecisionMemory(self._pool.decisions[self._active]),
+        )  # fmt: skip
 
     def _begin(self) -> None:
         """A bracket without any search (theory T5): each item needs at least v/delta^2, and m times that is enough."""
@@ -154,9 +123,9 @@ class ColumnSolver:
             # Items of large gaps cost next to nothing, and the conic solver may leave their rates too low.
             near = self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
             self._repair(rates if near else self._raised(rates))
-        if self._progress is not None:
+        if self._problem.progress is not None:
             seconds = tiers.seconds() - self._start
-            self._progress(Progress(self._rounds, len(self._pool), self._lower, self._value, seconds))
+            self._problem.progress(Progress(self._rounds, len(self._pool), self._lower, self._value, seconds))
         return self._activate(prices, u)
 
     # ------------------------------------------------------------------ master
@@ -165,8 +134,9 @@ class ColumnSolver:
         """Rates of the decisions in the pool, multipliers of the active ones, prices of the items."""
         active = self._active
         contains, gaps = self._pool.contains[active], self._pool.gaps[active]
-        listed = Listed(contains, gaps, self._item_gaps(contains, gaps), self._twice_variance)
-        active_rates, multipliers, prices = cone_program(listed, accuracy, self._deadline)
+        active_rates, multipliers, prices = cone_program(
+            contains, gaps, contains, gaps**2, self._twice_variance, accuracy, self._deadline
+        )
         # Rates that cost next to nothing are noise of the solver, and would only make the plan long.
         costs = active_rates * gaps
         active_rates[costs < 1e-3 * self._gap * costs.sum() / len(costs)] = 0.0
@@ -177,13 +147,7 @@ class ColumnSolver:
         lack = need - rates @ self._pool.contains
         np.add.at(rates, self._first, np.where(lack > 0.01 * need, lack, 0.0))
         self._forget(active_rates, contains, gaps)
-        # In the master no decision is worth more than it costs; the prices are used in that scale.
-        return rates, multipliers, prices / max(float((contains @ prices / gaps).max()), np.finfo(float).tiny)
-
-    @staticmethod
-    def _item_gaps(contains: FloatArray, gaps: FloatArray) -> FloatArray:
-        smallest: FloatArray = np.where(contains > 0, gaps[:, None], np.inf).min(axis=0)
-        return smallest
+        return rates, multipliers, prices
 
     def _forget(self, rates: FloatArray, contains: FloatArray, gaps: FloatArray) -> None:
         """Drop decisions that neither bind nor are played from a crowded master; they stay in the pool."""
@@ -291,11 +255,3 @@ def _needed(v: FloatArray, item_rates: FloatArray, limit: float) -> float:
             break
         t += excess / float((terms / (item_rates + t)).sum())
     return t
-
-
-def solve_columns(
-    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float, gap: float, deadline: float,
-    progress: Callable[[Progress], None] | None = None, memory: DecisionMemory | None = None,
-) -> GravesLaiResult:  # fmt: skip
-    """Column-and-cut generation; see `ColumnSolver`."""
-    return ColumnSolver(decision_set, theta, variance, tolerance, gap, deadline, progress, memory).solve()

@@ -88,6 +88,13 @@ class BestWithItem:
     decisions: BoolArray
     gaps: FloatArray
 
+    @property
+    def suboptimal(self) -> BoolArray:
+        """The set I as a mask, shape (d,)."""
+        mask = np.zeros(self.decisions.shape[1], dtype=np.bool_)
+        mask[self.items] = True
+        return mask
+
 
 def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
     """The items that are in some decision and in no optimal one, by asking for the best decision with each item.
@@ -137,6 +144,14 @@ class DecisionPool:
         self._decisions = np.empty((64, d), dtype=np.bool_)
         self._contains = np.empty((64, len(items)))
         self._gaps = np.empty(64)
+
+    @staticmethod
+    def of(best: BestWithItem) -> DecisionPool:
+        """The best decisions with each item."""
+        pool = DecisionPool(best.items, best.decisions.shape[1])
+        for x, gap in zip(best.decisions, best.gaps, strict=True):
+            pool.add(x, float(gap))
+        return pool
 
     def __len__(self) -> int:
         return len(self._index)

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from semibandits._typing import FloatArray
 from semibandits._validation import checked_answer
-from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.circulation import CirculationSolver
-from semibandits.graves_lai.enumeration.cuts import least_information
-from semibandits.graves_lai.glpg.verification import proven_ratio
+from semibandits.graves_lai.closed_form import solve_closed_form
 from semibandits.graves_lai.plan import cost_of
 from semibandits.graves_lai.precision import gaps_below
-from semibandits.graves_lai.reduction import reduced
+from semibandits.graves_lai.problem import Problem, Units
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult
-from semibandits.graves_lai.solve import graves_lai
-from semibandits.graves_lai.units import Units
+from semibandits.graves_lai.upper_certificate import least_information
 from semibandits.kernels import tiers
-from semibandits.laws import Gaussian
 
 ACCURACY = 1e-5
 """Relative error that is let pass: the searches round, and a plan may be short of its rates by what they round."""
@@ -56,18 +51,18 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     """
     if not 0.0 <= result.lower <= result.value:
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")
-    size = _size(result.decision_set, result.theta)
-    _check_decisions(result, (tie_tolerance + TIES) * size)
+    problem = Problem(result.decision_set, result.theta, result.law, tie_tolerance, ACCURACY, time_limit)
+    _check_decisions(result, (tie_tolerance + TIES) * problem.size)
     if isinstance(result.decision_set, MatroidDecisions):
-        _check_lower(result, _formula(result, tie_tolerance))
+        _check_lower(result, solve_closed_form(problem).value)
     if not math.isfinite(result.value):
         return
     cost = cost_of(result.plan, result.optimal_decision, result.theta)
     # Gaps of near ties count as a little larger than they are.
-    slack = ACCURACY * cost + TIES * size * math.fsum(result.plan.rates)
+    slack = ACCURACY * cost + TIES * problem.size * math.fsum(result.plan.rates)
     if not abs(cost - result.value) <= slack:
         raise InvalidInputError(f"value must be what the plan costs, {cost:g}, got {result.value:g}")
-    share = _proven_share(result, result.plan, tie_tolerance, time_limit)
+    share = _proven_share(problem, result.plan)
     if not share >= 1.0 - ACCURACY:
         raise InvalidInputError(
             f"the plan must explore enough, got one proven to explore {share:.4g} times that at least"
@@ -76,7 +71,7 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     enough = (1.0 - SPARE) * result.lower / cost if cost else 0.0
     if enough > LEAST_ASKED:
         lowered = ExplorationPlan(result.plan.decisions, enough * result.plan.rates)
-        if _proven_share(result, lowered, tie_tolerance, time_limit) >= 1.0 - ACCURACY:
+        if _proven_share(problem, lowered) >= 1.0 - ACCURACY:
             _check_lower(result, enough * cost)
 
 
@@ -102,40 +97,11 @@ def _check_lower(result: GravesLaiResult, upper: float) -> None:
         raise InvalidInputError(f"lower must be at most C(theta), which is at most {upper:g}, got {result.lower:g}")
 
 
-def _formula(result: GravesLaiResult, tie_tolerance: float) -> float:
-    """C(theta) of matroid bases, rounded up."""
-    return graves_lai(
-        result.decision_set, result.theta, method="closed-form", tie_tolerance=tie_tolerance, law=result.law
-    ).value
-
-
-def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:
+def _proven_share(problem: Problem, plan: ExplorationPlan) -> float:
     """How many times as much as is needed the plan is proven to explore, at least: it is feasible from 1 on."""
-    law, theta = result.law, result.theta
-    if law.is_quadratic:
-        units = Units.of(theta, result.variance)
-        theta, variance = units.scaled(theta, result.variance)
-        law = Gaussian(variance)
+    problem = replace(problem, start=tiers.seconds())
+    if problem.law.is_quadratic:
+        units = Units.of(problem)
+        problem = units.scaled(problem)
         plan = ExplorationPlan(plan.decisions, np.ldexp(plan.rates, 2 * units.reward - units.variance))
-    tolerance = tie_tolerance * _size(result.decision_set, theta)
-    if _has_graph(result.decision_set):
-        solver = CirculationSolver(result.decision_set, theta, law, tolerance, ACCURACY, time_limit, None)
-        return solver.least_information(plan)
-    if not law.is_quadratic:
-        return least_information(result.decision_set, theta, law, tolerance, plan.item_rates)
-    problem = reduced(result.decision_set, theta, variance, tolerance)
-    if not len(problem.items):
-        return math.inf
-    rates = plan.item_rates
-    if not (rates[problem.items] > 0.0).all():
-        return 0.0
-    return 1.0 / proven_ratio(problem, rates, tiers.seconds() + time_limit)
-
-
-def _has_graph(decision_set: DecisionSet) -> bool:
-    return type(decision_set).exchange_graph is not DecisionSet.exchange_graph
-
-
-def _size(decision_set: DecisionSet, theta: FloatArray) -> float:
-    """Largest reward of a decision, about: m max|theta|."""
-    return decision_set.m * float(np.abs(theta).max(initial=0.0))
+    return least_information(problem, plan)

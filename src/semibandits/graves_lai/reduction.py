@@ -12,7 +12,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.graves_lai.oracle import BestWithItem, Oracle, best_with_each_item
 
 FLAT = 1e-9
-"""Lengths below this, of differences of 0/1 vectors along a unit vector, are rounding."""
+"""Differences from 1 below this are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,7 @@ class ReducedProblem:
     @property
     def suboptimal_items(self) -> BoolArray:
         """The set I as a mask, shape (d,)."""
-        mask = np.zeros(self.decision_set.d, dtype=np.bool_)
-        mask[self.best.items] = True
-        return mask
+        return self.best.suboptimal
 
     def lifted(self, decisions: BoolArray) -> FloatArray:
         """Decisions as points of the cone: with a last entry 1 where plays are counted apart."""
@@ -126,46 +124,17 @@ def reduced(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, 
 def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
     """The shortest c with ``c · x = 1`` for every decision x, or None if there is none.
 
-    It is ``p / |p|^2`` for the point p of the affine hull of X next to 0. The affine hull is found by P_LM: a direction in which
-    all decisions are equal is normal to it, any other one gives a new decision to span it.
+    The shortest one for some decisions is right for all if P_LM finds none that it gives more or less than 1; else these
+    decisions, which no combination of the others equals, come to them.
     """
-    d = decision_set.d
-
-    def extreme(direction: FloatArray) -> FloatArray:
-        return checked_answer(decision_set.maximize(direction.copy()), d, decision_set.m).astype(np.float64)
-
-    origin = extreme(np.zeros(d))
-    found = np.empty((0, d))  # orthonormal: directions of the hull, and normals of it
-    within: list[FloatArray] = []
-    for axis in np.eye(d):
-        while True:
-            direction = _normal_part(axis, found)
-            if direction is None:
-                break
-            ends = (extreme(direction) - origin, extreme(-direction) - origin)
-            step = max(ends, key=lambda end: abs(float(end @ direction)))
-            if abs(float(step @ direction)) > FLAT:
-                inside = _normal_part(step, found)
-                if inside is None:
-                    break
-                within.append(inside)
-                found = np.vstack((found, inside))
-            else:
-                found = np.vstack((found, direction))
-    basis = np.array(within).reshape(-1, d)
-    nearest = origin - basis.T @ (basis @ origin)
-    nearest -= basis.T @ (basis @ nearest)
-    length = float(nearest @ nearest)
-    return nearest / length if length > FLAT else None
-
-
-def _normal_part(vector: FloatArray, basis: FloatArray) -> FloatArray | None:
-    """Unit vector along the part of `vector` normal to the rows of `basis`; None if there is no such part."""
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        return None
-    part = vector / length
-    for _ in range(2):
-        part = part - basis.T @ (basis @ part)
-    rest = float(np.linalg.norm(part))
-    return part / rest if rest > FLAT else None
+    d, known = decision_set.d, np.empty((0, decision_set.d))
+    c: FloatArray = np.zeros(d)
+    while True:
+        ends = [checked_answer(decision_set.maximize(side), d, decision_set.m) for side in (c.copy(), -c)]
+        fresh = np.array([x for x in ends if abs(float(x @ c) - 1.0) > FLAT], dtype=np.float64)
+        if not len(fresh):
+            return c
+        known = np.unique(np.vstack((known, fresh)), axis=0)
+        c = np.linalg.lstsq(known, np.ones(len(known)), rcond=None)[0].astype(np.float64)
+        if (np.abs(known @ c - 1.0) > FLAT).any():
+            return None

@@ -15,13 +15,11 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.circulation import CirculationSolver
 from semibandits.graves_lai.closed_form import solve_closed_form
-from semibandits.graves_lai.columns import solve_columns
-from semibandits.graves_lai.enumeration.cones import solve_enumeration
-from semibandits.graves_lai.glpg.solve import solve_glpg
-from semibandits.graves_lai.other_laws import solve_other
+from semibandits.graves_lai.columns import ColumnSolver
+from semibandits.graves_lai.enumeration import solve_enumeration
+from semibandits.graves_lai.glpg.algorithm import solve_glpg
+from semibandits.graves_lai.problem import Problem, Units
 from semibandits.graves_lai.result import GravesLaiResult, Progress, Rewards, Status
-from semibandits.graves_lai.units import Units
-from semibandits.graves_lai.warm_start import DecisionMemory, Memory
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.gaussian import DEFAULT_VARIANCE
@@ -30,6 +28,8 @@ Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeratio
 
 FEW_DECISIONS = 500
 """Up to so many decisions, listing them is about as fast as generating those that matter."""
+LISTED_IF_STALLED = 1_000
+"""Up to so many decisions are listed where the method of cycles stalls."""
 
 
 def graves_lai(
@@ -121,16 +121,16 @@ def graves_lai(
     theta = item_vector(theta, decision_set.d, "theta").copy()
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
-    limit = math.inf if time_limit is None else float(time_limit)
-    law = _law(theta, variance, rewards, law)
-    if isinstance(law, Gaussian) and np.isinf(law.upper).all():
-        spread = variance_vector(law.variance, decision_set.d)
-        memory = None if warm_start is None else warm_start._memory
-        result = _solve_gaussian(
-            decision_set, theta, spread, method, gap, start, limit, tie_tolerance, progress, memory
-        )
+    problem = Problem(
+        decision_set, theta, _law(theta, variance, rewards, law), tie_tolerance, gap,
+        math.inf if time_limit is None else float(time_limit), progress,
+        None if warm_start is None else warm_start._memory, start,
+    )  # fmt: skip
+    if problem.law.is_quadratic:
+        units = Units.of(problem)
+        result = units.unscaled(_solve(units.scaled(problem), method), problem)
     else:
-        result = solve_other(decision_set, theta, law, method, gap, start, limit, tie_tolerance, progress)
+        result = _solve(problem, method)
     if throw and result.status is not Status.OPTIMAL:
         raise SolverError(
             f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
@@ -140,50 +140,62 @@ def graves_lai(
     return result
 
 
-def _solve_gaussian(
-    decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, method: Method, gap: float, start: float,
-    limit: float, tie_tolerance: float, progress: Callable[[Progress], None] | None,
-    memory: Memory | DecisionMemory | None,
-) -> GravesLaiResult:  # fmt: skip
-    """Checked input, in units in which nothing overflows, to the method for it."""
-    if method == "auto":
-        method = choose_method(decision_set)
-    units = Units.of(theta, variance)
-    scaled_theta, scaled_variance = units.scaled(theta, variance)
-    tolerance = tie_tolerance * decision_set.m * float(abs(scaled_theta).max(initial=0.0))
-    problem = (scaled_theta, scaled_variance, tolerance)
+def _solve(problem: Problem, method: str) -> GravesLaiResult:
+    """The problem to the method for it."""
+    family, law, is_free = type(problem.decision_set).__name__, problem.law, method == "auto"
+    if is_free:
+        method = _method_for(problem)
     if method == "closed-form":
-        if not isinstance(decision_set, MatroidDecisions):
+        if not isinstance(problem.decision_set, MatroidDecisions):
             raise UnsupportedError(
-                f"the closed form holds for matroid bases, got {type(decision_set).__name__}: use method='cycles' or 'auto'"
+                f"the closed form holds for matroid bases, got {family}: use method='cycles' or 'auto'"
             )
-        result = solve_closed_form(decision_set, scaled_theta, Gaussian(scaled_variance), tolerance)
-    elif method == "cycles":
-        cycles = memory if isinstance(memory, Memory) else None
-        law = Gaussian(scaled_variance)
-        result = CirculationSolver(
-            decision_set, scaled_theta, law, tolerance, gap, limit, units.progress(progress), cycles
-        ).solve()
-    elif method == "columns":
-        known = memory if isinstance(memory, DecisionMemory) else None
-        result = solve_columns(decision_set, *problem, gap, start + limit, units.progress(progress), known)
-    elif method == "glpg":
-        result = solve_glpg(decision_set, *problem, gap, start + limit, units.progress(progress))
-    else:
-        result = solve_enumeration(decision_set, *problem, gap, start + limit)
-    return units.unscaled(result, theta, variance)
+        return solve_closed_form(problem)
+    if method == "enumeration":
+        return solve_enumeration(problem)
+    if method == "cycles":
+        if not problem.has_graph:
+            raise UnsupportedError(
+                f"method='cycles' needs an exchange graph, got {family}, which has none: "
+                "use method='enumeration' or 'auto'"
+            )
+        result = CirculationSolver(problem).solve()
+        is_stuck = is_free and result.status == Status.STALLED and not law.is_quadratic
+        return _narrowed(result, problem) if is_stuck else result
+    if not law.is_quadratic:
+        raise UnsupportedError(
+            f"method={method!r} is for Gaussian rewards without a known bound, got {law}: "
+            "use 'closed-form', 'cycles' or 'enumeration', or leave method out"
+        )
+    return ColumnSolver(problem).solve() if method == "columns" else solve_glpg(problem)
 
 
-def choose_method(decision_set: DecisionSet) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
-    """The fastest method that applies to the family."""
-    if isinstance(decision_set, MatroidDecisions):
+def _method_for(problem: Problem) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
+    """The fastest method that applies to the family and the law."""
+    if isinstance(problem.decision_set, MatroidDecisions):
         return "closed-form"
-    if type(decision_set).exchange_graph is not DecisionSet.exchange_graph:
+    if problem.has_graph:
         return "cycles"
+    if not problem.law.is_quadratic:
+        return "enumeration"
     try:
-        return "enumeration" if decision_set.count(FEW_DECISIONS) <= FEW_DECISIONS else "columns"
+        return "enumeration" if problem.decision_set.count(FEW_DECISIONS) <= FEW_DECISIONS else "columns"
     except (TooManyDecisionsError, UnsupportedError):
         return "columns"
+
+
+def _narrowed(result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
+    """What two methods know together: the second one for small sets whose means are too near 0 or 1 for the first one."""
+    try:
+        problem.decision_set.enumerate(LISTED_IF_STALLED)
+    except (TooManyDecisionsError, UnsupportedError):
+        return result
+    other = solve_enumeration(problem)
+    better = min(result, other, key=lambda known: known.value)
+    return problem.result(
+        better.method, better.value, max(result.lower, other.lower), better.plan, better.optimal_decision,
+        better.suboptimal_items, better.stats, memory=better._memory,
+    )  # fmt: skip
 
 
 def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:

@@ -11,17 +11,20 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.glpg.decomposition import exploration_plan, plan_cost
+from semibandits.graves_lai.glpg.decomposition import exploration_plan
 from semibandits.graves_lai.glpg.dual import DualBound
 from semibandits.graves_lai.glpg.parameters import GLPGParameters
-from semibandits.graves_lai.glpg.verification import proven_ratio
 from semibandits.graves_lai.glpg.worst import worst_decision
+from semibandits.graves_lai.plan import cost_of
 from semibandits.graves_lai.precision import gaps_below
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.projection import OrthantProjector, Projector, Route, projector
-from semibandits.graves_lai.reduction import ReducedProblem
-from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.graves_lai.reduction import ReducedProblem, reduced
+from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Progress
+from semibandits.graves_lai.upper_certificate import least_information
 from semibandits.kernels import tiers
 from semibandits.kernels.orthant import descend_orthant
+from semibandits.laws import Gaussian
 
 FREE_WEIGHT = 0.1
 """Weight of variables without constraints in the norm of the practical schedule, relative to the smallest one on I."""
@@ -186,23 +189,16 @@ class GLPG:
             self._advance()
             if progress is not None and self.stage > before:
                 progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
-        plan, value = self._plan(deadline)
-        lower = min(self.lower, value)
-        late = tiers.seconds() > deadline
-        reached = value - lower <= gap * value
-        return GravesLaiResult(
-            value=value,
-            lower=lower,
-            status=Status.of(reached=reached, late=late),
-            method="glpg",
-            plan=plan,
-            optimal_decision=self.problem.optimal_decision,
-            suboptimal_items=self.problem.suboptimal_items,
-            decision_set=self.problem.decision_set,
-            theta=self.problem.theta,
-            variance=self.problem.variance,
-            stats={"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start},
-        )
+        given = self.problem
+        size = given.decision_set.m * float(np.abs(given.theta).max(initial=0.0))
+        problem = Problem(
+            given.decision_set, given.theta, Gaussian(given.variance), given.tolerance / (size or 1.0), gap,
+            deadline - tiers.seconds(),
+        )  # fmt: skip
+        plan, value = self._plan(problem)
+        stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
+        best, items = given.optimal_decision, given.suboptimal_items
+        return problem.result("glpg", value, self.lower, plan, best, items, stats)
 
     @property
     def steps(self) -> int:
@@ -349,14 +345,22 @@ class GLPG:
 
     # ------------------------------------------------------------------ the result
 
-    def _plan(self, deadline: float) -> tuple[ExplorationPlan, float]:
+    def _plan(self, whole: Problem) -> tuple[ExplorationPlan, float]:
         """Step 3, and the proof that the plan is feasible, scaled if it is not."""
         problem = self.problem
         if not len(self._items):
             nothing = np.empty((0, problem.decision_set.d), dtype=np.bool_)
             return ExplorationPlan(nothing, np.empty(0)), 0.0
-        plan = exploration_plan(problem, self._best, deadline)
-        ratio = proven_ratio(problem, plan.item_rates, deadline)
-        if self.parameters.relative or ratio > 1.0:
-            plan = ExplorationPlan(plan.decisions, ratio * plan.rates)
-        return plan, plan_cost(problem, plan)
+        plan = exploration_plan(problem, self._best, whole.deadline)
+        least = least_information(whole, plan)
+        if least <= 0.0:
+            return plan, math.inf
+        if self.parameters.relative or least < 1.0:
+            plan = ExplorationPlan(plan.decisions, plan.rates / least)
+        return plan, cost_of(plan, problem.optimal_decision, problem.theta)
+
+
+def solve_glpg(problem: Problem) -> GravesLaiResult:
+    """GLPG with its practical schedule, until the certified gap, the end of the schedule, or the deadline."""
+    glpg = GLPG(reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance))
+    return glpg.run(gap=problem.gap, deadline=problem.deadline, progress=problem.progress)

@@ -8,7 +8,6 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.polytopes import Polytope, polytope
 from semibandits.errors import UnsupportedError
 from semibandits.graves_lai.plan import merged_plan, plan_by_columns
-from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.reduction import ReducedProblem
 from semibandits.graves_lai.result import ExplorationPlan
 from semibandits.graves_lai.tables import check_table
@@ -78,8 +77,3 @@ def stripped(problem: ReducedProblem, hull: Polytope, rates: FloatArray) -> tupl
         weights.append(most)
         w, plays = w - most * x, plays - most
     return np.array(decisions, dtype=np.bool_).reshape(-1, d), np.array(weights)
-
-
-def plan_cost(problem: ReducedProblem, plan: ExplorationPlan) -> float:
-    """Regret per ln T, from the rewards of the decisions themselves."""
-    return float(plan.rates @ gaps_below(problem.optimal_decision, plan.decisions, problem.theta))

@@ -77,9 +77,7 @@ def discretise(
             f"epsilon must be positive and at most gap / (4 m) = {largest:g}, got {epsilon:g}: rounding must keep all gaps apart"
         )
     integers = np.ceil(theta / epsilon)
-    suboptimal = np.zeros(decision_set.d, dtype=np.bool_)
-    suboptimal[best.items] = True
     share = decision_set.m * epsilon / smallest
     return Discretised(
-        epsilon * integers, integers, epsilon, suboptimal, (1.0 + 2.0 * share) ** 2, (1.0 + 4.0 * share) ** 6
+        epsilon * integers, integers, epsilon, best.suboptimal, (1.0 + 2.0 * share) ** 2, (1.0 + 4.0 * share) ** 6
     )

@@ -1,0 +1,79 @@
+"""P_GL for Gaussian rewards over some decisions as one second-order cone program, scaled."""
+
+from __future__ import annotations
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.kernels import tiers
+
+
+def cone_program(
+    contains: FloatArray | BoolArray, gaps: FloatArray, weights: FloatArray | BoolArray, limits: FloatArray,
+    twice_variance: FloatArray, accuracy: float, deadline: float,
+) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
+    """Cheapest rates of n decisions at which the item rates w meet the rows ``sum_i weights_i v_i / w_i <= limit``.
+
+    Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item's rate
+    is at most the sum of its decisions' rates; rates are not negative; the weighted rows; item rate times information >= 1.
+
+    Parameters
+    ----------
+    contains : ndarray of float or bool, shape (n, k)
+        Which items each decision holds; each item is in some decision.
+    gaps : ndarray of float, shape (n,)
+        > 0.
+    weights : ndarray of float or bool, shape (r, k)
+        >= 0. `contains` again for the constraints of these decisions, whose limits are their squared gaps.
+    limits : ndarray of float, shape (r,)
+        > 0.
+    twice_variance : ndarray of float, shape (k,)
+        v.
+    accuracy : float
+        Tolerance of the conic solver (Clarabel).
+    deadline : float
+        Value of `semibandits.kernels.tiers.seconds` at which it stops.
+
+    Returns
+    -------
+    rates : ndarray of float, shape (n,)
+    multipliers : ndarray of float, shape (r,)
+        Of the rows, >= 0, in any scale.
+    prices : ndarray of float, shape (k,)
+        Of the items, >= 0, scaled so that no decision is worth more than its gap. Nothing is guaranteed of all three: bounds
+        are computed from them outside.
+    """
+    n, k = contains.shape
+    item_gaps = np.where(contains > 0, gaps[:, None], np.inf).min(axis=0)
+    scale = twice_variance / item_gaps**2
+    unit = float((scale * item_gaps).sum())
+    (member, item), (row, weighed) = np.nonzero(contains), np.nonzero(weights)
+    decision, variable = np.arange(n), np.arange(k)
+    cone = k + n + len(limits) + 3 * np.arange(k)
+    rows = (item, variable, k + decision, k + n + row, cone, cone, cone + 2, cone + 2)
+    columns = (
+        member, n + variable, decision, n + k + weighed, n + variable, n + k + variable, n + variable, n + k + variable,
+    )  # fmt: skip
+    values = (
+        -unit / (gaps[member] * scale[item]), np.ones(k), -np.ones(n),
+        weights[row, weighed] * item_gaps[weighed] ** 2 / limits[row], -np.ones(3 * k), np.ones(k),
+    )  # fmt: skip
+    shape = (4 * k + n + len(limits), n + 2 * k)
+    matrix = sparse.csc_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
+    bounds = np.concatenate((np.zeros(k + n), np.ones(len(limits)), np.tile([0.0, 2.0, 0.0], k)))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.time_limit = max(1e-3, deadline - tiers.seconds())
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
+    objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
+    cones = [clarabel.NonnegativeConeT(k + n + len(limits))] + [clarabel.SecondOrderConeT(3)] * k
+    no_quadratic = sparse.csc_matrix((n + 2 * k, n + 2 * k))
+    solution = clarabel.DefaultSolver(no_quadratic, objective, matrix, bounds, cones, settings).solve()
+    primal, dual = np.nan_to_num(np.array(solution.x)), np.nan_to_num(np.array(solution.z))
+    rates = np.maximum(primal[:n], 0.0) * unit / gaps
+    multipliers = np.maximum(dual[k + n : k + n + len(limits)], 0.0) / limits
+    prices = np.maximum(dual[:k], 0.0) / scale
+    return rates, multipliers, prices / max(float((contains @ prices / gaps).max()), np.finfo(float).tiny)

@@ -1,0 +1,45 @@
+"""How much given rates explore at least, for any decision set and law: from 1 on, what they cost bounds C(theta) (theory L5)."""
+
+from __future__ import annotations
+
+import math
+
+from semibandits.errors import TooManyDecisionsError, UnsupportedError
+from semibandits.graves_lai import enumeration
+from semibandits.graves_lai.circulation import CirculationSolver
+from semibandits.graves_lai.decision_search import DecisionSearch
+from semibandits.graves_lai.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.graves_lai.problem import Problem
+from semibandits.graves_lai.result import ExplorationPlan
+
+SLACK = 1e-6
+
+
+def least_information(problem: Problem, plan: ExplorationPlan) -> float:
+    """A lower bound on the information about a decision that is gained at the plan's rates of items; 1 is needed.
+
+    By listing where there are at most 20,000 decisions, else by the search for the worst cycle of the exchange graph, which
+    proves little more than 1, or where there is none by branch and bound with P_LM. Where labels or time do not suffice, by
+    what needs no search.
+
+    Raises
+    ------
+    TooManyDecisionsError, UnsupportedError
+        If decisions must be listed, as for other laws than Gaussian without an exchange graph, and cannot be.
+    """
+    try:
+        return enumeration.information_over_list(problem, plan)
+    except (TooManyDecisionsError, UnsupportedError):
+        if problem.has_graph:
+            return CirculationSolver(problem).least_information(plan)
+        if not problem.law.is_quadratic:
+            raise
+    oracle = Oracle(problem.decision_set, problem.theta)
+    best = best_with_each_item(oracle, problem.tolerance)
+    if not len(best.items):
+        return math.inf
+    rates = plan.item_rates[best.items]
+    if not (rates > 0.0).all():
+        return 0.0
+    u = 2.0 * problem.variance[best.items] / rates
+    return 1.0 / DecisionSearch(oracle, best, DecisionPool.of(best), u, SLACK, problem.deadline).run().ratio
