@@ -112,7 +112,7 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
         fast = sb.graves_lai(space, items.theta, law=law)
         listed = sb.graves_lai(space, items.theta, law=law, method="enumeration")
     except UnsupportedError as error:
-        # Raises that double a mean, on paths of different lengths: at a plan whose rates one method may choose, and not the other.
+        # Raises that double a mean, on paths of different lengths: at rates that one method may choose, and not the other.
         if name != "gamma" or "convex" not in str(error):
             raise
         return

@@ -97,9 +97,14 @@ def test_without_a_file_python_needs_the_decisions(name):
 def test_policies_are_written_as_they_are_built(kind):
     assert eval(expression(kind()), {"sb": sb}) == kind()
     for field in dataclasses.fields(kind):
-        value = {"variance": 0.5, "radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli"}.get(
-            field.name, 0.5
-        )
+        value = {
+            "variance": 0.5,
+            "radius": "kveton",
+            "levels": 16.0,
+            "remembered": 7,
+            "rewards": "bernoulli",
+            "law": "gamma:shape=2,cost",
+        }.get(field.name, 0.5)
         changed = kind(**{field.name: value})
         assert eval(expression(changed), {"sb": sb}) == changed
 

@@ -16,12 +16,13 @@ from semibandits.graves_lai.enumeration.cuts import least_information
 from semibandits.graves_lai.glpg.verification import proven_ratio
 from semibandits.graves_lai.plan import cost_of
 from semibandits.graves_lai.precision import gaps_below
+from semibandits.graves_lai.rates import rates_alone
 from semibandits.graves_lai.reduction import reduced
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult
 from semibandits.graves_lai.solve import graves_lai
 from semibandits.graves_lai.units import Units
 from semibandits.kernels import tiers
-from semibandits.laws import Gaussian
+from semibandits.laws import Gaussian, Law
 
 ACCURACY = 1e-5
 """Relative error that is let pass: the searches round, and a plan may be short of its rates by what they round."""
@@ -112,6 +113,8 @@ def _formula(result: GravesLaiResult, tie_tolerance: float) -> float:
 def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance: float, time_limit: float) -> float:
     """How many times as much as is needed the plan is proven to explore, at least: it is feasible from 1 on."""
     law, theta = result.law, result.theta
+    if isinstance(result.decision_set, MatroidDecisions):
+        return _share_of_swaps(result.decision_set, theta, law, plan, tie_tolerance)
     if law.is_quadratic:
         units = Units.of(theta, result.variance)
         theta, variance = units.scaled(theta, result.variance)
@@ -130,6 +133,17 @@ def _proven_share(result: GravesLaiResult, plan: ExplorationPlan, tie_tolerance:
     if not (rates[problem.items] > 0.0).all():
         return 0.0
     return 1.0 / proven_ratio(problem, rates, tiers.seconds() + time_limit)
+
+
+def _share_of_swaps(
+    decision_set: MatroidDecisions, theta: FloatArray, law: Law, plan: ExplorationPlan, tie_tolerance: float
+) -> float:
+    """The same for bases of matroids, where single swaps are all the constraints, whatever the law (theory L2)."""
+    gaps = decision_set.swaps(theta).gaps
+    items = np.flatnonzero(np.isfinite(gaps) & (gaps > tie_tolerance * _size(decision_set, theta)))
+    items = items[rates_alone(law.take(items), theta[items], gaps[items]) > 0.0]
+    shares = plan.item_rates[items] * law.take(items).divergence(theta[items], gaps[items])
+    return float(shares.min(initial=math.inf))
 
 
 def _has_graph(decision_set: DecisionSet) -> bool:
