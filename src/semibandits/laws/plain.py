@@ -44,7 +44,7 @@ def law_from(value: object) -> Law:
     if isinstance(value, Law):
         return value
     if isinstance(value, str):
-        value = _parts(value)
+        value = _parts(value.casefold())
     if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
         raise InvalidInputError(
             f"a law must be a name, a mapping with a name, or a Law, got {value!r}: pass for instance 'poisson'"
@@ -61,8 +61,9 @@ def law_from(value: object) -> Law:
             raise InvalidInputError(
                 f"parameters of {name} must be among {', '.join(known) or 'none at all'}, got {key!r}: leave it out"
             )
-        if isinstance(known[key], bool) and not isinstance(one, bool):
-            raise InvalidInputError(f"{key} must be true or false, got {one!r}: pass one of them")
+        if isinstance(known[key], bool) != isinstance(one, bool):
+            wanted = "true or false" if isinstance(known[key], bool) else f"a number, as in {key}=2"
+            raise InvalidInputError(f"{key} must be {wanted}, got {one!r}: pass one")
     return KINDS[name](**parameters)
 
 
