@@ -65,7 +65,7 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
         lambda n: _oracles(*oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
     )
     rule_time = _least(lambda n: _rules(agent.rule, player, work, n))
-    wanted = m + (d if agent.policy.samples else 0)
+    wanted = m + agent.policy.normals(d)
     normal_time = _least(lambda n: _normals(rng, wanted, n))
     return Parts(rule_time, oracle_time if asked == RECORDED else float("nan"), normal_time)
 
@@ -82,7 +82,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     environment = rounds.Environment(law.kind, law.floats, law.ints, rewards.theta.copy(), 0.0, 0.0)
     record = rounds.record(np.array([warm_rounds]), d)
     rng, reward_rng = np.random.default_rng(2), np.random.default_rng(3)
-    work = rounds.scratch(d, samples=agent.policy.samples)
+    work = rounds.scratch(d, agent.policy.normals(d))
     while True:
         status = rounds.play(
             agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m),

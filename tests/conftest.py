@@ -3,7 +3,11 @@
 import signal
 
 import pytest
+from hypothesis import settings
 
+# A first example may compile or load a kernel: how long it takes says nothing.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 WORST = pytest.StashKey()
 
 

@@ -1,4 +1,4 @@
-"""Policies told that rewards are 0 or 1, beside those that take the variance 1/4 for all items.
+"""Policies that know that rewards are 0 or 1, beside those that take them for Gaussian of variance 1/4.
 
     python verification/bernoulli.py
 
@@ -14,9 +14,10 @@ import numpy as np
 import semibandits as sb
 
 POLICIES = {
+    "Thompson, normal posterior": sb.ThompsonSampling(law=sb.laws.Gaussian(0.25)),
     "Thompson": sb.ThompsonSampling(),
+    'GLADE(rewards="gaussian")': sb.GLADE(rewards="gaussian"),
     "GLADE": sb.GLADE(),
-    'GLADE(rewards="bernoulli")': sb.GLADE(rewards="bernoulli"),
 }
 SEED = 2026
 

@@ -101,7 +101,7 @@ def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Polic
     best = float(theta[decision_set.maximize(theta)].sum())
     environment = rounds.Environment(law.kind, law.floats, law.ints, theta.copy(), best, 1e-12)
     record = rounds.record(np.array([most]), d)
-    work, queue = rounds.scratch(d, samples=policy.samples), late.queue(0, d, decision_set.m)
+    work, queue = rounds.scratch(d, agent.policy.normals(d)), late.queue(0, d, decision_set.m)
     sets = rounds.Oracle(oracle.data, oracle.m)
     own, drawn = (np.random.default_rng([SEED, k]) for k in range(2))
     seconds = np.zeros(most)

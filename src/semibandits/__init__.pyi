@@ -43,7 +43,9 @@ from semibandits.rewards.base import RewardModel as RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards as BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards as BoundedRewards
 from semibandits.rewards.correlated import CorrelatedGaussianRewards as CorrelatedGaussianRewards
+from semibandits.rewards.gamma import GammaRewards as GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards as GaussianRewards
+from semibandits.rewards.poisson import PoissonRewards as PoissonRewards
 from semibandits.rewards.replayed import ReplayedRewards as ReplayedRewards
 from semibandits.rewards.sampled import SampledRewards as SampledRewards
 from semibandits.simulation.results import SimulationResult as SimulationResult

@@ -34,6 +34,7 @@ from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversa
 from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.registry import POLICIES
+from semibandits.policies.thompson import ThompsonSampling
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.run import simulate
@@ -84,7 +85,7 @@ def play_rounds() -> None:
     for space in (*_others(), *_with_cycles()):
         theta, _ = _numbers(space)
         simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
-        two_valued = [GLADE(rewards="bernoulli"), OSSB(rewards="bernoulli")]
+        two_valued = [GLADE(), OSSB(), ThompsonSampling()]
         simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
         learner = Learner(space, variance=np.full(space.d, 0.5), seed=0)
         asked = learner.ask()

@@ -183,8 +183,8 @@ def test_the_bound_alone_is_told_as_bound_tells_it(study):
 
 
 def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
-    def solve(decision_set, theta, variance, **_):
-        raise SolverError("asked for more", graves_lai(decision_set, theta, variance))
+    def solve(decision_set, theta, *, law, **_):
+        raise SolverError("asked for more", graves_lai(decision_set, theta, law=law))
 
     monkeypatch.setattr(studies_run, "graves_lai", solve)
     run = study(ALONE)

@@ -248,7 +248,7 @@ BAD_OPTIONS = {
     "negative seed": (["--seed", "-1"], "--seed must be a whole number of at least 0, got '-1'"),
     "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto takes one a core"),
     "workers in words": (["-j", "two"], "--workers must be a number from 1 to 10,000 or auto, got 'two'"),
-    "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian?"),
+    "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian or gamma?"),
     "variance of bernoulli": (["--rewards", "bernoulli", "--variance", "1"], "--variance must go with Gaussian rewards, got 1"),
     "resume without a folder": (["--resume"], "--resume must come with the folder of the earlier run, got none"),
     "output into a file": (["--output", "table.csv"], "'table.csv' must be a folder, got a file"),

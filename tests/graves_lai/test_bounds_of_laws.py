@@ -110,11 +110,12 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
     space, law, items = drawn(seed, family, name)
     try:
         fast = sb.graves_lai(space, items.theta, law=law)
+        listed = sb.graves_lai(space, items.theta, law=law, method="enumeration")
     except UnsupportedError as error:
-        if name != "gamma" or "convex" not in str(error):  # raises that double a mean: paths of different lengths
+        # Raises that double a mean, on paths of different lengths: at rates that one method may choose, and not the other.
+        if name != "gamma" or "convex" not in str(error):
             raise
         return
-    listed = sb.graves_lai(space, items.theta, law=law, method="enumeration")
     assert (fast.method, listed.method) == ("cycles", "enumeration")
     assert fast.law == listed.law == law
     decisions = space.enumerate(20_000)

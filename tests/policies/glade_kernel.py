@@ -3,7 +3,8 @@
 import numpy as np
 
 from semibandits.kernels.rules.actions import GAIN_FIRST, LINEAR_FIRST, PLAY
-from semibandits.kernels.rules.glade import BERNOULLI, HEAD, WORDS, glade
+from semibandits.kernels.rules.glade import HEAD, glade
+from semibandits.kernels.rules.raises import KNOWN
 
 
 def nothing_decided(policy, decisions):
@@ -16,7 +17,7 @@ def decide(decisions, stats, t, params, marks, rows):
     """What the kernel decides; of several best answers, it is given the first."""
     d = stats.shape[1]
     memory, weights, bonuses, x = (
-        np.zeros(HEAD + WORDS[BERNOULLI] * d),
+        np.zeros(HEAD + (2 + KNOWN) * d),
         np.zeros(d),
         np.zeros(d),
         np.zeros(d, dtype=np.bool_),

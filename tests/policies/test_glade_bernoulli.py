@@ -11,12 +11,15 @@ from scipy.optimize import brentq, minimize
 import semibandits as sb
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.bernoulli import divergence
+from semibandits.kernels.laws import radius
 from semibandits.kernels.rules.glade import PLACES
 from semibandits.kernels.rules.levels import write_levels
-from semibandits.kernels.rules.raises import KNOWN, STEP, add_reaches, lower, price_of, reach, write_reaches
+from semibandits.kernels.rules.raises import KNOWN, STEP, add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import COUNTS
+from semibandits.laws import Bernoulli
 
 T, DISCOUNT = 5000, 1.0
+LAW = Bernoulli().compiled(5)
 
 
 def situation(seed, d=5):
@@ -51,7 +54,7 @@ def largest_raise(plays, levels, means):
 @pytest.mark.parametrize("mean", [0.0, 1e-9, 0.03, 0.5, 0.97, 1.0])
 @pytest.mark.parametrize("ratio", [1e-9, 1e-3, 0.4, 30.0])
 def test_the_reach_of_an_item_is_the_radius_of_kl_ucb(mean, ratio):
-    found = reach(mean, ratio)
+    found = radius(LAW, 0, mean, ratio)
     if mean == 1.0:
         assert found == 0.0
         return
@@ -68,7 +71,7 @@ def test_the_reach_of_an_item_is_the_radius_of_kl_ucb(mean, ratio):
 def test_first_bonuses_are_no_less_than_what_is_open(seed):
     stats, levels, best = situation(seed)
     scales, bonuses = np.zeros(5), np.zeros(5)
-    assert write_reaches(levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
+    assert write_reaches(LAW, levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
     assert (bonuses[best] == 0).all()
     assert np.allclose(scales[~best] * levels[~best], bonuses[~best])
     for entering in itertools.chain(
@@ -88,12 +91,12 @@ def test_first_bonuses_are_no_less_than_what_is_open(seed):
                 assert squares[0] * (1 - 1e-5) <= bonuses[i[0]] <= squares[1] * (1 + 1e-2)
     first, known = bonuses.copy(), np.zeros(KNOWN * len(bonuses))
     for _ in range(2):  # what is known is found again
-        assert write_reaches(levels, stats, scales, bonuses, known)
+        assert write_reaches(LAW, levels, stats, scales, bonuses, known)
         assert np.array_equal(bonuses, first)
     stats[2, ~best] *= 0.9
-    write_reaches(levels, stats, scales, bonuses, known)
+    write_reaches(LAW, levels, stats, scales, bonuses, known)
     fresh = bonuses.copy()
-    write_reaches(levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
+    write_reaches(LAW, levels, stats, scales, bonuses, np.zeros(KNOWN * len(bonuses)))
     assert np.array_equal(bonuses, fresh)
 
 
@@ -105,20 +108,20 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
     assert len(i)  # true of all these draws
     largest = largest_raise(stats[COUNTS, i], levels[i], stats[2, i])
     for share in (0.7, 0.99, 1.01, 1.3):
-        price, needed, _ = price_of(levels, share * largest, stats, best, x)
+        price, needed, _ = price_of(LAW, levels, share * largest, stats, best, x)
         assert (needed < 1) == (share < 1)
         assert price > 0
     for gap in (largest, 10.0):  # as large as can be closed with information 1, and larger than means of 1 could
-        price, needed, psi = price_of(levels, gap, stats, best, x)
+        price, needed, psi = price_of(LAW, levels, gap, stats, best, x)
         assert needed == (math.inf if gap == 10.0 else pytest.approx(1.0, abs=1e-3))
         assert psi == pytest.approx(price * largest - 1, rel=1e-2)
         scales, bonuses = np.zeros(5), np.full(5, math.inf)
         bonuses[best] = 0.0
-        lower(levels, price, psi, stats, scales, bonuses)
+        lower(LAW, levels, price, psi, stats, scales, bonuses)
         assert math.sqrt(bonuses[x].sum()) == pytest.approx(largest, rel=1e-3)
         before = bonuses.copy()
         for other in (2 * largest, 0.5 * largest):
-            lower(levels, *price_of(levels, other, stats, best, x)[::2], stats, scales, bonuses)
+            lower(LAW, levels, *price_of(LAW, levels, other, stats, best, x)[::2], stats, scales, bonuses)
             assert (bonuses <= before).all()
 
 
@@ -126,7 +129,7 @@ def test_the_price_of_a_gap_says_whether_it_can_be_closed(seed):
 def test_no_sum_of_raises_is_larger_than_that_of_the_reaches(seed):
     stats, levels, best = situation(seed)
     weights = np.zeros(5)
-    add_reaches(levels, stats, weights)
+    add_reaches(LAW, levels, stats, weights)
     assert (weights[best] == 0).all()
     i = np.flatnonzero(~best & (stats[2] < 1))
     assert largest_raise(stats[COUNTS, i], levels[i], stats[2, i]) <= weights[i].sum() * (1 + 1e-6)
@@ -149,7 +152,7 @@ def test_what_is_plausible_is_explored(name, rivals):
     d = decisions.shape[1]
     policy = sb.GLADE(rewards="bernoulli", patience=0.0, rivals=rivals)
     params = policy.params(int(decisions.sum(1).max()), np.full(d, 0.25))
-    rng = np.random.default_rng(11)
+    rng, law = np.random.default_rng(11), Bernoulli().compiled(d)
     explored = 0
     for _ in range(1500):
         t = int(np.exp(rng.uniform(5, 13.8)))
@@ -165,7 +168,7 @@ def test_what_is_plausible_is_explored(name, rivals):
         levels = np.zeros(d)
         write_levels(t, policy.discount, policy.rivals, params[PLACES], stats, best, levels)
         needed = [
-            price_of(levels, gap, stats, best, x)[1] if gap > 0 else math.inf
+            price_of(law, levels, gap, stats, best, x)[1] if gap > 0 else math.inf
             for x, gap in zip(decisions, gaps, strict=True)
         ]
         played = decide(decisions, stats, t, params, *nothing_decided(policy, decisions))

@@ -46,7 +46,7 @@ def twin(t, params, stats, memory, marks, rows):
         return REPLAN, None, marks
     gained = [n - c for n, c in zip(told, counts, strict=True)]
     optimal = rows[-1]
-    if any(gained[i] >= growth * counts[i] and abs(means[i] - references[i]) > tolerances[i] for i in range(d)):
+    if any(0 < gained[i] >= growth * counts[i] and abs(means[i] - references[i]) > tolerances[i] for i in range(d)):
         return REPLAN, None, marks
     if any(g > 0 for g in gained) and any(
         marks[EXPLOITED] - (plays[i] - counts[i]) > growth * counts[i] for i in range(d) if optimal[i]

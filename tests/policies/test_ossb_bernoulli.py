@@ -20,10 +20,8 @@ from semibandits.policies import exploration
 from semibandits.policies.exploration import (
     GUARD,
     LOWEST,
-    bernoulli_estimates,
-    kept_inside,
     resolved_by,
-    wanted_of_bernoulli,
+    wanted_of_law,
 )
 from semibandits.policies.ossb import MOVEMENT
 from semibandits.policies.registry import build, policy_from
@@ -33,6 +31,7 @@ from semibandits.studies.policies import named_policies
 OSSB = sb.OSSB
 POLICY = OSSB(rewards="bernoulli")
 GAP = 0.02
+LAW = sb.laws.Bernoulli()
 
 
 SETS = {name: small_sets.SETS[name] for name in ("msets", "trees", "matchings", "paths", "list", "own")}
@@ -139,11 +138,11 @@ def test_plan_is_feasible_at_guarded_means(name, failing, kind, monkeypatch):
     rows, told = listed(decision_set), 0
     for _ in range(4):
         means, plays = history(rng, decision_set.d, kind)
-        plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+        plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
         # With ties, which decision is best is the family's choice; the others are compared with that one.
         first = np.argsort(~(rows == plan.optimal).all(axis=1), kind="stable")
         lowered, best = lowered_means(rows[first], means, plays, decision_set.m)
-        inside = kept_inside(means, plays)
+        inside = LAW.estimates(means, plays)
         assert np.array_equal(best, plan.optimal) or abs(inside[best].sum() - inside[plan.optimal].sum()) < 1e-12
         told += check_feasible(rows, lowered, plan)
         assert all(any((x == row).all() for row in rows) for x in plan.decisions)
@@ -155,7 +154,7 @@ def test_plan_is_feasible_at_guarded_means(name, failing, kind, monkeypatch):
 def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeypatch):
     decision_set = SETS[name]()
     means, plays = history(np.random.default_rng(3), decision_set.d, "any")
-    solved = wanted_of_bernoulli(decision_set, means, plays, GAP)
+    solved = wanted_of_law(decision_set, LAW, means, plays, GAP)
     calls = []
 
     def stalls(*arguments, **options):
@@ -166,7 +165,7 @@ def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeyp
 
     monkeypatch.setattr(exploration, "graves_lai", stalls)
     for factor in (1.1, 1e6):
-        plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+        plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
         if factor < 2:
             assert np.allclose(plan.rates, factor * solved.rates)
     assert plan.rates.max() < 1e4 * solved.rates.max()
@@ -182,7 +181,7 @@ def test_plan_costs_what_it_must(name):
     rows = listed(decision_set)
     for _ in range(3):
         means, plays = history(rng, decision_set.d, "any")
-        plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+        plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
         lowered, _ = lowered_means(rows, means, plays, decision_set.m)
         least = sb.graves_lai(decision_set, lowered, rewards="bernoulli", method="enumeration", gap=1e-3).lower
         cheapest = sb.graves_lai(decision_set, lowered, rewards="bernoulli", gap=GAP)
@@ -196,7 +195,7 @@ def test_plans_of_decisions_that_cannot_be_listed_are_simple():
     with pytest.raises(UnsupportedError):
         sb.graves_lai(decision_set, np.full(5, 0.5), rewards="bernoulli")
     means, plays = np.array([0.7, 0.6, 0.3, 0.2, 0.4]), np.full(5, 1000.0)
-    plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+    plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
     lowered, best = lowered_means(decision_set.rows, means, plays, 2)
     values = decision_set.rows @ lowered
     assert plan.optimal.tolist() == best.tolist() == [True, True, False, False, False]
@@ -211,18 +210,18 @@ def test_plans_of_decisions_that_cannot_be_listed_are_simple():
 def test_probabilities_are_inside_and_in_order(counts):
     plays = np.array([n for n, _ in counts], dtype=float)
     means = np.array([round(share * n) / n if n else 0.0 for n, share in counts])
-    inside = kept_inside(means, plays)
+    inside = LAW.estimates(means, plays)
     assert ((inside > 0) & (inside < 1)).all()
     order = np.argsort(means)
     assert (np.diff(inside[order]) >= 0).all()
     assert (np.abs(inside - means) <= 0.5 / (plays.max() + 1) + 1e-15).all()
-    estimates = bernoulli_estimates(means, plays)
-    assert estimates == pytest.approx([(mean * n + 0.5) / (n + 1) for mean, n in zip(means, plays, strict=True)])
+    smooth = np.array([(mean * n + 0.5) / (n + 1) for mean, n in zip(means, plays, strict=True)])
+    assert LAW.estimated_variance(means, plays) == pytest.approx(smooth * (1 - smooth))
 
 
 @given(theta=st.floats(1e-6, 1 - 1e-6), rate=st.floats(1e-3, 1e6))
 def test_what_a_rate_resolves(theta, rate):
-    rise = resolved_by(np.array([theta, 0.5]), np.array([rate, 0.0]))
+    rise = resolved_by(LAW, np.array([theta, 0.5]), np.array([rate, 0.0]))
     assert rise[1] == math.inf
     if rise[0] > 1e-4:
         assert rate * divergence(theta, theta + rise[0] * (1 - 1e-9)) <= 1 + 1e-6
@@ -231,7 +230,7 @@ def test_what_a_rate_resolves(theta, rate):
 
 
 def test_with_means_of_one_half_it_resolves_what_a_gaussian_rate_does():
-    assert resolved_by(np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
+    assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
 
 
 # ---------------------------------------------------------------------- what is written down
@@ -246,16 +245,16 @@ def test_what_a_plan_writes_down(name):
     player = agent.player
     inverses, references, tolerances, counts = player.memory.reshape(BLOCKS, decision_set.d)
     means, plays = player.stats[MEANS], player.stats[PLAYS]
-    plan = wanted_of_bernoulli(decision_set, means, plays, GAP)
+    plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
     asked = plan.rates > 0
     assert agent.calls[2] > 2
     assert all(x in decision_set for x in decisions)
-    assert np.array_equal(references, means)
+    assert np.array_equal(references, LAW.estimates(means, plays))
     assert np.array_equal(counts, plays)
     assert np.array_equal(np.isfinite(inverses), asked)
     assert inverses[asked] == pytest.approx(1 / plan.rates[asked])
     assert player.rows[: player.marks[PLANNED]][:, asked].any(axis=0).all()
-    resolved = resolved_by(kept_inside(means, plays), plan.rates)
+    resolved = resolved_by(LAW, LAW.estimates(means, plays), plan.rates)
     if (asked | plan.optimal).all():
         assert tolerances == pytest.approx(MOVEMENT * np.where(asked, resolved, resolved.min()))
     assert (tolerances < 0.1).all()
@@ -281,7 +280,7 @@ def test_it_explores_less_than_the_gaussian_plan_with_a_proxy():
     theta, horizon = [0.15, 0.1, 0.1, 0.1], 100_000
     own, gaussian = (
         regrets(sb.MSets(4, 1), theta, horizon, 30, policy)[0].plays["OSSB"][:, -1, 1:].mean()
-        for policy in (POLICY, OSSB())
+        for policy in (POLICY, OSSB(rewards="gaussian"))
     )
     predicted = (2 * 0.25 / 0.05**2) * divergence(0.1, 0.15)
     assert 2.1 < predicted < 2.3
@@ -315,7 +314,7 @@ def test_ties_and_sure_rewards(theta):
 
 def test_a_plan_depends_on_the_statistics_alone():
     means, plays = history(np.random.default_rng(0), 9, "any")
-    plans = [wanted_of_bernoulli(SETS["matchings"](), means, plays, GAP) for _ in range(2)]
+    plans = [wanted_of_law(SETS["matchings"](), LAW, means, plays, GAP) for _ in range(2)]
     for key in ("rates", "decisions", "optimal"):
         assert np.array_equal(getattr(plans[0], key), getattr(plans[1], key))
 
@@ -362,7 +361,7 @@ def test_open_rounds(batch, name):
 
 @pytest.mark.parametrize("law", ["cauchy", "Bernoulli", "", None, 1])
 def test_laws_are_checked(law):
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'gaussian', 'bernoulli', got"):
+    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got"):
         OSSB(rewards=law)
 
 
@@ -373,7 +372,7 @@ def test_it_is_written_as_text():
     assert named_policies(["ossb:rewards=bernoulli,gamma=0.1"]) == {
         "OSSB(rewards=bernoulli, gamma=0.1)": OSSB(rewards="bernoulli", gamma=0.1)
     }
-    with pytest.raises(InvalidInputError, match="rewards must be one of 'gaussian', 'bernoulli', got 'beta'"):
+    with pytest.raises(InvalidInputError, match="rewards must be one of 'auto', 'gaussian', 'bernoulli', got 'beta'"):
         named_policies(["OSSB:rewards=beta"])
     with pytest.raises(InvalidInputError, match="rewards must be one of"):
         policy_from("OSSB", {"rewards": {"log": 1.0}})

@@ -29,7 +29,12 @@ def ways(simulation=None, bound=None, instance=None):
     return {way["label"].split(",")[0]: way["code"] for way in again(findings_of(simulation, bound, instance, None))}
 
 
-LAWS = [sb.GaussianRewards(INSTANCE["theta"], variance=0.25), sb.BernoulliRewards(INSTANCE["theta"])]
+LAWS = [
+    sb.GaussianRewards(INSTANCE["theta"], variance=0.25),
+    sb.BernoulliRewards(INSTANCE["theta"]),
+    sb.PoissonRewards(INSTANCE["theta"]),
+    sb.GammaRewards(INSTANCE["theta"], shape=2.0),
+]
 
 
 @pytest.mark.parametrize("rewards", LAWS)
@@ -68,15 +73,15 @@ def test_names_and_checkpoints_of_ones_own(instance):
     assert np.array_equal(names["result"].regret["other"], result.regret["other"])
 
 
-@pytest.mark.parametrize("law", ["gaussian", "bernoulli"])
+@pytest.mark.parametrize("law", ["gaussian", "bernoulli", "poisson", "gaussian:variance=3,upper=2"])
 def test_a_bound_is_found_again(instance, law):
-    options = {"variance": instance.variance} if law == "gaussian" else {"rewards": law}
+    options = {"variance": instance.variance} if law == "gaussian" else {"law": sb.laws.law_from(law)}
     bound = sb.graves_lai(instance.decision_set, instance.theta, **options)
     told = ways(bound=bound, instance=instance)
     names = {}
     exec(told["Python"], names)
     assert names["bound"].value == bound.value
-    assert ("--rewards bernoulli" in told["Shell"]) == (law == "bernoulli")
+    assert (f"--rewards {law}" in told["Shell"]) == (law != "gaussian")
     with pytest.raises(SystemExit) as leave:
         main(shlex.split(told["Shell"])[1:])
     assert leave.value.code == 0
@@ -97,9 +102,14 @@ def test_without_a_file_python_needs_the_decisions(name):
 def test_policies_are_written_as_they_are_built(kind):
     assert eval(expression(kind()), {"sb": sb}) == kind()
     for field in dataclasses.fields(kind):
-        value = {"variance": 0.5, "radius": "kveton", "levels": 16.0, "remembered": 7, "rewards": "bernoulli"}.get(
-            field.name, 0.5
-        )
+        value = {
+            "variance": 0.5,
+            "radius": "kveton",
+            "levels": 16.0,
+            "remembered": 7,
+            "rewards": "bernoulli",
+            "law": "gamma:shape=2,cost",
+        }.get(field.name, 0.5)
         changed = kind(**{field.name: value})
         assert eval(expression(changed), {"sb": sb}) == changed
 

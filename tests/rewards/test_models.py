@@ -18,7 +18,9 @@ from semibandits.rewards.base import CompiledRewards, RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards
 from semibandits.rewards.correlated import CorrelatedGaussianRewards
+from semibandits.rewards.gamma import GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.rewards.poisson import PoissonRewards
 from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.rewards.sampled import SampledRewards
 
@@ -39,6 +41,11 @@ MODELS = {
     "gaussian, a variance an item": GaussianRewards([1.0, -2.0, 0.0], variance=[0.5, 1e-6, 9.0]),
     "correlated": CorrelatedGaussianRewards([1.0, -2.0, 0.0], COVARIANCE),
     "bernoulli": BernoulliRewards([0.0, 0.3, 1.0]),
+    "poisson": PoissonRewards([0.0, 3.5, 40.0]),
+    "poisson, costs": PoissonRewards([-0.05, -9.99, -10.0], cost=True),
+    "gamma": GammaRewards([0.1, 2.0, 30.0]),
+    "gamma, concentrated costs": GammaRewards([-0.1, -2.0, -30.0], shape=9.0, cost=True),
+    "gamma, heavy": GammaRewards([0.1, 2.0, 30.0], shape=0.3),
     "bounded": BoundedRewards([-1.0, 0.5, 3.0], low=-1.0, high=3.0),
     "bounded, concentrated": BoundedRewards([0.2, 0.5, 0.9], concentration=20.0),
     "bounded, almost a coin": BoundedRewards([0.2, 0.5, 0.9], concentration=0.05),
@@ -51,6 +58,11 @@ COVARIANCES = {
     "gaussian, a variance an item": np.diag([0.5, 1e-6, 9.0]),
     "correlated": COVARIANCE,
     "bernoulli": np.diag([0.0, 0.21, 0.0]),
+    "poisson": np.diag([0.0, 3.5, 40.0]),
+    "poisson, costs": np.diag([0.05, 9.99, 10.0]),
+    "gamma": np.diag([0.01, 4.0, 900.0]),
+    "gamma, concentrated costs": np.diag([0.01, 4.0, 900.0]) / 9.0,
+    "gamma, heavy": np.diag([0.01, 4.0, 900.0]) / 0.3,
     "bounded": np.diag([0.0, 16 * (3 / 8) * (5 / 8) / 3, 0.0]),
     "bounded, concentrated": np.diag([0.16, 0.25, 0.09]) / 21,
     "bounded, almost a coin": np.diag([0.16, 0.25, 0.09]) / 1.05,

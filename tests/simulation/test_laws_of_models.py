@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.laws import Bernoulli, Gaussian, Poisson
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Poisson
 
 COUNTS = np.array([3.0, 2.5, 2.0, 1.0, 0.5])
 
@@ -75,3 +77,66 @@ def test_laws_of_many_numbers_are_told_apart():
     assert specified(variances) == specified(variances.copy())
     variances[1_500] += 1e-15
     assert specified(variances) != specified(np.full(3_000, 0.5))
+
+
+MODELS = [
+    (sb.GaussianRewards(COUNTS, variance=2.0), Gaussian(2.0)),
+    (sb.GaussianRewards(COUNTS, upper=3.0), Gaussian(0.5, upper=3.0)),
+    (sb.BernoulliRewards(COUNTS / 4.0), Bernoulli()),
+    (sb.PoissonRewards(COUNTS), Poisson()),
+    (sb.PoissonRewards(-COUNTS, cost=True), Poisson(cost=True)),
+    (sb.GammaRewards(-COUNTS, shape=3.0, cost=True), Gamma(3.0, cost=True)),
+]
+
+
+@pytest.mark.parametrize(("rewards", "law"), MODELS, ids=lambda one: type(one).__name__)
+def test_results_say_the_law(rewards, law, tmp_path):
+    """Also once they were saved; it is the law of the bound, and policies were told it."""
+    assert rewards.law == rewards.told_law == law
+    result = sb.simulate(sb.MSets(5, 2), rewards, [sb.GLADE(), sb.ThompsonSampling()], 100, 2, seed=3)
+    assert result.law == law
+    assert result.lower_bound == sb.graves_lai(sb.MSets(5, 2), rewards.theta, law=law).lower
+    result.save(tmp_path / "result.zip")
+    assert sb.load_simulation(tmp_path / "result.zip").law == law
+    told = sb.simulate(
+        sb.MSets(5, 2), rewards, [sb.GLADE(law=law), sb.ThompsonSampling(law=law)], 100, 2, seed=3, bound=None
+    )
+    for name in result.policies:
+        np.testing.assert_array_equal(result.regret[name], told.regret[name])
+
+
+def test_results_of_earlier_versions_say_a_class_and_others_nothing():
+    result = sb.simulate(sb.MSets(5, 2), sb.BernoulliRewards(COUNTS / 4.0), sb.CUCB(), 10, 1, seed=0, bound=None)
+    provenance = {key: value for key, value in result.provenance.items() if key != "law"}
+    assert dataclasses.replace(result, provenance=provenance).law == Bernoulli()
+    for odd in ({}, {"law": None}, {"law": {"name": "Cauchy()"}}, {"law": 3}, {"specification": {"rewards": 3}}):
+        assert dataclasses.replace(result, provenance=odd).law is None
+
+
+def test_replayed_clicks_are_told_to_be_0_and_1():
+    clicks = sb.ReplayedRewards([[0.0, 1.0, 1.0], [0.0, 1.0], [0.0, 0.0, 1.0]])
+    assert (clicks.law, clicks.told_law, clicks.family) == (None, Bernoulli(), "bernoulli")
+    times = sb.ReplayedRewards([[0.0, 1.5], [0.0, 1.0]])
+    assert (times.law, times.told_law, times.family) == (None, None, None)
+
+
+class ByName(sb.Policy):
+    """A policy of one's own from before laws were told: it asks for the name."""
+
+    def __init__(self, told=None):
+        self.told = told
+
+    def for_rewards(self, family):
+        return ByName(family)
+
+    def start(self, decision_set, variance):
+        return sb.CUCB(variance=0.1 if self.told == "bernoulli" else 9.0).start(decision_set, variance)
+
+
+def test_policies_of_ones_own_are_told_the_name():
+    assert ByName().for_law(Poisson()).told == "poisson"
+    assert ByName().for_law(None).told is None
+    rewards = sb.BernoulliRewards(COUNTS / 4.0)
+    own = sb.simulate(sb.MSets(5, 2), rewards, {"it": ByName()}, 200, 2, seed=1, bound=None)
+    same = sb.simulate(sb.MSets(5, 2), rewards, {"it": sb.CUCB(variance=0.1)}, 200, 2, seed=1, bound=None)
+    np.testing.assert_array_equal(own.regret["it"], same.regret["it"])

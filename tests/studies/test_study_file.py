@@ -41,6 +41,7 @@ loss = 0.05
 checkpoints = [100, 20_000]
 
 [bound]
+law = "Gamma: shape=2, cost"
 method = "cycles"
 gap = 0.01
 time_limit = inf
@@ -82,7 +83,9 @@ def test_every_key_is_read(written):
             loss=0.05,
             checkpoints=(100, 20_000),
         ),
-        bound=BoundOptions(method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0),
+        bound=BoundOptions(
+            law="gamma: shape=2, cost", method="cycles", gap=0.01, time_limit=math.inf, tie_tolerance=0.0
+        ),
         execution=Execution(workers=-1),
         output=Output(folder=path.parent / "out/here", figure=path.parent / "figure.pdf", report=False),
     )
@@ -224,7 +227,7 @@ WRONG = {
     ),
     "key of no table": (
         NETWORK + "[bound]\ncolour = 2\n",
-        "keys of [bound] must be among method, gap, time_limit, tie_tolerance, got 'colour': remove it",
+        "keys of [bound] must be among law, method, gap, time_limit, tie_tolerance, got 'colour': remove it",
     ),
     "horizon in words": (
         NETWORK + "[simulation]\nhorizon = 'long'\n",
@@ -269,7 +272,8 @@ WRONG = {
     ),
     "unknown rewards": (
         NETWORK + "[simulation]\nrewards = 'gausian'\n",
-        "rewards in [simulation] must be one of gaussian, bernoulli, replay, got 'gausian': did you mean 'gaussian'?",
+        "rewards in [simulation] must be one of gaussian, bernoulli, poisson, gamma, replay, got 'gausian': did you mean "
+        "'gaussian'?",
     ),
     "rewards of no kind": (NETWORK + "[simulation]\nrewards = 3\n", 'got 3: write for instance rewards = "gaussian"'),
     "checkpoints in words": (

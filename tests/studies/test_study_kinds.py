@@ -261,3 +261,38 @@ def test_a_bound_is_read_as_it_was_solved(name):
         return {tuple(decision): rate for decision, rate in zip(result.plan.decisions, result.plan.rates, strict=True)}
 
     assert plan(read) == plan(solved)
+
+
+COUNTS = """
+[problem]
+file = "table.csv"
+size = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "model"),
+    [
+        ("poisson", sb.PoissonRewards([3.0, 2.0, 1.0, 0.5])),
+        ("gamma:shape=4", sb.GammaRewards([3.0, 2.0, 1.0, 0.5], shape=4.0)),
+        ("gaussian:upper=3", sb.GaussianRewards([3.0, 2.0, 1.0, 0.5], variance=[0.5] * 4, upper=3.0)),
+    ],
+)
+def test_other_laws(place, law, model):
+    """The study plays what `simulate` plays, keeps the bound of the law, and finds both again."""
+    Path("table.csv").write_text("item,theta\nu,3\nv,2\nw,1\nx,0.5\n", encoding="utf-8")
+    played = f'[simulation]\npolicies = ["GLADE", "thompson"]\nrewards = "{law}"\nhorizon = 300\nreplications = 3\nseed = 4\n'
+    result = run_text(COUNTS + played)
+    policies = {"GLADE": sb.GLADE(), "ThompsonSampling": sb.ThompsonSampling()}
+    own = sb.simulate(sb.MSets(4, 2), model, policies, 300, 3, seed=4)
+    for name in policies:
+        np.testing.assert_array_equal(result.simulation.regret[name][:, -1], own.regret[name][:, -1])
+    assert result.simulation.law == own.law == model.law
+    assert result.simulation.lower_bound == pytest.approx(own.lower_bound)
+    assert result.bound.law == model.law
+    assert read("bound.json")["law"]["name"] == law.partition(":")[0]
+    assert run_study(read_study("study-results/study.toml")).finished_before
+    alone = run_text(COUNTS + f'[bound]\nlaw = "{law}"\n[output]\nfolder = "alone"\n')
+    assert alone.bound.value == pytest.approx(result.bound.value)
+    with pytest.raises(sb.InvalidInputError, match="law must be left out beside a simulation"):
+        run_text(COUNTS + played + f'[bound]\nlaw = "{law}"\n[output]\nfolder = "both"\n')

@@ -65,13 +65,13 @@ def test_what_the_file_says_is_what_is_done(place, monkeypatch):
     )
     np.testing.assert_array_equal(result.simulation.regret["CUCB"][:, -1], own.regret["CUCB"][:, -1])
     said = {"method": "cycles", "gap": 0.02, "time_limit": 7, "throw": False, "tie_tolerance": 1e-9, "progress": None}
-    assert seen.pop("variance").tolist() == [0.5] * 4
+    assert seen.pop("law") == sb.laws.Gaussian([0.5] * 4)
     assert seen == said
     run_text(STUDY + f'rewards = "bernoulli"\n[output]\nfolder = "clicks"\n{bound}')
-    assert seen.pop("rewards") == "bernoulli"
-    assert seen == said  # without a variance, which theta determines
+    assert seen.pop("law") == sb.laws.Bernoulli()
+    assert seen == said
     run_text(ALONE + '[output]\nfolder = "alone"\n')
-    assert seen.pop("variance").tolist() == [0.5] * 4
+    assert seen.pop("law") == sb.laws.Gaussian([0.5] * 4)
     assert seen == said | {"method": "auto", "gap": 1e-4, "time_limit": None, "throw": True, "tie_tolerance": 1e-12}
 
 

@@ -37,6 +37,7 @@ from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.figures import check_figure, write_figure
 from semibandits.reporting.wording import count_decisions
 from semibandits.studies.problems import find_problem, load_problem
+from semibandits.studies.rewards import law_of_instance
 
 HELP = """
 Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it.
@@ -52,7 +53,8 @@ semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
 semibandits bound films.csv --capacity 2 --capacity drama=3
 semibandits bound instance.json --gap 0.01 --time-limit 60
-semibandits bound clicks.csv --size 3 --rewards bernoulli
+semibandits bound clicks.csv --size 3 --law bernoulli
+semibandits bound germany50-routing --law gaussian:upper=0
 
 [bold]Columns of a CSV file[/bold], beside theta and, if wanted, variance
 
@@ -65,6 +67,7 @@ item, group1, group2    the same for two groupings at once
 """
 
 SOLVER = "The solver"
+LAW_HELP = "gaussian, bernoulli, poisson or gamma; with parameters gaussian:upper=0, poisson:cost, gamma:shape=2,cost."
 
 
 def command(
@@ -77,7 +80,7 @@ def command(
     capacity: Capacity = None,
     variance: Variance = None,
     rewards: Annotated[
-        str, typer.Option(help="gaussian or bernoulli (theta holds probabilities).", rich_help_panel=SOLVER)
+        str, typer.Option("--law", "--rewards", metavar="LAW", help=LAW_HELP, rich_help_panel=SOLVER)
     ] = "gaussian",
     method: Annotated[
         str, typer.Option(help="auto, closed-form, cycles, columns, glpg or enumeration.", rich_help_panel=SOLVER)
@@ -162,9 +165,7 @@ class _Answer:
 
 def _solve(instance: Instance, shown: bool | None, *, rewards: str, **options: Any) -> GravesLaiResult:
     line = ProgressLine(sys.stderr, shown)
-    options["rewards"] = rewards
-    if rewards != "bernoulli":  # whose variance is theta (1 - theta), whatever the instance says
-        options["variance"] = instance.variance
+    options["law"] = law_of_instance(instance, rewards)
     try:
         with ticking(line):
             return graves_lai(instance.decision_set, instance.theta, progress=line, **options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 from rich import box
@@ -15,6 +14,7 @@ from semibandits._counts import DecisionCount
 from semibandits.cli.terminal import styled
 from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.instances import Instance
+from semibandits.laws.plain import title, words
 from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
 from semibandits.reporting.wording import (
     NOUNS,
@@ -28,9 +28,6 @@ from semibandits.reporting.wording import (
 
 TOP = 20
 """Decisions of the plan that are shown unless all are asked for."""
-
-
-LAWS: Final = {"gaussian": "independent Gaussian noise", "bernoulli": "independent rewards 0 or 1"}
 
 
 def print_bound(
@@ -92,7 +89,7 @@ def _meaning(instance: Instance, result: GravesLaiResult) -> str:
     return (
         f"What it means: a policy that learns on every instance must try other {several} now and then. Over T rounds "
         f"this costs it, on average and as T grows, at least C(θ) ln T {lost} against always playing the best {one} "
-        f"(under {LAWS[result.rewards]}). The plan below attains this."
+        f"(under {words(title(result.law))}). The plan below attains this."
     )
 
 

@@ -50,9 +50,9 @@ semibandits simulate flights-on-time --rewards replay --output run2
 \b
 CUCB, ESCB          radius (log, log-loglog or kveton)
 AESCB               radius, ratio, additive, levels
-GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards
-OSSB                radius, gamma, epsilon, gap, rewards (bernoulli: 0 or 1)
-ThompsonSampling    scale; thompson for short
+GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards, law
+OSSB                radius, gamma, epsilon, gap, rewards, law
+ThompsonSampling    scale, law; thompson for short
 all of them         variance, if they shall reckon with another one
 
 Files are those of semibandits bound (see its --help).
@@ -94,8 +94,10 @@ def command(
     rewards: Annotated[
         str,
         typer.Option(
+            "--rewards",
+            "--law",
             metavar="LAW",
-            help="gaussian, bernoulli (0 or 1), or replay (a dataset's outcomes).",
+            help="gaussian, bernoulli (0 or 1), poisson, gamma, also poisson:cost and such, or replay (a dataset's outcomes).",
             rich_help_panel=SIMULATION,
         ),
     ] = "gaussian",

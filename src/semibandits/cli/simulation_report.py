@@ -10,6 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from semibandits.cli.terminal import styled
+from semibandits.laws import Bernoulli
+from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.findings import specification
 from semibandits.reporting.simulation_payload import Answer
@@ -70,9 +72,12 @@ def _rewards_text(rewards: RewardModel, unit: str) -> str:
     spread = (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
     if isinstance(rewards, ReplayedRewards):
         return f"observed outcomes drawn again, each item for itself; policies are told the variance {spread}"
-    if not rewards.is_independent_gaussian:
+    law = rewards.law
+    if law is None or law.is_quadratic:
+        return f"Gaussian, independent, variance {spread}"
+    if isinstance(law, Bernoulli):
         return "0 or 1, independent; policies are told the variance 1/4"
-    return f"Gaussian, independent, variance {spread}"
+    return f"{words(title(law))}; policies that ask for a variance are told {spread}"
 
 
 def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
@@ -83,10 +88,10 @@ def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
         known = number_text(interval[1]) if math.isfinite(interval[1]) else f"at least {number_text(interval[0])}"
         value = styled(f"{known}{unit} per ln T", style="bold")
         return [("C(θ)", value), ("Certified", bracket_text(*interval))]
-    family = answer.rewards.bound_family
-    if family is None:
+    law = answer.rewards.law
+    if law is None:
         return [("C(θ)", "no bound is known for these rewards")]
-    command = "semibandits bound" if family == "gaussian" else f"semibandits bound --rewards {family}"
+    command = "semibandits bound" if law.is_quadratic else f"semibandits bound --rewards {title(law)}"
     return [("C(θ)", f"not found in time: {command} may take longer")]
 
 

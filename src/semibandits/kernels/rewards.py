@@ -1,7 +1,8 @@
 """Rewards of the chosen items, one round at a time.
 
 A law is a kind, an array of numbers and an array of integers; what they hold is said at each kind. Rewards come in the order of
-the items. The number of random numbers that a round takes depends on the kind and on k alone, except for `BETA`, which rejects.
+the items. The number of random numbers that a round takes depends on the kind and on k alone, except for kinds that reject:
+`BETA`, `POISSON`, `GAMMA`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ STACKED = 6
 key of the stacks (0 until the first draw takes it from rng, with one uniform), and how many rewards each item has had. `draw`
 writes into ints: they serve one sequence of rounds."""
 
+FEW = 10.0
+"""Means of counts below which probabilities are added up."""
+POISSON = 7
+"""floats: d means of counts, and a sign: 1, or -1 for costs. ints: d."""
+GAMMA = 8
+"""floats: d mean sizes, a sign, the shape. ints: d."""
+
 
 # One loop with the kinds inside it, few calls of rng, and no helper that stays a call: the compiler then drops the reference
 # counts of the arrays and of rng. Otherwise they stay, and cost four times the five normals of a short round.
@@ -65,6 +73,10 @@ def draw(
         elif kind == BETA:
             share = _beta(floats[2 + i], floats[2 + d + i], rng)
             out[j] = floats[1] if share == 1.0 else min(floats[0] + (floats[1] - floats[0]) * share, floats[1])
+        elif kind == POISSON:
+            out[j] = floats[d] * _poisson(floats[i], rng)
+        elif kind == GAMMA:
+            out[j] = floats[d] * floats[i] / floats[d + 1] * _gamma(floats[d + 1], rng)
         elif kind == REPLAY_ITEMS:
             out[j] = floats[ints[i] + int(rng.random() * (ints[i + 1] - ints[i]))]
         else:
@@ -110,3 +122,63 @@ def _beta(a: float, b: float, rng: Any) -> float:
         scale = max(log_odds, 0.0) + math.log(a + b * other if log_odds > 0.0 else b + a * other)
         if total * (math.log(total) - scale) + weight * log_odds - math.log(4.0) >= 2.0 * math.log(u) + accept:
             return a / (a + b * other) if log_odds > 0.0 else a * other / (b + a * other)
+
+
+@kernel(error_model="numpy")
+def _poisson(mean: float, rng: Any) -> float:
+    """A Poisson count: up to a mean of 10 by adding up probabilities, beyond by rejection.
+
+    Hörmann (1993), "The transformed rejection method for generating Poisson random variables", algorithm PTRS.
+    """
+    if mean < FEW:
+        count, probability = 0.0, math.exp(-mean)
+        left = rng.random() - probability
+        while left >= 0.0 and probability > 0.0:
+            count += 1.0
+            probability *= mean / count
+            left -= probability
+        return count
+    b = 0.931 + 2.53 * math.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    scale, sure, log_mean = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0), math.log(mean)
+    while True:
+        u, v = rng.random() - 0.5, 1.0 - rng.random()
+        side = 0.5 - abs(u)
+        count = math.floor((2.0 * a / side + b) * u + mean + 0.43) if side > 0.0 else -1.0
+        if side >= 0.07 and v <= sure:
+            return count
+        if count < 0.0 or (side < 0.013 and v > side):
+            continue
+        if math.log(v * scale / (a / (side * side) + b)) <= count * log_mean - mean - _log_factorial(count):
+            return count
+
+
+@kernel(error_model="numpy")
+def _log_factorial(n: float) -> float:
+    """Log n!, by Stirling's series, shifted up where n is small."""
+    shift = 1.0
+    while n < FEW:
+        n += 1.0
+        shift *= n
+    x = n + 1.0
+    series = (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * x * x)) / (x * x)) / x
+    return (x - 0.5) * math.log(x) - x + 0.5 * math.log(2.0 * math.pi) + series - math.log(shift)
+
+
+@kernel(error_model="numpy")
+def _gamma(shape: float, rng: Any) -> float:
+    """A draw from Gamma(shape) of scale 1.
+
+    Marsaglia, Tsang (2000), "A simple method for generating gamma variables"; shapes below 1 by a power of a uniform number.
+    """
+    boost = math.exp(math.log(1.0 - rng.random()) / shape) if shape < 1.0 else 1.0
+    d = (shape if shape >= 1.0 else shape + 1.0) - 1.0 / 3.0
+    c = 1.0 / math.sqrt(9.0 * d)
+    while True:
+        x = rng.standard_normal()
+        v = 1.0 + c * x
+        if v > 0.0:
+            v = v * v * v
+            if math.log(1.0 - rng.random()) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+                drawn: float = boost * d * v
+                return drawn

@@ -98,7 +98,7 @@ def record(checkpoints: IntArray, d: int) -> Record:
 
 
 class Scratch(NamedTuple):
-    """Arrays of length d that rounds overwrite; `normals` is empty unless the rule wants them; `report` is that of a search."""
+    """Arrays of length d that rounds overwrite; `normals` has as many as the rule wants; `report` is that of a search."""
 
     x: BoolArray
     items: IntArray
@@ -110,10 +110,10 @@ class Scratch(NamedTuple):
     report: FloatArray
 
 
-def scratch(d: int, *, samples: bool) -> Scratch:
+def scratch(d: int, normals: int = 0) -> Scratch:
     """Fresh arrays."""
     return Scratch(
-        np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(d if samples else 0),
+        np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(normals),
         np.zeros(d), np.zeros(d), np.zeros(REPORT),
     )  # fmt: skip
 

@@ -72,14 +72,50 @@ class Law(ABC):
         """Name of the class in small letters."""
         return type(self).__name__.lower()
 
+    @property
+    def size(self) -> int | None:
+        """How many items it has numbers for; None, unless overridden, if it holds for any."""
+        return None
+
     def take(self, items: IntArray) -> Self:
         """The law of these items, in their order: itself unless items differ."""
         return self
 
-    def told_variance(self, theta: FloatArray) -> FloatArray:
-        """What is told of the spread of rewards where only variances count, shape (d,): the variance at theta."""
+    def variance_at(self, theta: FloatArray) -> FloatArray:
+        """Variance of rewards of these means, shape (d,): one over the second derivative of the divergence at 0."""
         tiny = np.full(np.shape(theta), SMALLEST)
         return self.raise_at(theta, tiny) / SMALLEST
+
+    def told_variance(self, theta: FloatArray) -> FloatArray:
+        """What is told of the spread of rewards where only variances count, shape (d,): the variance at theta."""
+        return self.variance_at(theta)
+
+    def least(self, theta: FloatArray) -> FloatArray:
+        """The end below which no mean lies, shape (d,): -inf unless overridden."""
+        return np.full(np.shape(theta), -np.inf)
+
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """Means of rewards seen, as means that the law can have and that leave room for doubt, shape (d,).
+
+        Policies plan with these. All are kept away from an end of the law by what the largest number of `plays` leaves open, not
+        each by its own: an item that failed once would else stand above items known to be worth less. Unchanged unless
+        overridden.
+        """
+        return means.copy()
+
+    def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """Variance of rewards whose means were estimated from so many plays, > 0 also where all were the same, shape (d,).
+
+        That at the estimates, unless overridden.
+        """
+        return self.variance_at(self.estimates(means, plays))
+
+    def compiled(self, d: int) -> FloatArray | None:
+        """The law of d items for kernels, see :mod:`semibandits.kernels.laws`; None if they do not know it, as unless overridden.
+
+        Policies that reckon with a law in every round take rewards of other laws for Gaussian, with the variance they are told.
+        """
+        return None
 
     def margin(self, theta: FloatArray) -> FloatArray:
         """What is left of a reach, in units of the reward, where gaps have no digits left: 0 unless overridden.

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import laws as kernels
 from semibandits.kernels.bernoulli import tilts
 from semibandits.laws._series import excess
 from semibandits.laws.base import LAST_DIGITS, Law
@@ -47,6 +48,28 @@ class Bernoulli(Law):
     def told_variance(self, theta: FloatArray) -> FloatArray:
         """1/4, the largest: that at theta would give theta away."""
         return np.full(np.shape(theta), 0.25)
+
+    def least(self, theta: FloatArray) -> FloatArray:
+        """0."""
+        return np.zeros(np.shape(theta))
+
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """At least 1/(2N + 2) away from 0 and 1, N being the largest number of plays."""
+        margin = 0.5 / (plays.max(initial=0.0) + 1.0)
+        return np.clip(means, margin, 1.0 - margin)
+
+    def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """At ``(S + 1/2) / (n + 1)``, S successes of n: the posterior mean under Jeffreys' prior."""
+        smooth = (np.clip(means, 0.0, 1.0) * plays + 0.5) / (plays + 1.0)
+        return np.asarray(smooth * (1.0 - smooth))
+
+    def variance_at(self, theta: FloatArray) -> FloatArray:
+        """Theta (1 - theta)."""
+        return np.asarray(theta * (1.0 - theta))
+
+    def compiled(self, d: int) -> FloatArray:
+        """Without parameters."""
+        return kernels.array(d, kernels.BERNOULLI, bound=1.0)
 
     def margin(self, theta: FloatArray) -> FloatArray:
         """1e-12: rewards of 1 cannot be told from such a mean."""

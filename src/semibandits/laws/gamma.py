@@ -10,8 +10,12 @@ import numpy as np
 from semibandits._typing import FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import laws as kernels
 from semibandits.laws._series import excess
 from semibandits.laws.base import Law
+
+SHARE, LEAST = 1e-3, 1e-100
+"""Estimates of 0, from times that were all 0, count as so much of the mean time, or as this."""
 
 
 @final
@@ -57,6 +61,22 @@ class Gamma(Law):
     def reach(self, theta: FloatArray) -> FloatArray:
         """Any raise, or for costs down to a time of 0."""
         return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
+
+    def least(self, theta: FloatArray) -> FloatArray:
+        """0; of costs there is none."""
+        return np.full(np.shape(theta), -np.inf if self.cost else 0.0)
+
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """At least a thousandth of the mean size away from 0, which no mean is."""
+        size = np.abs(means)
+        margin = max(SHARE * float(size.mean()) if size.size else 0.0, LEAST)
+        return np.minimum(means, -margin) if self.cost else np.maximum(means, margin)
+
+    def compiled(self, d: int) -> FloatArray:
+        """Shapes."""
+        if self.cost:
+            return kernels.array(d, kernels.GAMMA_COST, self.shape, 0.0)
+        return kernels.array(d, kernels.GAMMA, self.shape)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
         """With z = e/|theta|: ``k (log(1+z) - z/(1+z))``, for costs ``k (log(1-z) + z/(1-z))``."""

@@ -10,6 +10,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits._validation import as_floats
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import laws as kernels
 from semibandits.laws.base import Law
 
 DEFAULT_VARIANCE = 0.5
@@ -72,6 +73,11 @@ class Gaussian(Law):
                 f"means must be at most upper, got {theta[above[0]]:g} for item {above[0]}: leave upper out, or raise it"
             )
 
+    @property
+    def size(self) -> int | None:
+        """None if it has one number for all."""
+        return max((np.size(one) for one in (self.variance, self.upper) if np.ndim(one)), default=None)
+
     def take(self, items: IntArray) -> Self:
         """The law of these items."""
         parts = (np.asarray(one)[items] if np.ndim(one) else one for one in (self.variance, self.upper))
@@ -104,7 +110,15 @@ class Gaussian(Law):
         variance = np.asarray(self.variance)
         return np.where(variance * slope < self.reach(theta), variance, 0.0)
 
-    def told_variance(self, theta: FloatArray) -> FloatArray:
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """At most the bound."""
+        return np.asarray(np.minimum(means, np.asarray(self.upper)))
+
+    def compiled(self, d: int) -> FloatArray:
+        """Variances and bounds."""
+        return kernels.array(d, kernels.GAUSSIAN, self.variance, self.upper)
+
+    def variance_at(self, theta: FloatArray) -> FloatArray:
         """The variance, whatever the bound."""
         return np.broadcast_to(np.asarray(self.variance, dtype=np.float64), np.shape(theta)).copy()
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import laws as kernels
 from semibandits.laws.base import Law
 
 
@@ -50,6 +51,16 @@ class Mixed(Law):
         """The law of each item."""
         return tuple(self._kinds[k] for k in self._which)
 
+    @property
+    def kinds(self) -> tuple[Law, ...]:
+        """The distinct laws."""
+        return self._kinds
+
+    @property
+    def which(self) -> IntArray:
+        """For each item the place of its law in `kinds`, shape (d,)."""
+        return self._which.copy()
+
     def __repr__(self) -> str:
         return f"Mixed(laws={list(self.laws)!r})"
 
@@ -67,6 +78,11 @@ class Mixed(Law):
             )
         for law, items in self._groups():
             law.check(theta[items])
+
+    @property
+    def size(self) -> int:
+        """One law an item."""
+        return len(self._which)
 
     def take(self, items: IntArray) -> Self:
         """The laws of these items."""
@@ -98,6 +114,32 @@ class Mixed(Law):
     def margin(self, theta: FloatArray) -> FloatArray:
         """Each its own."""
         return self._each(lambda law, mean: law.margin(mean), theta)
+
+    def variance_at(self, theta: FloatArray) -> FloatArray:
+        """Each its own."""
+        return self._each(lambda law, mean: law.variance_at(mean), theta)
+
+    def least(self, theta: FloatArray) -> FloatArray:
+        """Each its own."""
+        return self._each(lambda law, mean: law.least(mean), theta)
+
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """Each its own, among the items of the same law."""
+        return self._each(lambda law, *seen: law.estimates(*seen), means, plays)
+
+    def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """Each its own, among the items of the same law."""
+        return self._each(lambda law, *seen: law.estimated_variance(*seen), means, plays)
+
+    def compiled(self, d: int) -> FloatArray | None:
+        """Each its own; None if kernels do not know one of them."""
+        parts = np.zeros((kernels.WORDS, d))
+        for law, items in self._groups():
+            part = law.compiled(len(items))
+            if part is None:
+                return None
+            parts[:, items] = part.reshape(kernels.WORDS, -1)
+        return parts.ravel()
 
     def told_variance(self, theta: FloatArray) -> FloatArray:
         """Each its own."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
+from semibandits.kernels import laws as kernels
 from semibandits.laws._series import excess
 from semibandits.laws.base import Law
 
@@ -41,6 +42,24 @@ class Poisson(Law):
     def reach(self, theta: FloatArray) -> FloatArray:
         """Any raise, or for costs down to a count of 0."""
         return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
+
+    def least(self, theta: FloatArray) -> FloatArray:
+        """0; of costs there is none."""
+        return np.full(np.shape(theta), -np.inf if self.cost else 0.0)
+
+    def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """At least half a count in N + 1 plays away from 0, N being the largest number of plays."""
+        margin = 0.5 / (float(plays.max(initial=0.0)) + 1.0)
+        return np.minimum(means, -margin) if self.cost else np.maximum(means, margin)
+
+    def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
+        """``(S + 1/2) / n``, S counts in n plays: the posterior mean under Jeffreys' prior."""
+        count = np.maximum(plays, 1.0)
+        return np.asarray((np.maximum(-means if self.cost else means, 0.0) * count + 0.5) / count)
+
+    def compiled(self, d: int) -> FloatArray:
+        """Without parameters."""
+        return kernels.array(d, kernels.POISSON_COST, bound=0.0) if self.cost else kernels.array(d, kernels.POISSON)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
         """``e - theta log(1 + e/theta)``; for costs c ``-e - c log(1 - e/c)``."""

@@ -12,12 +12,14 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.exclusion import Uses, alone
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.rules import LawPolicy
 
 
 @final
@@ -35,11 +37,15 @@ class Learner:
         How to choose; by default ``GLADE()``.
     variance : array_like of float, scalar or shape (d,)
         Variance of the rewards, > 0, for policies without one of their own; for bounded rewards a sub-Gaussian proxy, which
-        is (b - a)^2 / 4 on [a, b]. May be left out if `rewards` is "bernoulli": 1/4.
+        is (b - a)^2 / 4 on [a, b]. May be left out if the law says it, as those of Gaussian and Bernoulli rewards do, or if the
+        policy reckons with the law.
     seed : int, SeedSequence, or Generator over PCG64
         Where all randomness comes from. A generator is used as it is: draws of others from it change what is played.
     rewards : {"gaussian", "bernoulli"}, optional
-        What is known of the law of the rewards: "bernoulli" for rewards 0 and 1, for which the default policy has a sharper form.
+        "bernoulli" is short for ``law=Bernoulli()``: rewards 0 and 1.
+    law : Law or str, optional
+        What is known of the law of the rewards: ``"poisson"`` for counts, ``"gamma:cost"`` for minus exponential times; see
+        :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` reckon with it, unless they have one of their own.
 
     Raises
     ------
@@ -61,6 +67,7 @@ class Learner:
         variance: ArrayLike | None = None,
         seed: int | np.random.SeedSequence | np.random.Generator,
         rewards: str | None = None,
+        law: Law | str | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -71,16 +78,13 @@ class Learner:
             raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
         if rewards not in (None, "gaussian", "bernoulli"):
             raise InvalidInputError(
-                f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if neither is right"
+                f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if neither is right, or pass a law"
             )
-        policy = policy.for_rewards(rewards)
-        if variance is None:
-            if rewards != "bernoulli":
-                raise InvalidInputError(
-                    "variance must be given, got none: pass that of the rewards, (b - a)**2 / 4 for rewards in [a, b], "
-                    "or rewards='bernoulli' for rewards 0 and 1"
-                )
-            variance = 0.25
+        if law is not None and rewards is not None:
+            raise InvalidInputError(f"rewards must be left out where a law is given, got {rewards!r} and {law!r}")
+        known = Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
+        policy = policy.for_law(known)
+        variance = _told(policy, known) if variance is None else variance
         variance_vector(variance, decision_set.d)
         self._decision_set, self._policy = decision_set, policy
         self._variance = storage.variance_state(variance)
@@ -350,6 +354,20 @@ class Learner:
             if player is not None and isinstance(agent, RuleAgent):
                 agent.player = player
             raise
+
+
+def _told(policy: Policy, law: Law | None) -> ArrayLike:
+    """The variance where none is given."""
+    if isinstance(law, Gaussian):
+        return law.variance
+    if isinstance(law, Bernoulli):
+        return 0.25
+    if isinstance(policy, LawPolicy) and policy.known_law is not None and policy.known_law == law:
+        return 1.0  # which is not looked at
+    raise InvalidInputError(
+        "variance must be given, got none: pass that of the rewards, (b - a)**2 / 4 for rewards in [a, b], or their law, "
+        "rewards='bernoulli' for rewards 0 and 1"
+    )
 
 
 def _generator(seed: object) -> np.random.Generator:

@@ -75,7 +75,7 @@ class RuleAgent(Agent):
             covers=covers,
             counters=counters,
         )
-        self._work = rounds.scratch(d, samples=policy.samples)
+        self._work = rounds.scratch(d, policy.normals(d))
 
     @property
     def means(self) -> FloatArray:
@@ -176,7 +176,7 @@ class RuleAgent(Agent):
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
         x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
-        z = np.array([rng.standard_normal() for _ in range(d)]) if self.policy.samples else np.zeros(0)
+        z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
         while True:
             action = self.policy.rule(
                 int(counters[rounds.ROUND]) + 1, player.params, player.stats, z, player.memory, player.marks, player.rows,

@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.laws.base import Law
 
 
 class Agent(ABC):
@@ -71,14 +72,18 @@ class Policy(ABC):
             Variance of the rewards, for policies without one of their own.
         """
 
-    def for_rewards(self, family: str | None) -> Policy:
-        """The policy to play for rewards of a family: itself, unless its parameters leave that open.
+    def for_law(self, law: Law | None) -> Policy:
+        """The policy to play for rewards of a law: itself, unless its parameters leave that open.
 
         Parameters
         ----------
-        family : {"gaussian", "bernoulli"} or None
-            What is known of the law of the rewards; None if nothing is.
+        law : Law or None
+            What is known of the law of the rewards, independent across items, but for the means; None if nothing is.
         """
+        return self.for_rewards(None if law is None else law.name)
+
+    def for_rewards(self, family: str | None) -> Policy:
+        """The same by the name of the law, "gaussian" or "bernoulli", say; for policies that need no more."""
         return self
 
     def specification(self) -> dict[str, Any]:

@@ -16,14 +16,13 @@ from semibandits.graves_lai.oracle import Oracle, best_with_each_item
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.rates import rates_shared
 from semibandits.graves_lai.result import GravesLaiResult, Status
-from semibandits.kernels.bernoulli import divergence
-from semibandits.laws import Bernoulli
+from semibandits.laws import Law
 
 GUARD: Final = 0.5
 """How far gaps are kept from 0, as a share of 2 Var of the estimated gap; 1/2 is its variance."""
 LOWEST: Final = 0.1
-"""Share of its value to which a probability may be lowered for the sake of a gap."""
-HALVINGS: Final = 40
+"""Share of its distance from the least mean to which a mean may be lowered for the sake of a gap."""
+HALVINGS, DOUBLINGS = 40, 60
 _EVERY: Final = -1.0
 """A tie tolerance below which no gap is: all items outside the optimal decision count as suboptimal."""
 
@@ -90,15 +89,17 @@ def wanted(
         return Wanted(rates, np.unique(best.decisions, axis=0), oracle.optimal)
 
 
-def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: FloatArray, gap: float) -> Wanted:
-    """The same for rewards of 0 or 1.
+def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays: FloatArray, gap: float) -> Wanted:
+    """The same for rewards of a law.
 
     Parameters
     ----------
     decision_set : DecisionSet
         What can be played.
+    law : Law
+        Of the rewards.
     means : ndarray of float, shape (d,)
-        Means of the rewards seen, in [0, 1]; others are taken for the nearest of these.
+        Means of the rewards seen; those that the law cannot have are taken for the nearest that it can.
     plays : ndarray of float, shape (d,)
         How many rewards were seen.
     gap : float
@@ -113,30 +114,32 @@ def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: Flo
 
     Notes
     -----
-    All probabilities are kept 1/(2N + 2) away from 0 and 1, with N the largest count. Not each by its own count, as the estimate
-    ``(sum + 1/2) / (n + 1)`` does: an item that failed in its only trial would stand at 1/4, above items known to be worth less,
-    the plan would take it for known, and the best decision at the means would be exploited without it for ever. A common margin
-    leaves the order of items as it is. That an estimate of 0 asks for enough is seen from n trials that fail with probability
-    ``(1 - q)^n = exp(-n d(0, q))`` for an item that succeeds with probability q.
+    Estimates are kept away from the ends of the law by a margin common to all, `Law.estimates`: an item that failed in its only
+    trial would else stand at 1/4, with the estimate ``(sum + 1/2) / (n + 1)`` of its own, above items known to be worth less;
+    the plan would take it for known, and the best decision at the means would be exploited without it for ever. That an estimate
+    of 0 asks for enough is seen from n trials that fail with probability ``(1 - q)^n = exp(-n d(0, q))`` for an item that
+    succeeds with probability q.
 
-    A mean of 0 or 1 is not certain, though: the variance for the guard against near-ties is that of the estimate
-    ``(sum + 1/2) / (n + 1)``, the mean of the Beta posterior under Jeffreys' prior. Means are lowered as in `wanted`, with the
-    scales ``2 theta_i (1 - theta_i) / n_i``, but never below a tenth of what they are.
+    A mean of 0 or 1 is not certain, though: variances for the guard against near-ties are `Law.estimated_variance`. Means are
+    lowered as in `wanted`, with the scales ``2 V_i / n_i``, but never to less than a tenth of their distance from the least mean
+    of the law.
     """
-    smooth = bernoulli_estimates(means, plays)
-    oracle = Oracle(decision_set, kept_inside(means, plays))
+    oracle = Oracle(decision_set, law.estimates(means, plays))
     best = best_with_each_item(oracle, _EVERY)
-    scales = 2.0 * smooth * (1.0 - smooth) / np.maximum(plays, 1.0)
+    scales = 2.0 * law.estimated_variance(means, plays) / np.maximum(plays, 1.0)
     guarded = _guarded(best.gaps, scales[best.items], oracle.m)
     lowered = oracle.theta.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
-    lowered = np.maximum(lowered, LOWEST * oracle.theta)
+    least = law.least(oracle.theta)
+    with np.errstate(invalid="ignore"):
+        floor = np.where(np.isfinite(least), least + LOWEST * (oracle.theta - least), -np.inf)
+    lowered = np.maximum(lowered, floor)
     gaps = best.gaps + (oracle.theta - lowered)[best.items]
     rates = np.zeros(len(means))
-    rates[best.items] = rates_shared(Bernoulli(), lowered[best.items], gaps, oracle.m)
+    rates[best.items] = rates_shared(law.take(best.items), lowered[best.items], gaps, oracle.m)
     cost = float(rates[best.items] @ gaps_below(oracle.optimal, best.decisions, lowered))
     try:
-        result = graves_lai(decision_set, lowered, gap=gap, throw=False, rewards="bernoulli")
+        result = graves_lai(decision_set, lowered, gap=gap, throw=False, law=law)
         if result.status is Status.OPTIMAL or result.value <= cost:
             return _of(result)
     except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):
@@ -145,26 +148,22 @@ def wanted_of_bernoulli(decision_set: DecisionSet, means: FloatArray, plays: Flo
     return Wanted(rates, np.unique(rows, axis=0), oracle.optimal)
 
 
-def kept_inside(means: FloatArray, plays: FloatArray) -> FloatArray:
-    """Means as probabilities that are neither 0 nor 1, in the same order."""
-    margin = 0.5 / (plays.max(initial=0.0) + 1.0)
-    return np.clip(means, margin, 1.0 - margin)
-
-
-def bernoulli_estimates(means: FloatArray, plays: FloatArray) -> FloatArray:
-    """Posterior means ``(sum + 1/2) / (n + 1)`` under Jeffreys' prior, of means in [0, 1]."""
-    return np.asarray((np.clip(means, 0.0, 1.0) * plays + 0.5) / (plays + 1.0))
-
-
-def resolved_by(means: FloatArray, rates: FloatArray) -> FloatArray:
-    """The rise e of each probability that its rate can tell from 0, ``w d(theta, theta + e) = 1``; infinite at rate 0."""
+def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
+    """The rise e of each mean that its rate can tell from 0, ``w d(theta, theta + e) = 1``; infinite at rate 0."""
     rises = np.full(len(means), np.inf)
-    for i in np.flatnonzero(rates > 0.0).tolist():
-        low, high = 0.0, 1.0 - float(means[i])
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            low, high = (low, middle) if rates[i] * divergence(means[i], middle) > 1.0 else (middle, high)
-        rises[i] = high
+    items = np.flatnonzero(rates > 0.0)
+    own, theta, w = law.take(items), means[items], rates[items]
+    low, high = np.zeros(len(items)), np.minimum(np.sqrt(2.0 * own.variance_at(theta) / w), own.reach(theta))
+    for _ in range(DOUBLINGS):
+        short = (w * own.divergence(theta, high) < 1.0) & (high < own.reach(theta))
+        if not short.any():
+            break
+        high = np.where(short, np.minimum(2.0 * high + 1.0 / w, own.reach(theta)), high)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        enough = w * own.divergence(theta, middle) > 1.0
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    rises[items] = high
     return rises
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
@@ -11,24 +11,24 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import BERNOULLI, GAUSSIAN, HEAD, MARKS, ROWS, STAGE, START, WIDTH, WORDS, glade
-from semibandits.policies.rules import RulePolicy
+from semibandits.kernels.rules.glade import HEAD, MARKS, ROWS, STAGE, START, WIDTH, glade
+from semibandits.kernels.rules.raises import KNOWN
+from semibandits.policies.rules import NamedLawPolicy
 
 MOST_REMEMBERED: Final = 10_000
-LAWS: Final = {"auto": GAUSSIAN, "gaussian": GAUSSIAN, "bernoulli": BERNOULLI}
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class GLADE(RulePolicy):
+class GLADE(NamedLawPolicy):
     """Graves-Lai adaptive exploration: play the best decision until another is plausible, then refute that one cheaply.
 
     With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
     smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
     with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i unless `rivals` is set. If none is plausible,
     x_best is played. Else the most plausible one is; or, if there is such, a decision that teaches about several of them at less
-    regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with Bernoulli laws up to three
-    P_LM and four P_IM.
+    regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with laws that are not
+    Gaussian up to three P_LM and four P_IM.
 
     Parameters
     ----------
@@ -54,10 +54,12 @@ class GLADE(RulePolicy):
     recheck : float
         >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
         once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
+    law : Law or str, optional
+        What is plausible is measured by the divergences of this law instead of variances, as C(theta) is; by default of the law
+        that the environment or the learner states. That of Bernoulli rewards is valid for any in [0, 1], though not the best.
+        Laws of your own count as Gaussian, with the variance told.
     rewards : {"auto", "gaussian", "bernoulli"}
-        "bernoulli" measures what is plausible by divergences of Bernoulli laws instead of variances, as C(theta) of rewards 0
-        and 1 does. (For any rewards in [0, 1] that is valid too, though not the best.) "auto" is "bernoulli" where simulations
-        and learners know that rewards are 0 and 1, else "gaussian".
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" reckons with the variance alone, whatever is known of the law.
     variance : float or sequence of float, shape (d,), optional
         Variance of the rewards, > 0; by default what the environment or the learner states.
 
@@ -81,7 +83,6 @@ class GLADE(RulePolicy):
     saving: float = 0.5
     remembered: int = 128
     recheck: float = 0.1
-    rewards: str = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,15 +105,6 @@ class GLADE(RulePolicy):
                 f"remembered must be a whole number from 1 to {MOST_REMEMBERED:,}, got {count:g}: 128 is the default"
             )
         object.__setattr__(self, "remembered", int(count))
-        if not isinstance(self.rewards, str) or self.rewards not in LAWS:
-            raise InvalidInputError(
-                f"rewards must be one of {', '.join(map(repr, LAWS))}, got {self.rewards!r}: "
-                "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1"
-            )
-
-    def for_rewards(self, family: str | None) -> GLADE:
-        """The same with the Bernoulli form where rewards are known to be 0 and 1, unless `rewards` says otherwise."""
-        return replace(self, rewards="bernoulli") if (self.rewards, family) == ("auto", "bernoulli") else self
 
     @property
     def rule(self) -> Any:
@@ -125,17 +117,18 @@ class GLADE(RulePolicy):
         return ROWS
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
-        """Ratio 1, and the parameters in their order."""
-        return np.array([
-            1.0, self.discount, self.patience, self.foresight, self.saving, LAWS[self.rewards], self.recheck, self.rivals,
-            max(m, 1),
-        ])  # fmt: skip
+        """Ratio 1, the parameters in their order, and the law."""
+        numbers = [
+            1.0, self.discount, self.patience, self.foresight, self.saving, self.recheck, self.rivals, max(m, 1),
+        ]  # fmt: skip
+        return np.concatenate((numbers, self.codes(len(variance))))
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
         """Nothing decided yet."""
         marks = np.zeros(MARKS + self.remembered * (m + 1), dtype=np.int64)
         marks[WIDTH] = m + 1
-        return np.zeros(HEAD + WORDS[LAWS[self.rewards]] * d), marks, np.zeros((0, d), dtype=np.bool_)
+        words = 2 + KNOWN if len(self.codes(d)) else 2
+        return np.zeros(HEAD + words * d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
         """Whether it has all rows, waits for no answer, and remembers what can be decisions."""

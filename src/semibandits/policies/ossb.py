@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, final, get_args
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import Rewards
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
 from semibandits.policies.agents import RuleAgent
-from semibandits.policies.rules import RadiusPolicy
+from semibandits.policies.rules import NamedLawPolicy, RadiusPolicy
 
 if TYPE_CHECKING:
+    from semibandits.laws import Law
     from semibandits.policies.exploration import Wanted
 
 MOVEMENT: Final = 0.1
@@ -28,7 +28,7 @@ GROWTH: Final = 0.5
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class OSSB(RadiusPolicy):
+class OSSB(RadiusPolicy, NamedLawPolicy):
     """Optimal sampling for structured bandits: explore each item as often as the Graves-Lai plan at the estimates asks for.
 
     In round t, item i has its share if ``n_i >= (1 + gamma) w_i f(t)``, with w_i its rate in the plan that solves P_GL at the
@@ -46,12 +46,15 @@ class OSSB(RadiusPolicy):
         f(t): ``"log"`` for ln t; see :class:`Radius`.
     gap : float
         Relative gap to which P_GL is solved, in (0, 1).
-    rewards : {"gaussian", "bernoulli"}
-        The laws for which the plan is made. With "bernoulli", for rewards of 0 or 1, it asks for fewer plays of items whose
-        means are near 0 or 1 than the plan for Gaussian rewards of variance 1/4 does. It is safe for other rewards in [0, 1],
-        which vary at most as much as rewards of 0 or 1 of the same mean.
+    law : Law or str, optional
+        The law for which the plan is made, also one of your own; by default what the environment or the learner states. That of
+        Bernoulli rewards asks for fewer plays of items whose means are near 0 or 1 than the plan for Gaussian rewards of variance
+        1/4 does, and is safe for others in [0, 1], which vary at most as much as rewards of 0 or 1 of the same mean.
+    rewards : {"auto", "gaussian", "bernoulli"}
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" plans with the variance alone, whatever is known of the law.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states. Bernoulli plans are made without it.
+        Variance of the rewards, > 0; by default what the environment or the learner states. Plans for another law are made
+        without it.
 
     Raises
     ------
@@ -77,14 +80,13 @@ class OSSB(RadiusPolicy):
       would depend on when the learner was last restored.
 
     Where `graves_lai` fails, the best decision with each item takes the place of the plan, which costs at most a factor m^2 with
-    Gaussian rewards. Bernoulli plans: :func:`semibandits.policies.exploration.wanted_of_bernoulli`; in place of the square root
+    Gaussian rewards. Plans for other laws: :func:`semibandits.policies.exploration.wanted_of_law`; in place of the square root
     stands the rise e with ``w_i d(theta_i, theta_i + e) = 1``.
     """
 
     gamma: float = 0.0
     epsilon: float = 0.01
     gap: float = 0.02
-    rewards: str = "gaussian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -97,11 +99,6 @@ class OSSB(RadiusPolicy):
             if value < 0 or (name != "gamma" and value >= 1) or (name == "gap" and value == 0):
                 raise InvalidInputError(f"{name} must {allowed}, got {value:g}: {remedy}")
             object.__setattr__(self, name, value)
-        if self.rewards not in get_args(Rewards):
-            raise InvalidInputError(
-                f"rewards must be one of {', '.join(map(repr, get_args(Rewards)))}, got {self.rewards!r}: "
-                "'bernoulli' plans for rewards of 0 or 1"
-            )
 
     @property
     def rule(self) -> Any:
@@ -139,13 +136,16 @@ class OSSB(RadiusPolicy):
 
     def plan(self, agent: RuleAgent) -> None:
         """Solve P_GL at the means and write down who explores what."""
-        from semibandits.policies.exploration import wanted, wanted_of_bernoulli
+        from semibandits.policies.exploration import wanted, wanted_of_law
 
         player = agent.player
         means, plays = player.stats[MEANS].copy(), player.stats[PLAYS].copy()
-        if self.rewards == "bernoulli":
-            plan = wanted_of_bernoulli(agent.decision_set, means, plays, self.gap)
-            tolerances = MOVEMENT * _resolved_of_bernoulli(plan, means, plays, player.cover >= 0)
+        law = self.known_law
+        if law is not None and not law.is_quadratic:
+            plan = wanted_of_law(agent.decision_set, law, means, plays, self.gap)
+            # Where all rewards were 0, the mean stays, but what the plan takes it for follows the counts: it counts as moved.
+            means = law.estimates(means, plays)
+            tolerances = MOVEMENT * _resolved_of_law(plan, law, means, plays, player.cover >= 0)
         else:
             scales = player.spread / np.maximum(plays, 1.0)
             plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
@@ -171,18 +171,17 @@ def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
     return np.where(plan.rates > 0, resolved, resolved.min())
 
 
-def _resolved_of_bernoulli(plan: Wanted, means: FloatArray, plays: FloatArray, is_covered: BoolArray) -> FloatArray:
-    """The same for rewards of 0 or 1.
+def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArray, is_covered: BoolArray) -> FloatArray:
+    """The same for another law, at its estimates.
 
     Where an item outside x* needs no plays, as no mean of it could make up for what it would replace, that hangs on the means of
     others by a margin that no rate tells. They count as moved by a tenth of their own uncertainty, which shrinks as they are
     played.
     """
-    from semibandits.policies.exploration import kept_inside, resolved_by
+    from semibandits.policies.exploration import resolved_by
 
-    inside = kept_inside(means, plays)
-    resolved = resolved_by(inside, plan.rates)
+    resolved = resolved_by(law, means, plan.rates)
     resolved = np.where(plan.rates > 0, resolved, resolved.min())
     if (is_covered & ~plan.optimal & (plan.rates == 0)).any():
-        resolved = np.minimum(resolved, np.sqrt(inside * (1.0 - inside) / np.maximum(plays, 1.0)))
+        resolved = np.minimum(resolved, np.sqrt(law.variance_at(means) / np.maximum(plays, 1.0)))
     return resolved

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from semibandits.errors import InvalidInputError
+from semibandits.laws import law_from
 from semibandits.policies.aescb import AESCB
 from semibandits.policies.base import Policy
 from semibandits.policies.cucb import CUCB
@@ -32,7 +33,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
         Name of its class, for instance ``"ESCB"``.
     parameters : mapping of str to value, optional
         Its keyword arguments. Text stands for a number or for True and False where the parameter is one; a radius may be a
-        mapping of the coefficients of :class:`Radius`.
+        mapping of the coefficients of :class:`Radius`, a law its name or what :func:`semibandits.laws.law_from` reads.
 
     Raises
     ------
@@ -84,6 +85,8 @@ def build(specification: Mapping[str, Any]) -> Policy:
 
 def _value(name: str, value: object, default: object) -> object:
     """A parameter as its class takes it."""
+    if name == "law":
+        return None if value is None else law_from(value)
     if isinstance(default, str | Radius):
         return _radius(value) if isinstance(value, Mapping) else value
     if not isinstance(value, str):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,13 @@ from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels import rounds
+from semibandits.laws import Bernoulli, Gaussian, Law
+from semibandits.laws.plain import law_from, plain
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import Radius, as_radius
 
+REWARDS = ("auto", "gaussian", "bernoulli")
 LARGEST_VARIANCE = 1e100
 """And the inverse of the smallest: squares and quotients of what rules compute stay finite."""
 
@@ -48,10 +51,9 @@ class RulePolicy(Policy):
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """The numbers that the kernel reads, for decisions of at most m items and variances (d,)."""
 
-    @property
-    def samples(self) -> bool:
-        """Whether the kernel wants a normal number per item."""
-        return False
+    def normals(self, d: int) -> int:
+        """How many normal numbers the kernel wants in a round."""
+        return 0
 
     @property
     def searches(self) -> bool:
@@ -102,11 +104,111 @@ class RulePolicy(Policy):
     def specification(self) -> dict[str, Any]:
         """Its parameters as plain JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        plain = {
-            name: {f.name: getattr(value, f.name) for f in fields(value)} if isinstance(value, Radius) else value
-            for name, value in values.items()
-        }
-        return {"name": self.name, **{k: list(v) if isinstance(v, tuple) else v for k, v in plain.items()}}
+        return {"name": self.name, **{name: _described(value) for name, value in values.items() if name != "law"}}
+
+
+def _described(value: Any) -> Any:
+    """A parameter as plain JSON."""
+    if isinstance(value, Radius):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawPolicy(RulePolicy):
+    """A rule that reckons with the law of the rewards.
+
+    Parameters
+    ----------
+    law : Law or str, optional
+        The law of the rewards, see :mod:`semibandits.laws`; by default what the environment or the learner states. Kernels take
+        a law of your own for Gaussian, with the variance told.
+    """
+
+    law: Law | str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.law is not None:
+            object.__setattr__(self, "law", law_from(self.law))
+
+    @property
+    def known_law(self) -> Law | None:
+        """The law that it reckons with; None if rewards count as Gaussian, with the variance told."""
+        return None if self.law is None else law_from(self.law)
+
+    def for_law(self, law: Law | None) -> LawPolicy:
+        """The same with this law, unless it has one. Gaussian laws without a bound are left to the variance."""
+        return self if law is None or law.is_quadratic or self.known_law is not None else replace(self, law=law)
+
+    def for_rewards(self, family: str | None) -> LawPolicy:
+        """The same for rewards 0 and 1, if `family` is "bernoulli"."""
+        return self.for_law(Bernoulli()) if family == "bernoulli" else self
+
+    def codes(self, d: int) -> FloatArray:
+        """The law for kernels, empty if rewards count as Gaussian."""
+        law = self.known_law
+        known = None if law is None or law.is_quadratic else law.compiled(d)
+        return np.empty(0) if known is None else known
+
+    def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
+        """An agent that has seen nothing; see :meth:`Policy.start`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the law has numbers for another number of items, or the variance is malformed.
+        """
+        law = self.known_law
+        if law is not None and law.size not in (None, decision_set.d):
+            raise InvalidInputError(
+                f"law must have numbers for d = {decision_set.d} items, got {law.size}: pass one number for all, or one an item"
+            )
+        if isinstance(law, Gaussian):
+            variance = law.variance
+        return super().start(decision_set, variance)
+
+    def specification(self) -> dict[str, Any]:
+        """Its parameters as plain JSON; the law if it was given."""
+        law = None if self.law is None else law_from(self.law)
+        known = {} if law is None else {"law": plain(law) or repr(law)}
+        return super().specification() | known
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedLawPolicy(LawPolicy):
+    """One whose law can also be named.
+
+    Parameters
+    ----------
+    rewards : {"auto", "gaussian", "bernoulli"}
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" reckons with the variance alone, whatever is known of the law;
+        "auto" leaves it to `law`.
+    """
+
+    rewards: str = "auto"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.rewards, str) or self.rewards not in REWARDS:
+            raise InvalidInputError(
+                f"rewards must be one of {', '.join(map(repr, REWARDS))}, got {self.rewards!r}: "
+                "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1, "
+                "and law=... says any other law"
+            )
+        if self.law is not None and self.rewards != "auto":
+            raise InvalidInputError(
+                f"rewards must be left out where a law is given, got {self.rewards!r} and {self.law}"
+            )
+
+    @property
+    def known_law(self) -> Law | None:
+        """See `LawPolicy.known_law`."""
+        return Bernoulli() if self.rewards == "bernoulli" else super().known_law
+
+    def for_law(self, law: Law | None) -> LawPolicy:
+        """See `LawPolicy.for_law`."""
+        return super().for_law(law) if self.rewards == "auto" else self
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Gamma, Law, Poisson
+from semibandits.laws.plain import KINDS, text, title
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import RADII, Radius
 from semibandits.policies.registry import build
@@ -16,11 +18,6 @@ from semibandits.reporting.findings import Findings, rewards_told, specification
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.results import SimulationResult
 
-LAWS: Final = {
-    "GaussianRewards": ("gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"),
-    "BernoulliRewards": ("bernoulli", "sb.BernoulliRewards(instance.theta)"),
-}
-"""Laws that follow from an instance: on the command line, and in Python."""
 MOST_NUMBERS: Final = 12
 """Parameters that are longer lists than this are no text for people."""
 _HEAD: Final = "import semibandits as sb\n"
@@ -41,9 +38,10 @@ def again(findings: Findings) -> list[dict[str, str]]:
     elif has_instance:
         solve = "sb.graves_lai(instance.decision_set, instance.theta, instance.variance)"
         command = "semibandits bound instance.json"
-        if findings.bound is not None and findings.bound.rewards == "bernoulli":
-            solve = 'sb.graves_lai(instance.decision_set, instance.theta, rewards="bernoulli")'
-            command += " --rewards bernoulli"
+        if findings.bound is not None and findings.bound.rewards != "gaussian":
+            called = findings.bound.rewards
+            solve = f"sb.graves_lai(instance.decision_set, instance.theta, law=sb.laws.law_from({called!r}))"
+            command += f" --rewards {called}"
         ways.append(("Shell, with the instance in instance.json", command))
         ways.append(("Python, with the instance in instance.json", f"{_HEAD}{_READ}bound = {solve}\n"))
     return [{"label": label, "code": code} for label, code in ways]
@@ -54,7 +52,7 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
     seed = told.get("seed")
     if policies is None or not isinstance(seed, int):
         return []
-    law = LAWS.get(str(rewards_told(result).get("name")))
+    law = _rewards(result)
     options: dict[str, Any] = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
     options |= {key: told[key] for key in ("delay", "loss") if key in told}
     if isinstance(options.get("delay"), dict):
@@ -76,6 +74,21 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
     rounds = "" if usual else f", checkpoints={result.checkpoints.tolist()}"
     code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{said}{rounds})\n"
     return [*ways, (label, code)]
+
+
+def _rewards(result: SimulationResult) -> tuple[str, str] | None:
+    """Rewards whose law follows from an instance: on the command line, and in Python; None if they are others."""
+    name, law = rewards_told(result).get("name"), result.law
+    if name == "GaussianRewards":
+        return "gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"
+    if name == "BernoulliRewards":
+        return "bernoulli", "sb.BernoulliRewards(instance.theta)"
+    cost = ", cost=True" if isinstance(law, Poisson | Gamma) and law.cost else ""
+    if name == "PoissonRewards" and isinstance(law, Poisson):
+        return title(law), f"sb.PoissonRewards(instance.theta{cost})"
+    if name == "GammaRewards" and isinstance(law, Gamma):
+        return title(law), f"sb.GammaRewards(instance.theta, shape={law.shape!r}{cost})"
+    return None
 
 
 def _policies(result: SimulationResult) -> dict[str, Policy] | None:
@@ -103,10 +116,19 @@ def expression(policy: Policy) -> str:
 
 
 def _written(value: object) -> str:
+    if isinstance(value, Law):
+        called = _law_text(value)
+        return f"sb.laws.{value!r}" if called is None else repr(called)
     if not isinstance(value, Radius):
         return repr(value)
     name = _radius_name(value)
     return repr(name) if name else f"sb.{value!r}"
+
+
+def _law_text(law: Law) -> str | None:
+    """A law as the command line has it; None if it has numbers for single items."""
+    called = text(law)
+    return called if called.partition(":")[0] in KINDS else None
 
 
 def _radius_name(radius: Radius) -> str | None:
@@ -122,10 +144,11 @@ def _command(law: str, options: dict[str, Any], policies: dict[str, Policy]) -> 
     for name, policy in policies.items():
         said = {}
         for key, value in changed(policy).items():
-            text = _radius_name(value) if isinstance(value, Radius) else str(value)
-            if text is None:
+            word = _law_text(value) if isinstance(value, Law) else str(value)
+            word = _radius_name(value) if isinstance(value, Radius) else word
+            if word is None or "," in word:
                 return None
-            said[key] = text
+            said[key] = word
         parameters = ",".join(f"{key}={value}" for key, value in said.items())
         kind = type(policy).__name__
         if name not in (kind, f"{kind}({parameters.replace(',', ', ')})"):

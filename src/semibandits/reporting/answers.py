@@ -9,6 +9,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.laws.plain import words
 from semibandits.reporting.findings import TIES, BoundFacts, Findings, Structure, law, rewards_told
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.reporting.wording import amount, bracket_text, counted, decision_text, mean_text
@@ -28,14 +29,13 @@ HORIZONS: Final = (10_000, 1_000_000)
 _LAWS: Final = {
     "GaussianRewards": "independent Gaussian rewards",
     "BernoulliRewards": "independent rewards of 0 or 1",
+    "PoissonRewards": "independent Poisson counts",
+    "GammaRewards": "independent gamma-distributed times or amounts",
     "ReplayedRewards": "observed outcomes, drawn again at random",
     "CorrelatedGaussianRewards": "correlated Gaussian rewards",
     "BoundedRewards": "independent rewards between two limits",
     "SampledRewards": "rewards from a function of the user's own",
 }
-
-_BOUNDED: Final = {"gaussian": _LAWS["GaussianRewards"], "bernoulli": _LAWS["BernoulliRewards"]}
-"""Laws of rewards for which C(theta) is known."""
 
 
 def answers_of(findings: Findings) -> list[dict[str, Any]]:
@@ -158,13 +158,13 @@ def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool
 
 def _cost(findings: Findings) -> Card:
     bound, simulation, unit = findings.bound, findings.simulation, findings.unit
-    others = f"C(θ) ln T is a bound for {_BOUNDED['gaussian']} alone."
+    others = f"C(θ) ln T is a bound for {words('gaussian')} alone."
     if bound is None:
-        others = f"C(θ) is known for {_BOUNDED['gaussian']}, and for {_BOUNDED['bernoulli']}."
+        others = "C(θ) is known for independent rewards of a known law: Gaussian, of 0 or 1, counts, times."
     played = None if simulation is None else law(simulation)
     if simulation is not None and (played is None or (played != "gaussian" and not findings.applies)):
-        words = rewards_words(findings)
-        told = f"What was played: {words}." if words else ""
+        what = rewards_words(findings)
+        told = f"What was played: {what}." if what else ""
         compared = ""
         if bound is not None and bound.lower > 0:
             least = amount(_down(bound.lower), unit)
@@ -173,14 +173,14 @@ def _cost(findings: Findings) -> Card:
             )
         return "Not known for these rewards", [others, told, compared]
     if bound is None:
-        command = "semibandits bound --rewards bernoulli" if played == "bernoulli" else "semibandits bound"
+        command = "semibandits bound" if played in (None, "gaussian") else f"semibandits bound --rewards {played}"
         return "Not computed", [f"These results hold no C(θ): {command} computes it."]
     if not findings.applies:
         return "Not known for these rewards", [others, "The file says that the rewards are others."]
     one, _, item, _ = ("decision", "", "item", "") if findings.structure is None else nouns_of(findings.structure)
     if bound.value == 0:
         text = f"Every {item} that can be chosen is in a best {one}, or there is but one {one}: what the best teach is enough."
-        if bound.rewards == "bernoulli":
+        if bound.rewards != "gaussian":
             text = f"What the best {one} teaches is enough: no {item} outside could be good enough to better it."
         return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
     if bound.lower == 0:
@@ -191,7 +191,7 @@ def _cost(findings: Findings) -> Card:
         _cost_at(bound.lower, unit, one, horizon),
         _too_few(bound, horizon),
         "No policy that learns on every instance can do with less as T grows; at one T, regret may still lie below.",
-        f"Certified for {_BOUNDED.get(bound.rewards, bound.rewards + ' rewards')}: {bound_words(bound)}.",
+        f"Certified for {words(bound.rewards)}: {bound_words(bound)}.",
         "" if math.isfinite(bound.value) else "No plan that costs this was found in time.",
     ]
 

@@ -12,6 +12,8 @@ from semibandits._version import __version__
 from semibandits.graves_lai.precision import gaps_below
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
+from semibandits.laws import Bernoulli
+from semibandits.laws.plain import plain, text
 from semibandits.reporting.wording import decision_text
 
 HORIZONS: Final = (10_000, 100_000, 1_000_000)
@@ -38,6 +40,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
         "status": str(result.status),
         "method": result.method,
         "rewards": result.rewards,
+        **_law(result),
         "optimal": _decision(instance, result.optimal_decision) | {"reward": reward_of(result)},
         "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
         "rates": result.rates.tolist(),
@@ -72,6 +75,12 @@ def reward_of(result: GravesLaiResult) -> float:
 def plan_gaps(result: GravesLaiResult) -> FloatArray:
     """Gap of each decision of the plan: what one play of it costs."""
     return gaps_below(result.optimal_decision, result.plan.decisions, result.theta)
+
+
+def _law(result: GravesLaiResult) -> dict[str, Any]:
+    """The law in full where its name and the variances do not say it."""
+    law = result.law
+    return {} if law.is_quadratic or law == Bernoulli() else {"law": plain(law) or {"name": text(law)}}
 
 
 def _decision(instance: Instance, decision: BoolArray) -> dict[str, Any]:

@@ -13,7 +13,9 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult, Rewards
+from semibandits.graves_lai.result import GravesLaiResult
+from semibandits.laws import Law
+from semibandits.laws.plain import title
 from semibandits.reporting.bound_payload import plan_gaps
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult
@@ -83,8 +85,10 @@ class BoundFacts:
         Exploration plays of each item per ln T.
     plan : PlanFacts or None
         The decisions that make up `rates`.
-    rewards : {"gaussian", "bernoulli"}
-        The laws of the rewards for which it is the bound.
+    rewards : str
+        What the law of the rewards is called for which it is the bound, see :func:`semibandits.laws.plain.title`.
+    law : Law or None
+        That law, if it is told in full.
     """
 
     lower: float
@@ -96,6 +100,7 @@ class BoundFacts:
     rates: FloatArray | None = None
     plan: PlanFacts | None = None
     rewards: str = "gaussian"
+    law: Law | None = None
 
     @property
     def gap(self) -> float:
@@ -121,7 +126,8 @@ class BoundFacts:
             suboptimal=result.suboptimal_items if finite else None,
             rates=result.rates if finite else None,
             plan=plan if finite else None,
-            rewards=result.rewards,
+            rewards=title(result.law),
+            law=result.law,
         )
 
 
@@ -194,12 +200,13 @@ class Findings:
         return self.structure.decision_set.maximize(self.theta)
 
 
-def law(simulation: SimulationResult) -> Rewards | None:
-    """The law of the rewards that were played, if C(theta) is known for it."""
-    name = rewards_told(simulation).get("name")
-    if name == "BernoulliRewards":
-        return "bernoulli"
-    return "gaussian" if name == "GaussianRewards" or simulation.lower_bound is not None else None
+def law(simulation: SimulationResult) -> str | None:
+    """What the law of the rewards that were played is called, if C(theta) is known for it."""
+    known = simulation.law
+    if known is not None:
+        return title(known)
+    told = _mapping(simulation.provenance.get("law"))
+    return None if simulation.lower_bound is None else str(told.get("name", "gaussian"))
 
 
 def rewards_told(simulation: SimulationResult) -> Mapping[str, Any]:
@@ -343,8 +350,8 @@ def assembled(
         assert structure is not None
         _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
     own = None if simulation is None else bound_of_simulation(simulation)
-    if is_other and bound is not None and (own is not None or bound.rewards == "bernoulli"):
-        bound = None  # of no interest beside the own one, nor for other rewards than 0 and 1
+    if is_other and bound is not None and (own is not None or bound.rewards != "gaussian"):
+        bound = None  # of no interest beside the own one, nor for rewards of another law
     if bound is None and simulation is not None:
         bound, applies = own, law(simulation) is not None
     labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()

@@ -135,7 +135,8 @@ def findings_of(
         structure = _structure(decision_set)
     if bound is not None and known is not None:
         mine = known.decision_set, known.theta, known.variance
-        difference = same_problem(mine, (bound.decision_set, bound.theta, bound.variance))
+        variance = bound.variance if bound.law.is_quadratic else known.variance  # others say nothing of the law
+        difference = same_problem(mine, (bound.decision_set, bound.theta, variance))
         if difference:
             raise InvalidInputError(
                 f"bound must belong to the instance, got that of other {difference}: "

@@ -6,17 +6,18 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import Any, Final
 
 import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import Rewards
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of
 from semibandits.instances.files import read_text
+from semibandits.laws import Gaussian, Law, law_from
+from semibandits.laws.plain import title
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.findings import (
     About,
@@ -82,7 +83,7 @@ def _read_folder(folder: Path) -> Findings:
     if has[BOUND]:
         own, bound, applies, count = _read_bound(folder / BOUND)
         if instance is not None:
-            _check_same(folder, instance, own, may_vary=not applies or bound.rewards == "bernoulli")
+            _check_same(folder, instance, own, may_vary=not applies or bound.rewards != "gaussian")
         instance = own if instance is None else instance
     simulation = load_simulation(folder / RESULT) if has[RESULT] else None
     about = _read_about(folder / ABOUT) if has[ABOUT] else About()
@@ -218,9 +219,7 @@ def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
         raise InvalidInputError(f"rates must be d = {d} finite numbers from 0 on, got others")
     suboptimal = mask_of(fields.take("suboptimal_items"), d, "suboptimal_items")
     finite = math.isfinite(upper)
-    rewards = fields.text("rewards", "gaussian")
-    if rewards not in get_args(Rewards):
-        raise InvalidInputError(f"rewards must be {' or '.join(get_args(Rewards))}, got {rewards!r}")
+    law = _law_of_bound(fields, instance)
     return BoundFacts(
         lower=float(lower),
         value=float(upper),
@@ -230,8 +229,25 @@ def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
         suboptimal=suboptimal if finite else None,
         rates=rates if finite else None,
         plan=plan if finite else None,
-        rewards=cast(Rewards, rewards),
+        rewards=title(law),
+        law=law,
     )
+
+
+def _law_of_bound(fields: Fields, instance: Instance) -> Law:
+    """The law for which the bound in this JSON object is one.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is no law of the library, or one that cannot have the means of the instance.
+    """
+    said = fields.take("law", None)
+    rewards = fields.text("rewards", "gaussian")
+    law = law_from(rewards if said is None else said)
+    law = Gaussian(instance.variance) if said is None and isinstance(law, Gaussian) else law
+    law.check(instance.theta)
+    return law
 
 
 def _plan_facts(rows: list[object], optimal: BoolArray, instance: Instance) -> PlanFacts:

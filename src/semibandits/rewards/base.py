@@ -100,8 +100,7 @@ class RewardModel(ABC):
     def law(self) -> Law | None:
         """The law of the rewards, for which C(theta) bounds the regret; None where none is known.
 
-        Rewards must be independent across items, and of that law. See :mod:`semibandits.laws`. Policies are not told it, but for
-        its name.
+        Rewards must be independent across items, and of that law. See :mod:`semibandits.laws`.
         """
         return Gaussian(self.variance) if self.is_independent_gaussian else None
 
@@ -111,9 +110,14 @@ class RewardModel(ABC):
         return None if self.law is None else self.law.name
 
     @property
+    def told_law(self) -> Law | None:
+        """What policies are told of the law, which says nothing of the means; None if nothing."""
+        return self.law
+
+    @property
     def family(self) -> str | None:
-        """What policies are told of the law besides the variance; None if nothing."""
-        return self.bound_family
+        """Name of the law that policies are told; None if there is none."""
+        return None if self.told_law is None else self.told_law.name
 
     def compiled(self) -> CompiledRewards | None:
         """The law for compiled loops, in fresh arrays; None if only `draw` knows it."""

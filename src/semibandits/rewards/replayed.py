@@ -10,6 +10,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS
+from semibandits.laws import Bernoulli, Law
 from semibandits.rewards._checks import bounded_floats, told_variance
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
@@ -68,9 +69,9 @@ class ReplayedRewards(KernelRewards):
         return self._law.kind == REPLAY_ROUNDS
 
     @property
-    def family(self) -> str | None:
-        """What policies are told of the law: that rewards are 0 and 1, if all outcomes are."""
-        return "bernoulli" if np.isin(self._law.floats, (0.0, 1.0)).all() else None
+    def told_law(self) -> Law | None:
+        """That rewards are 0 and 1, if all outcomes are."""
+        return Bernoulli() if np.isin(self._law.floats, (0.0, 1.0)).all() else None
 
     def _parameters(self) -> dict[str, Any]:
         told = {"variance": described(self._variance)}

@@ -86,7 +86,7 @@ def _agent(
 ) -> tuple[Agent, np.random.Generator, np.random.Generator]:
     """The agent, its own random numbers, and those of the rewards."""
     rewards, own = specification.seeds(replication)
-    chosen = specification.policies[policy].for_rewards(specification.rewards.family)
+    chosen = specification.policies[policy].for_law(specification.rewards.told_law)
     agent = chosen.start(specification.decision_set, specification.rewards.variance)
     return agent, np.random.default_rng(own), np.random.default_rng(rewards)
 
@@ -133,7 +133,7 @@ def _game(
             law.kind, law.floats, law.ints, specification.rewards.theta.copy(), *_best(specification)
         ),
         record=rounds.record(specification.checkpoints, d),
-        work=rounds.scratch(d, samples=agent.policy.samples),
+        work=rounds.scratch(d, agent.policy.normals(d)),
         queue=late.queue(FIRST_ROUNDS if is_late else 0, d, m),
         rng=rng,
         reward_rng=reward_rng,

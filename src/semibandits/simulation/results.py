@@ -13,6 +13,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
 from semibandits.simulation.statistics import (
     Band,
@@ -32,6 +33,9 @@ KIND: Final = "simulation result"
 CALLS: Final = ("linear", "index", "plans", "undecided")
 """What is counted in the last axis of `SimulationResult.calls`."""
 
+_UNKNOWN: Final = object()
+_OLD_LAWS: Final = {"GaussianRewards": "gaussian", "BernoulliRewards": "bernoulli"}
+"""Laws of the rewards in results that were written before laws were told."""
 _RECORDS: Final = ("regret", "reward", "plays", "calls")
 
 
@@ -57,7 +61,7 @@ class SimulationResult:
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
-        C(theta), regret per ln T; None where rewards are neither independent Gaussian nor Bernoulli: it bounds nothing there.
+        C(theta), regret per ln T; None where rewards are not independent, or of no known law: it bounds nothing there.
     lower_bound_interval : (float, float) or None
         Certified ends ``lower <= C(theta) <= value``, with `lower_bound` between them. `value` is infinite where the
         solver found no plan.
@@ -68,6 +72,9 @@ class SimulationResult:
     provenance : mapping
         Plain JSON that says what was simulated, and with which versions. No times and no host names: equal
         simulations give equal results.
+
+    law : Law or None
+        The law of the rewards, as `provenance` says it; None if it says none of the library.
 
     Raises
     ------
@@ -163,6 +170,19 @@ class SimulationResult:
     def replications(self) -> int:
         """Number of replications n."""
         return len(self.regret[self.policies[0]])
+
+    @property
+    def law(self) -> Law | None:
+        """The law of the rewards; None if `provenance` says none of the library. Results of 0.9 and earlier say a class."""
+        told = self.provenance.get("law", _UNKNOWN)
+        if told is _UNKNOWN:
+            specification = self.provenance.get("specification")
+            rewards = specification.get("rewards") if isinstance(specification, Mapping) else None
+            told = _OLD_LAWS.get(str(rewards.get("name"))) if isinstance(rewards, Mapping) else None
+        try:
+            return None if told is None else law_from(told)
+        except InvalidInputError:
+            return None
 
     def __repr__(self) -> str:
         bound = "" if self.lower_bound is None else f", lower_bound={self.lower_bound:.6g}"

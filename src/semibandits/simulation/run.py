@@ -18,6 +18,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai import GravesLaiResult, graves_lai
+from semibandits.laws import Law
+from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
@@ -218,9 +220,18 @@ def _assembled(
         plays=stacked("plays"),
         calls=stacked("calls"),
         items=tuple(str(item) for item in specification.decision_set.items),
-        provenance={"specification": specification.described(), "versions": versions()},
+        provenance={
+            "specification": specification.described(),
+            "law": _described(specification.rewards.law),
+            "versions": versions(),
+        },
         **known,
     )
+
+
+def _described(law: Law | None) -> dict[str, Any] | None:
+    """The law of the rewards as plain JSON; of a user's own law what it is called."""
+    return None if law is None else plain(law) or {"name": text(law)}
 
 
 def versions() -> dict[str, str]:

@@ -18,7 +18,7 @@ from semibandits.graves_lai.recheck import check_kept
 from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.instances import Instance
 from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
-from semibandits.laws import Bernoulli, Gaussian
+from semibandits.laws import Gaussian
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.sources import bound_facts, mask_of
 from semibandits.reporting.wording import count_decisions
@@ -39,7 +39,8 @@ def asked_of(study: Study) -> dict[str, Any]:
     """How the bound is computed, as plain JSON."""
     bound = study.bound
     limits = {"time_limit": study.bound_seconds, "tie_tolerance": float(bound.tie_tolerance)}
-    return {"method": bound.method, "gap": float(bound.gap), **limits}
+    law = {} if bound.law is None else {"law": bound.law}
+    return {**law, "method": bound.method, "gap": float(bound.gap), **limits}
 
 
 def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesL
         theta=twin.theta,
         variance=twin.variance,
         stats=known,
-        law=Bernoulli() if facts.rewards == "bernoulli" else Gaussian(twin.variance),
+        law=Gaussian(twin.variance) if facts.law is None else facts.law,
     )
 
 

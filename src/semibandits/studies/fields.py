@@ -11,10 +11,11 @@ from typing import Any, Final, get_args
 
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.solve import Method
+from semibandits.laws import law_from
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
 from semibandits.studies.policies import full_texts, named_policies
-from semibandits.studies.rewards import REWARDS
+from semibandits.studies.rewards import REPLAY, REWARDS
 
 ALL_CORES: Final = "auto"
 MOST_WORKERS: Final = 10_000
@@ -111,6 +112,19 @@ def _name_among(*names: str) -> Callable[[Any], str]:
     return read
 
 
+def _law(value: Any) -> str:
+    try:
+        law_from(value)
+    except InvalidInputError as error:
+        raise Odd(str(error)) from error
+    return str(value).casefold()
+
+
+def _rewards(value: Any) -> str:
+    name = value.partition(":")[0].strip() if isinstance(value, str) else value
+    return _law(value) if _name_among(*REWARDS)(name) != REPLAY else REPLAY
+
+
 def _list(read_entry: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def read(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list) or not value:
@@ -175,7 +189,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "policies": Key(
             _policies, "a list of policies, each a text, or a table with the key name", 'policies = ["CUCB", "OSSB:gamma=0.1"]'
         ),
-        "rewards": Key(_name_among(*REWARDS), f"one of {', '.join(REWARDS)}", 'rewards = "gaussian"'),
+        "rewards": Key(_rewards, f"one of {', '.join(REWARDS)}", 'rewards = "gaussian"'),
         "horizon": Key(_whole(1, LONGEST_HORIZON), "a whole number from 1 to 2**53", "horizon = 20000"),
         "replications": Key(
             _whole(1, MOST_REPLICATIONS), f"a whole number from 1 to {MOST_REPLICATIONS:,}", "replications = 100"
@@ -186,6 +200,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "checkpoints": Key(_list(_whole(1)), "a list of rounds, the last one the horizon", "checkpoints = [100, 1000]"),
     },
     "bound": {
+        "law": Key(_law, "a law such as gaussian, bernoulli, poisson:cost", 'law = "bernoulli"'),
         "method": Key(_name_among(*get_args(Method)), f"one of {', '.join(get_args(Method))}", 'method = "auto"'),
         "gap": Key(_number(lambda v: 0 < v < 1), "a number between 0 and 1", "gap = 1e-4"),
         "time_limit": Key(_number(lambda v: v > 0), "a positive number of seconds, or inf", "time_limit = 60"),

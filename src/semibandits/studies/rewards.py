@@ -9,13 +9,34 @@ import numpy as np
 
 from semibandits import datasets
 from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances import Instance
 from semibandits.instances.families import unknown_name
+from semibandits.laws import Gamma, Gaussian, Law, Poisson, law_from
+from semibandits.laws.plain import KINDS
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
+from semibandits.rewards.gamma import GammaRewards
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.rewards.poisson import PoissonRewards
 from semibandits.studies.problems import Problem
 
-REWARDS: Final = ("gaussian", "bernoulli", "replay")
+REPLAY: Final = "replay"
+REWARDS: Final = (*KINDS, REPLAY)
+
+
+def law_of_instance(instance: Instance, called: str) -> Law:
+    """A law from its text, with the variances of the instance where it is Gaussian and says none.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such law, or it cannot have the means of the instance.
+    """
+    law = law_from(called.casefold())
+    if isinstance(law, Gaussian) and "variance" not in called.casefold():
+        law = Gaussian(instance.variance, law.upper)
+    law.check(instance.theta)
+    return law
 
 
 def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardModel:
@@ -26,7 +47,7 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     problem : Problem
         Where means, variances and observed outcomes come from.
     kind : str
-        One of `REWARDS`.
+        "replay", or a law as :func:`semibandits.laws.law_from` reads it.
     variance : float or None
         What the user says of it; the instance has it already.
 
@@ -35,27 +56,33 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     InvalidInputError
         If there are no such rewards, or they cannot have these means or this variance.
     """
-    instance, folded = problem.instance, kind.casefold()
-    if folded == "gaussian":
-        return GaussianRewards(instance.theta, variance=instance.variance)
-    if folded == "replay":
+    instance, name = problem.instance, kind.casefold().partition(":")[0].strip()
+    if name == REPLAY:
         if problem.dataset is None or problem.dataset.outcomes is None:
             raise _no_outcomes(problem)
         return problem.dataset.replay(variance=instance.variance)
-    if folded != "bernoulli":
+    if name not in REWARDS:
         raise unknown_name("rewards", kind, REWARDS)
-    if variance is not None:
-        raise InvalidInputError(
-            f"--variance must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means "
-            "say all"
-        )
-    outside = np.flatnonzero((instance.theta < 0) | (instance.theta > 1))
-    if outside.size:
-        i = int(outside[0])
-        raise InvalidInputError(
-            f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: "
-            "use --rewards gaussian"
-        )
+    if name == "bernoulli":
+        if variance is not None:
+            raise InvalidInputError(
+                f"--variance must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means "
+                "say all"
+            )
+        outside = np.flatnonzero((instance.theta < 0) | (instance.theta > 1))
+        if outside.size:
+            i = int(outside[0])
+            raise InvalidInputError(
+                f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: "
+                "use --rewards gaussian"
+            )
+    law = law_of_instance(instance, kind)
+    if isinstance(law, Poisson):
+        return PoissonRewards(instance.theta, cost=law.cost, variance=variance)
+    if isinstance(law, Gamma):
+        return GammaRewards(instance.theta, shape=law.shape, cost=law.cost, variance=variance)
+    if isinstance(law, Gaussian):
+        return GaussianRewards(instance.theta, variance=law.variance, upper=law.upper)
     return BernoulliRewards(instance.theta)
 
 

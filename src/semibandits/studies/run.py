@@ -15,7 +15,6 @@ from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.graves_lai.result import GravesLaiResult, Progress
 from semibandits.graves_lai.solve import graves_lai
-from semibandits.laws import Gaussian
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
 from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
@@ -232,14 +231,11 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
-    law = task.rewards.law
-    if law is None or law.is_quadratic:
-        law = Gaussian(twin.variance)
     with in_words_of(task.study.path, "bound"):
         return graves_lai(
             twin.decision_set,
             twin.theta,
-            law=law,
+            law=task.law,
             method=asked.method,
             gap=asked.gap,
             time_limit=task.study.bound_seconds,

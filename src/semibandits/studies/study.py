@@ -61,7 +61,7 @@ class SimulationOptions:
     policies : tuple of str
         As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all of the library for none.
     rewards : str
-        "gaussian", "bernoulli" or "replay".
+        "replay", or a law as :func:`semibandits.laws.law_from` reads it: "gaussian", "bernoulli", "poisson:cost", ...
     horizon, replications, seed : int
         Rounds, repetitions of each policy, and the seed of them all.
     checkpoints : tuple of int, optional
@@ -88,6 +88,8 @@ class BoundOptions:
 
     Attributes
     ----------
+    law : str, optional
+        The law of the rewards, where nothing is simulated; Gaussian by default. With a simulation it is that of its rewards.
     method : str
         "auto", or one of the methods by name.
     gap : float
@@ -99,6 +101,7 @@ class BoundOptions:
         Decisions this near, relative to m max|theta|, count as ties.
     """
 
+    law: str | None = None
     method: Method = "auto"
     gap: float = 1e-4
     time_limit: float | None = None

@@ -10,6 +10,8 @@ from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
+from semibandits.laws import Gaussian, Law
+from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
 from semibandits.reporting.figures import check_figure
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
@@ -21,7 +23,7 @@ from semibandits.studies.bound_file import gaussian_twin, is_of_study
 from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits.studies.policies import named_policies
 from semibandits.studies.problems import load_problem
-from semibandits.studies.rewards import reward_model
+from semibandits.studies.rewards import law_of_instance, reward_model
 from semibandits.studies.study import SimulationOptions, Study
 from semibandits.studies.study_file import in_words_of
 
@@ -70,6 +72,15 @@ class Task:
             return reward_model(self.problem, self.asked.rewards, self.study.problem.options.variance)
 
     @cached_property
+    def law(self) -> Law:
+        """The law that the bound is computed for: that of the rewards, or Gaussian where none is known."""
+        if self.study.simulation is None and self.study.bound.law is not None:
+            with in_words_of(self.study.path, "bound"):
+                return law_of_instance(self.instance, self.study.bound.law)
+        known = self.rewards.law
+        return Gaussian(self.twin.variance) if known is None or known.is_quadratic else known
+
+    @cached_property
     def policies(self) -> dict[str, Policy]:
         """Who plays, by name."""
         with in_words_of(self.study.path, "simulation"):
@@ -99,7 +110,7 @@ class Task:
 
     def is_bounded_by(self, bound: GravesLaiResult) -> bool:
         """Whether the bound is one for the rewards that are simulated."""
-        return bound.rewards == self.rewards.bound_family
+        return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
     def figure(self, *, only_missing: bool) -> Path | None:
         """The file that the user names for the figure, if it is to be drawn."""
@@ -123,6 +134,12 @@ class Task:
         """Raise all doubts that need no solver."""
         if self.study.simulation is not None:
             self.specification  # noqa: B018 (built to be checked)
+            if self.study.bound.law is not None:
+                with in_words_of(self.study.path, "bound"):
+                    raise InvalidInputError(
+                        f"law must be left out beside a simulation, got {self.study.bound.law!r}: it is that of its rewards"
+                    )
+        self.law  # noqa: B018 (the same)
         figure = self.figure(only_missing=False)
         if figure is not None:
             with in_words_of(self.study.path, "output"):

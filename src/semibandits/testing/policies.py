@@ -218,7 +218,7 @@ def _check_engine(case: Case) -> None:
         engine = _engine(case, rewards)
         reward_seed, own_seed = _specification(case, rewards).seeds(0)
         reward_rng, rng = np.random.default_rng(reward_seed), np.random.default_rng(own_seed)
-        agent = case.policy.for_rewards(rewards.family).start(case.decision_set, rewards.variance)
+        agent = case.policy.for_law(rewards.told_law).start(case.decision_set, rewards.variance)
         best = float(rewards.theta @ case.decision_set.maximize(rewards.theta))
         rounds: list[BoolArray] = []
         calls, gaps, received = [], [], []

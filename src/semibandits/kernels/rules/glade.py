@@ -1,8 +1,8 @@
 """Rule of GLADE: play the best decision until another one is plausible; then play what refutes that one at the least price.
 
 A round takes up to three questions: which decision is best at the estimates (P_LM), which other one is most plausible (P_IM), and
-whether a third one would teach as much at less regret (P_LM); with Bernoulli laws up to three more, see :func:`sharpen`. What is
-played is played again until it has taught something new.
+whether a third one would teach as much at less regret (P_LM); with laws that are not Gaussian up to three more, see
+:func:`sharpen`. What is played is played again until it has taught something new.
 """
 
 from __future__ import annotations
@@ -13,23 +13,20 @@ import numpy as np
 
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
-from semibandits.kernels.rules.raises import KNOWN, add_reaches, lower, price_of, write_reaches
+from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
 
-DISCOUNT, PATIENCE, FORESIGHT, SAVING, LAW, RECHECK, RIVALS, PLACES = 1, 2, 3, 4, 5, 6, 7, 8
-"""Places in the parameters, see :class:`semibandits.policies.GLADE`."""
-GAUSSIAN, BERNOULLI = 0.0, 1.0
-"""Laws."""
+DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
+"""Places in the parameters, see :class:`semibandits.policies.GLADE`. At the last one begins an array of `kernels.laws`; it is the
+end if rewards count as Gaussian."""
 NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT = HINT + 1, HINT + 2, HINT + 3, HINT + 4
 """In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round
 proved not plausible; up to which time, and which count of its rarest item, the best decision is taken for checked."""
 HEAD = HINT + 5
-"""Then follow d scales: twice the variance of each item's mean, or what stands for it; d levels; and with Bernoulli laws what
-:func:`write_reaches` keeps."""
-WORDS = {GAUSSIAN: 2, BERNOULLI: 2 + KNOWN}
-"""Numbers an item in `memory`."""
+"""Then follow d scales: twice the variance of each item's mean, or what stands for it; d levels; and with laws that are not
+Gaussian what :func:`write_reaches` keeps."""
 MOST_TRIES = 4
 """How often bonuses are lowered."""
 CRUDE = 0.3
@@ -61,7 +58,7 @@ def glade(
     """Go on from what the last question was."""
     d = len(weights)
     stage, scales, levels = marks[STAGE], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
-    known = memory[HEAD + 2 * d :]
+    known, law = memory[HEAD + 2 * d :], params[LAW:]
     if stage == START:
         if marks[REPEATS] > 0:
             marks[REPEATS] -= 1
@@ -74,10 +71,10 @@ def glade(
         copy(x, rows[BEST_ROW])
         memory[TRIES] = 0.0
         write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, levels)
-        if params[LAW] == GAUSSIAN:
+        if len(law) == 0:
             uncertain = write_bonuses(levels, stats, scales, bonuses)
         else:
-            uncertain = write_reaches(levels, stats, scales, bonuses, known)
+            uncertain = write_reaches(law, levels, stats, scales, bonuses, known)
         is_guessed = uncertain and guess(stats, scales, bonuses, marks, rows)
         is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
         if not uncertain or (is_checked and not is_guessed):
@@ -92,8 +89,8 @@ def glade(
         return settle(params[PATIENCE], stats, marks, rows, x)
     gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
     plausible = bonus > 0.0 and bonus > gap * abs(gap)
-    if params[LAW] == BERNOULLI and (plausible or memory[TRIES] > 0.0):
-        question = sharpen(gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
+    if len(law) > 0 and (plausible or memory[TRIES] > 0.0):
+        question = sharpen(law, gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
         if question != PLAY:
             return question
         gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
@@ -121,14 +118,14 @@ def glade(
 
 @kernel(error_model="numpy")
 def sharpen(
-    gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
+    law: FloatArray, gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
 ) -> int:  # fmt: skip
-    """Test x, which may be plausible, with Bernoulli laws; ``PLAY`` once that is settled, else the next search.
+    """Test x, which may be plausible, with the laws; ``PLAY`` once that is settled, else the next search.
 
     The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the search
     is repeated with bonuses lowered to what is right for it, by which it is not found again; and at last with the sum of what
-    each item alone could be raised by, before which no decision stands that not even means of 1 would make best. If nothing
+    each item alone could be raised by, before which no decision stands that no means of its law would make best. If nothing
     proves plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its
     level.
     """
@@ -136,21 +133,22 @@ def sharpen(
     best, scales, levels = rows[BEST_ROW], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
     known = memory[HEAD + 2 * d :]
     if plausible:
-        price, information, psi = price_of(levels, gap, stats, best, x)
+        price, information, psi = price_of(law, levels, gap, stats, best, x)
         if gap <= 0.0 or information < 1.0:
             return PLAY
         if memory[TRIES] == 0.0:
             copy(x, rows[PLAYED_ROW])
         memory[TRIES] += 1.0
-        if marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
-            lower(levels, price, psi, stats, scales, bonuses)
+        # Without psi, raises begin with a jump at the price: nothing is known that is less than the first bonuses.
+        if psi > 0.0 and marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
+            lower(law, levels, price, psi, stats, scales, bonuses)
             copy(best, x)
             ask(PLAUSIBLE, marks, stats, weights)
             return GAIN_FIRST
     if marks[STAGE] == PLAUSIBLE:
-        write_reaches(levels, stats, scales, bonuses, known)
+        write_reaches(law, levels, stats, scales, bonuses, known)
         ask(REACHABLE, marks, stats, weights)
-        add_reaches(levels, stats, weights)
+        add_reaches(law, levels, stats, weights)
         return LINEAR_FIRST
     if is_new(levels, stats, rows[PLAYED_ROW]):
         copy(rows[PLAYED_ROW], x)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
+from semibandits.kernels.laws import BERNOULLI, GAMMA, GAMMA_COST, GAUSSIAN, POISSON, POISSON_COST, WORDS
 from semibandits.kernels.rules.actions import LINEAR
-from semibandits.kernels.rules.statistics import MEANS, ROOTS
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, ROOTS
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
-SCALE = 1
-"""Place in the parameters of the posterior's standard deviation, in units of sqrt(2 sigma_i^2 / n_i)."""
+SCALE, LAW = 1, 2
+"""Places in the parameters: of the posterior's standard deviation, in units of sqrt(2 sigma_i^2 / n_i); and where an array of
+`kernels.laws` begins, which is the end if all posteriors are normal."""
+LEAST = 1e-3
+"""Cube root of the least share of its mean that is drawn: quotients stay finite."""
 
 
 @kernel(error_model="numpy")
@@ -16,8 +22,47 @@ def thompson(
     t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
     weights: FloatArray, bonuses: FloatArray, x: BoolArray,
 ) -> int:  # fmt: skip
-    """A draw from the normal posterior of each mean."""
+    """A draw from the posterior of each mean."""
     scale = params[SCALE]
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i] + scale * stats[ROOTS, i] * z[i]
+    if len(params) > LAW:
+        write_posteriors(params, stats, z, weights)
     return LINEAR
+
+
+@kernel(error_model="numpy")
+def write_posteriors(params: FloatArray, stats: FloatArray, z: FloatArray, weights: FloatArray) -> None:
+    """Draws for the items whose law is not Gaussian, from two normal numbers each.
+
+    Posteriors under Jeffreys' prior: of a count, Gamma(S + 1/2) / n; of a probability, Beta(S + 1/2, n - S + 1/2); of a time of
+    shape k, S k / Gamma(n k).
+    """
+    d = len(weights)
+    law, width = params[LAW:], 2.0 * params[SCALE] * params[SCALE]
+    for i in range(d):
+        kind, shape = law[i], law[(WORDS - 2) * d + i]
+        if kind == GAUSSIAN:
+            continue
+        n = max(stats[COUNTS, i], 1.0) / width
+        if kind == BERNOULLI:
+            successes = n * min(max(stats[MEANS, i], 0.0), 1.0)
+            won, lost = gamma(successes + 0.5, z[i]), gamma(n - successes + 0.5, z[d + i])
+            weights[i] = won / (won + lost)
+        elif kind == POISSON:
+            weights[i] = gamma(n * max(stats[MEANS, i], 0.0) + 0.5, z[i]) / n
+        elif kind == POISSON_COST:
+            weights[i] = -gamma(n * max(-stats[MEANS, i], 0.0) + 0.5, z[i]) / n
+        elif kind in (GAMMA, GAMMA_COST):
+            weights[i] = stats[MEANS, i] * (n * shape / gamma(n * shape, z[i]))
+
+
+@kernel(error_model="numpy")
+def gamma(shape: float, z: float) -> float:
+    """A draw from Gamma(shape) as a function of a normal number, by the transform of Wilson and Hilferty (1931).
+
+    Close to the law, and its tails are no lighter: whoever draws from it explores no less.
+    """
+    ninth = 1.0 / (9.0 * shape)
+    root = max(1.0 - ninth + z * math.sqrt(ninth), LEAST)
+    return shape * root * root * root

@@ -60,7 +60,7 @@ def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray,
         gained = stats[PLAYS, i] - before
         changed |= gained > 0.0
         moved = abs(stats[MEANS, i] - memory[REFERENCES * d + i])
-        if gained >= growth * before and moved > memory[TOLERANCES * d + i]:
+        if gained > 0.0 and gained >= growth * before and moved > memory[TOLERANCES * d + i]:
             return True
     if changed:
         for i in range(d):

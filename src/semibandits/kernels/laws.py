@@ -1,0 +1,231 @@
+"""Laws of rewards for kernels: what :mod:`semibandits.laws` says of arrays, of one item at a time.
+
+A law of d items is an array of 3 d numbers: d kinds, d parameters, and d bounds on the means. All laws are natural exponential
+families, so that a raise e of the mean theta has the divergence d(theta, theta + e) with the slope ``e / V(theta + e)``, V being
+the variance as a function of the mean.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from semibandits.kernels import bernoulli
+from semibandits.kernels.tiers import kernel
+from semibandits.kernels.typing import FloatArray
+
+GAUSSIAN, BERNOULLI, POISSON, POISSON_COST, GAMMA, GAMMA_COST = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0
+"""Kinds. The parameter of the first is the variance, of the last two the shape, of the others nothing. Only the first has a bound
+of its own; those of the others are what the kind says."""
+WORDS = 3
+"""Numbers an item."""
+NEWTON_STEPS = 60
+EXACT = 1e-12
+"""Relative error of divergences at which Newton's method ends; and share of a reach below which a raise stays."""
+BRACKET = 1e-3
+"""Relative width at which the search for the widest raise of a probability stops."""
+STEEPEST = 200.0
+"""Logarithm of the largest factor by which the mean of a gamma law is raised."""
+FAR = 1e10
+"""A raise of so many times the mean goes by logarithms."""
+
+
+@kernel
+def inside(law: FloatArray, i: int, mean: float) -> float:
+    """The mean that item i may have next to `mean`."""
+    kind, bound = float(law[i]), float(law[2 * (len(law) // WORDS) + i])
+    if kind == BERNOULLI:
+        return min(max(mean, 0.0), 1.0)
+    if kind in (POISSON, GAMMA):
+        return max(mean, 0.0)
+    return min(mean, bound)
+
+
+@kernel
+def room(law: FloatArray, i: int, mean: float) -> float:
+    """By how much the mean of item i, which is inside, can be raised."""
+    kind, bound = float(law[i]), float(law[2 * (len(law) // WORDS) + i])
+    return math.inf if kind in (POISSON, GAMMA) else bound - mean
+
+
+@kernel
+def variance(law: FloatArray, i: int, mean: float) -> float:
+    """V, the variance of rewards of this mean."""
+    kind, parameter = float(law[i]), float(law[len(law) // WORDS + i])
+    if kind == GAUSSIAN:
+        return parameter
+    if kind == BERNOULLI:
+        return mean * (1.0 - mean)
+    return abs(mean) if kind in (POISSON, POISSON_COST) else mean * mean / parameter
+
+
+@kernel
+def divergence(law: FloatArray, i: int, mean: float, rise: float) -> float:
+    """d(mean, mean + rise), inf where no law is left."""
+    kind, parameter = float(law[i]), float(law[len(law) // WORDS + i])
+    if kind == BERNOULLI:
+        return bernoulli.divergence(mean, rise)
+    if rise <= 0.0:
+        return 0.0
+    if kind == GAUSSIAN:
+        return rise * rise / (2.0 * parameter) if rise <= room(law, i, mean) else math.inf
+    size = abs(mean)
+    if kind == POISSON:
+        if rise > FAR * size:
+            return rise - (size * (math.log(rise) - math.log(size)) if size > 0.0 else 0.0)
+        return size * bernoulli.excess(rise / size)
+    if kind == GAMMA:
+        if size <= 0.0:
+            return math.inf
+        z = rise / size
+        if z < 1.0:
+            return parameter * (z * z / (1.0 + z) - bernoulli.excess(z))
+        return parameter * (math.log1p(z) - z / (1.0 + z))
+    if rise >= size:
+        return math.inf
+    z = rise / size
+    if kind == POISSON_COST:
+        return size * bernoulli.excess(-z)
+    return parameter * (z * z / (1.0 - z) - bernoulli.excess(-z))
+
+
+@kernel
+def tilt(law: FloatArray, i: int, mean: float, price: float) -> tuple[float, float]:
+    """The raise up to which the divergence is no steeper than `price` >= 0, and the divergence there.
+
+    The raise is infinite where the divergence is never that steep; then so is what is said of the divergence. Of gamma rewards,
+    whose divergence becomes flatter again once the mean has doubled, up to there.
+    """
+    kind, parameter = float(law[i]), float(law[len(law) // WORDS + i])
+    if kind == BERNOULLI:
+        rise, _, information = bernoulli.tilt(mean, price)
+        return rise, information
+    size = abs(mean)
+    if price <= 0.0:
+        return 0.0, 0.0
+    if kind == GAUSSIAN:
+        rise = min(parameter * price, room(law, i, mean))
+        return rise, rise * rise / (2.0 * parameter)
+    if kind == POISSON:
+        if price >= 1.0:
+            return math.inf, math.inf
+        rise = size * (price / (1.0 - price))
+    elif kind == POISSON_COST:
+        rise = size * (price / (1.0 + price)) if price < math.inf else size
+    else:
+        q = price * size / parameter
+        if kind == GAMMA:
+            if q >= 0.25:
+                return math.inf, math.inf
+            rise = size * (2.0 * q / (1.0 - 2.0 * q + math.sqrt(1.0 - 4.0 * q)))
+        else:
+            rise = size * (2.0 * q / (1.0 + 2.0 * q + math.sqrt(1.0 + 4.0 * q))) if q < math.inf else size
+    return rise, divergence(law, i, mean, rise)
+
+
+@kernel
+def conjugate(law: FloatArray, i: int, mean: float, rate: float, price: float) -> float:
+    """The most that ``price * raise - rate * divergence`` can be, for an item that is played `rate` > 0 times; rounded up."""
+    if law[i] == BERNOULLI:
+        return bernoulli.conjugate(mean, rate, price)
+    rise, information = tilt(law, i, mean, price / rate)
+    if rise == math.inf:
+        return math.inf
+    return price * rise - rate * information + bernoulli.ROUNDING * (price * rise + rate * information)
+
+
+@kernel
+def radius(law: FloatArray, i: int, mean: float, information: float) -> float:
+    """The raise with d(mean, mean + raise) = information, at most what there is room for: the radius of KL-UCB.
+
+    Newton's method from a raise that is no smaller: divergences are convex, so that its steps fall to the root. That of gamma
+    rewards is convex in the logarithm of the mean.
+    """
+    kind, parameter, most = float(law[i]), float(law[len(law) // WORDS + i]), room(law, i, mean)
+    if most <= 0.0 or information <= 0.0:
+        return 0.0
+    size = abs(mean)
+    if kind == GAUSSIAN:
+        return min(math.sqrt(2.0 * parameter * information), most)
+    if kind == GAMMA:
+        wanted = information / parameter
+        grown = min(wanted + 1.0, math.sqrt(2.0 * wanted) + wanted, STEEPEST)
+        for _ in range(NEWTON_STEPS):
+            excess = grown + math.expm1(-grown) - wanted
+            if excess <= EXACT * wanted:
+                break
+            grown += excess / math.expm1(-grown)
+        return size * math.expm1(grown)
+    if kind == POISSON:
+        # Since d(theta, theta + e) >= e^2 / (2 (theta + e)).
+        rise = information + math.sqrt(information * information + 2.0 * size * information)
+    else:
+        # For Bernoulli laws by Pinsker's inequality, for costs since variances fall.
+        spread = 0.25 if kind == BERNOULLI else variance(law, i, mean)
+        rise = min(math.sqrt(2.0 * spread * information), most * (1.0 - EXACT))
+    for _ in range(NEWTON_STEPS):
+        excess = divergence(law, i, mean, rise) - information
+        if excess <= EXACT * information:
+            break
+        rise -= excess * _raised_variance(kind, parameter, mean, rise) / rise
+    return max(rise, 0.0)
+
+
+@kernel
+def _raised_variance(kind: float, parameter: float, mean: float, rise: float) -> float:
+    """V(mean + rise); what is left of the room keeps its digits."""
+    if kind == BERNOULLI:
+        return (mean + rise) * ((1.0 - mean) - rise)
+    if kind == POISSON:
+        return mean + rise
+    left = -mean - rise
+    return left if kind == POISSON_COST else left * left / parameter
+
+
+@kernel
+def widest(law: FloatArray, i: int, mean: float, information: float) -> float:
+    """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows; at most 1 % more.
+
+    Cauchy's inequality makes sums of raises no larger than the root of a sum of these. Where variances fall with the mean, the
+    quotient falls from the start; else it grows, of Bernoulli laws up to where ``raise d'(raise) = 2 d(raise)``.
+    """
+    kind = law[i]
+    if kind in (POISSON, GAMMA):
+        alone = radius(law, i, mean, information)
+        return alone * alone
+    if kind == BERNOULLI and mean < 0.5:
+        return _widest_probability(law, i, mean, information)
+    return 2.0 * variance(law, i, mean) * information if room(law, i, mean) > 0.0 else 0.0
+
+
+@kernel
+def _widest_probability(law: FloatArray, i: int, mean: float, information: float) -> float:
+    """The same for a mean below 1/2."""
+    alone = radius(law, i, mean, information)
+    if alone <= 0.0 or _still_grows(mean, alone):
+        return alone * alone
+    low, high = 0.0, alone
+    for _ in range(NEWTON_STEPS):
+        if high - low <= BRACKET * high:
+            break
+        middle = 0.5 * (low + high)
+        if _still_grows(mean, middle):
+            low = middle
+        else:
+            high = middle
+    return high * high / bernoulli.divergence(mean, low if low > 0.0 else high) * information
+
+
+@kernel
+def _still_grows(mean: float, rise: float) -> bool:
+    """Whether ``raise^2 / d`` grows at this raise of a probability."""
+    return rise * rise <= 2.0 * bernoulli.divergence(mean, rise) * (mean + rise) * (1.0 - mean - rise)
+
+
+def array(d: int, kind: float, parameter: ArrayLike = 0.0, bound: ArrayLike = np.inf) -> FloatArray:
+    """What these kernels read of d items of a kind; parameters and bounds are numbers, or one an item."""
+    parts = np.empty((WORDS, d))
+    parts[0], parts[1], parts[2] = kind, parameter, bound
+    return parts.ravel()

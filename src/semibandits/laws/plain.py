@@ -1,0 +1,162 @@
+"""Laws as text and as plain JSON: for command lines, study files, and files of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.errors import InvalidInputError
+from semibandits.laws.base import Law
+from semibandits.laws.bernoulli import Bernoulli
+from semibandits.laws.gamma import Gamma
+from semibandits.laws.gaussian import Gaussian
+from semibandits.laws.mixed import Mixed
+from semibandits.laws.poisson import Poisson
+
+KINDS: Final[dict[str, type[Law]]] = {
+    "gaussian": Gaussian,
+    "bernoulli": Bernoulli,
+    "poisson": Poisson,
+    "gamma": Gamma,
+}
+"""Laws of the library by name, but for `Mixed`."""
+_MIXED: Final = "mixed"
+
+
+def law_from(value: object) -> Law:
+    """A law from what names it.
+
+    Parameters
+    ----------
+    value : Law, str or mapping
+        Itself; text, ``"poisson"``, ``"gamma:shape=2,cost"``, ``"gaussian:upper=0"``: a name, and behind a colon parameters, of
+        which true ones may be named alone; or what `plain` gives, ``{"name": "gamma", "shape": 2.0}``.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such law, or not with these parameters.
+    """
+    if isinstance(value, Law):
+        return value
+    if isinstance(value, str):
+        value = _parts(value.casefold())
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        raise InvalidInputError(
+            f"a law must be a name, a mapping with a name, or a Law, got {value!r}: pass for instance 'poisson'"
+        )
+    name = value["name"].casefold()
+    parameters = {str(key): one for key, one in value.items() if key != "name"}
+    if name == _MIXED:
+        return _mixture(parameters)
+    if name not in KINDS:
+        raise InvalidInputError(f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}: pass one of these")
+    known = {field.name: field.default for field in fields(KINDS[name])}
+    for key, one in parameters.items():
+        if key not in known:
+            raise InvalidInputError(
+                f"parameters of {name} must be among {', '.join(known) or 'none at all'}, got {key!r}: leave it out"
+            )
+        if isinstance(known[key], bool) != isinstance(one, bool):
+            wanted = "true or false" if isinstance(known[key], bool) else f"a number, as in {key}=2"
+            raise InvalidInputError(f"{key} must be {wanted}, got {one!r}: pass one")
+    return KINDS[name](**parameters)
+
+
+def plain(law: Law) -> dict[str, Any] | None:
+    """A law as plain JSON, from which `law_from` makes an equal one; None for laws that are not of the library."""
+    if isinstance(law, Mixed):
+        kinds = [plain(kind) for kind in law.kinds]
+        return None if None in kinds else {"name": _MIXED, "kinds": kinds, "which": law.which.tolist()}
+    if type(law) not in KINDS.values():
+        return None
+    return {"name": law.name} | {field.name: _number(getattr(law, field.name)) for field in fields(law)}
+
+
+def text(law: Law) -> str:
+    """A law as text that `law_from` reads, as far as there is one: `repr` where it has a number for each item."""
+    known = plain(law)
+    if known is None or isinstance(law, Mixed) or any(isinstance(one, list) for one in known.values()):
+        return repr(law)
+    default = {field.name: field.default for field in fields(law)}
+    parts = [
+        key if one is True else f"{key}={_short(one)}"
+        for key, one in known.items()
+        if key != "name" and one != _number(default[key])
+    ]
+    return law.name + (":" + ",".join(parts) if parts else "")
+
+
+def title(law: Law) -> str:
+    """What a law is called in results: its text, or "gaussian" where the variances are told apart from it."""
+    return "gaussian" if law.is_quadratic else text(law)
+
+
+def words(called: str) -> str:
+    """The law of this title in words, for people."""
+    try:
+        law = law_from(called)
+    except InvalidInputError:
+        return f"independent rewards of the law {called}"
+    match law:
+        case Gaussian():
+            return "independent Gaussian rewards" + ("" if law.is_quadratic else " with a known bound on their means")
+        case Bernoulli():
+            return "independent rewards of 0 or 1"
+        case Poisson():
+            return "independent Poisson counts" + (", as costs" if law.cost else "")
+        case Gamma():
+            return f"independent gamma-distributed {'costs' if law.cost else 'rewards'} of shape {law.shape:g}"
+    return "independent rewards, each item of its own law"
+
+
+def _short(number: float | str) -> str:
+    """A number with all its digits, and no more."""
+    return f"{number:g}" if not isinstance(number, str) and float(f"{number:g}") == number else str(number)
+
+
+def _parts(written: str) -> dict[str, Any]:
+    """``name:key=value,key`` as a mapping."""
+    name, _, rest = written.partition(":")
+    parts: dict[str, Any] = {"name": name.strip()}
+    for part in filter(None, (one.strip() for one in rest.split(","))):
+        key, equals, number = (one.strip() for one in part.partition("="))
+        parts[key] = _value(key, number) if equals else True
+    return parts
+
+
+def _value(key: str, number: str) -> float | bool:
+    if number.casefold() in ("true", "false"):
+        return number.casefold() == "true"
+    try:
+        return float(number)
+    except ValueError as error:
+        raise InvalidInputError(f"{key} must be a number, got {number!r}: write for instance {key}=0.5") from error
+
+
+def _mixture(parameters: Mapping[str, Any]) -> Mixed:
+    """A `Mixed` from its distinct laws, and which of them each item has."""
+    kinds, which = parameters.get("kinds"), parameters.get("which")
+    if set(parameters) != {"kinds", "which"} or not isinstance(kinds, list) or not isinstance(which, list):
+        raise InvalidInputError(
+            f"a mixed law must have kinds and which, two lists, got {dict(parameters)!r}: pass both"
+        )
+    laws = [law_from(kind) for kind in kinds]
+    if not all(type(k) is int and 0 <= k < len(laws) for k in which):
+        raise InvalidInputError(f"which must hold places in kinds, 0 to {len(laws) - 1}, got others: pass one an item")
+    return Mixed([laws[k] for k in which])
+
+
+def _number(value: Any) -> Any:
+    """Numbers and lists of them as JSON has them; infinite bounds as text."""
+    if isinstance(value, bool):
+        return value
+    array: FloatArray = np.asarray(value, dtype=np.float64)
+    listed = array.tolist()
+    if array.ndim == 0:
+        return listed if np.isfinite(listed) else str(listed)
+    return [one if np.isfinite(one) else str(one) for one in listed]

@@ -1,0 +1,95 @@
+"""Laws as text and as plain JSON."""
+
+import json
+import math
+
+import pytest
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson, law_from
+from semibandits.laws.plain import KINDS, plain, text, title, words
+
+LAWS = [
+    Gaussian(),
+    Gaussian(1 / 3, upper=-0.1),
+    Gaussian([1.0, 2.0], [math.inf, 0.5]),
+    Bernoulli(),
+    Poisson(),
+    Poisson(cost=True),
+    Gamma(),
+    Gamma(2.5, cost=True),
+    Mixed([Poisson(), Bernoulli(), Poisson(), Gaussian(3.0)]),
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_a_law_is_what_it_is_read_from(law):
+    assert law_from(law) is law
+    assert law_from(json.loads(json.dumps(plain(law), allow_nan=False))) == law
+    if text(law).partition(":")[0] in KINDS:
+        assert law_from(text(law)) == law_from(text(law).upper().replace(",", " , ")) == law
+    assert title(law) == ("gaussian" if law.is_quadratic else text(law))
+    assert words(title(law)).startswith("independent ")
+
+
+@pytest.mark.parametrize(
+    ("said", "law"),
+    [
+        ("poisson:cost", Poisson(cost=True)),
+        ("Poisson : cost = true", Poisson(cost=True)),
+        ("poisson:cost=false", Poisson()),
+        ("gamma:shape=2,cost", Gamma(2.0, cost=True)),
+        ("gaussian:upper=0", Gaussian(upper=0.0)),
+        ("gaussian:variance=2,upper=inf", Gaussian(2.0)),
+        ({"name": "gaussian", "upper": ["inf", 1]}, Gaussian(upper=[math.inf, 1.0])),
+    ],
+)
+def test_what_is_written(said, law):
+    assert law_from(said) == law
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("cauchy", "the law must be one of gaussian, bernoulli, poisson, gamma, got 'cauchy'"),
+        ("", "the law must be one of"),
+        (3, "a law must be a name"),
+        ({"shape": 2}, "a law must be a name"),
+        ("poisson:shape=2", "parameters of poisson must be among cost, got 'shape'"),
+        ("bernoulli:cost", "parameters of bernoulli must be among none at all, got 'cost'"),
+        ("gamma:shape=two", "shape must be a number, got 'two'"),
+        ("gamma:shape", "shape must be a number, as in shape=2, got True"),
+        ("gamma:cost=2", "cost must be true or false, got 2.0"),
+        ("gamma:shape=-1", "shape must be positive"),
+        ("mixed", "a mixed law must have kinds and which"),
+        ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold places in kinds"),
+    ],
+)
+def test_what_is_refused(said, message):
+    with pytest.raises(InvalidInputError, match=message):
+        law_from(said)
+
+
+class Own(Law):
+    """A law of one's own."""
+
+    def check(self, theta):
+        """Any."""
+
+    def reach(self, theta):
+        return theta
+
+    def divergence(self, theta, rise):
+        return rise
+
+    def raise_at(self, theta, slope):
+        return slope
+
+
+def test_a_law_of_ones_own_has_no_plain_form():
+    assert plain(Own()) is None
+    assert plain(Mixed([Own(), Poisson()])) is None
+    assert text(Own()) == "Own()"
+    assert words(text(Own())) == "independent rewards of the law Own()"
+    assert sb.laws.law_from(Own()) == Own()
