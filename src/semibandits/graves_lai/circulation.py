@@ -19,8 +19,8 @@ from semibandits.graves_lai.cycles import Cycles
 from semibandits.graves_lai.lower_certificate import check_costs, check_items, lower_bound
 from semibandits.graves_lai.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
 from semibandits.graves_lai.precision import doubt_of, sharpened
-from semibandits.graves_lai.presolve import Block, Digraph, presolve
-from semibandits.graves_lai.price_search import Graph, Searcher
+from semibandits.graves_lai.presolve import Block, presolve
+from semibandits.graves_lai.price_proof import least_information
 from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.raises import check_convex
 from semibandits.graves_lai.rates import ROUNDING, rates_alone, rates_shared
@@ -34,8 +34,6 @@ MAX_LABELS = 5_000_000
 """Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification of Gaussian plans asks about, one after the other: the higher, the fewer labels."""
-LEVELS = (1.0, 0.98, 0.8, 0.3, 0.05)
-"""The same for other laws, as shares of the information asked for."""
 TRIES = 8
 """How often the blocks are solved again with the cycles that their plan is found to violate."""
 NEGLIGIBLE = 1e-3
@@ -262,41 +260,26 @@ class CirculationSolver:
         return float(ratios[-self._decision_set.m :].sum())
 
     def _proven_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
-        graph, arcs, loops = self._untouched()
-        rates = self._arc_rates(plan)
-        asked = self._needed(loops, self._graph.costs[loops])
+        graph, merged = self._graph, self._graph.merged_hub
+        tails, heads, rates = merged[graph.tails], merged[graph.heads], self._arc_rates(plan)
+        loops = np.flatnonzero((tails == heads) & self._items.raising)
+        asked = self._needed(loops, graph.costs[loops])
         least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
-        if not graph.raising.any():
+        component = strong_components(graph.n_nodes, tails, heads)
+        arcs = np.flatnonzero((tails != heads) & (component[tails] == component[heads]))
+        if not self._items.raising[arcs].any():
             return min(least, 1.0), Cycles.empty()
-        met = Cycles.empty()
-        for share in LEVELS:
-            searcher = Searcher(graph, self._deadline)
-            found = searcher.search(rates[arcs], share * (1.0 - 0.1 * self._gap))
-            met = Cycles(found.cycles.ptr, arcs[found.cycles.arcs]) if len(found.cycles) else met
-            if found.least > 0.0:
-                return min(least, found.least), met
-            if tiers.seconds() > self._deadline:
-                break
-        return min(least, self._simple_bound(plan)), met
+        ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
+        costs, gaps = (one[arcs] * (1.0 - self._doubt) for one in (graph.costs, self._presolved.gaps))
+        proven, met = least_information(
+            ends[: len(arcs)], ends[len(arcs) :], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
+            self._deadline,
+        )  # fmt: skip
+        return min(least, proven or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])
 
     def _arc_rates(self, plan: ExplorationPlan) -> FloatArray:
         """Rate of the item of each arc; 0 on arcs that do not raise."""
         return np.where(self._items.raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
-
-    def _untouched(self) -> tuple[Graph, IntArray, IntArray]:
-        """The exchange graph with its hub as one node and nothing else merged, its arcs between nodes, and its loops."""
-        graph, merged = self._graph, self._graph.merged_hub
-        tails, heads = merged[graph.tails], merged[graph.heads]
-        component = strong_components(graph.n_nodes, tails, heads)
-        inside = np.flatnonzero((tails != heads) & (component[tails] == component[heads]))
-        nodes, ends = np.unique(np.concatenate((tails[inside], heads[inside])), return_inverse=True)
-        costs = graph.costs[inside] * (1.0 - self._doubt)
-        digraph, _ = Digraph.build(len(nodes), ends[: len(inside)], ends[len(inside) :], costs)
-        untouched = Graph(
-            digraph.n, digraph.tails, digraph.heads, costs, self._presolved.gaps[inside] * (1.0 - self._doubt),
-            self._items.take(inside), digraph.has_hub,
-        )  # fmt: skip
-        return untouched, inside, np.flatnonzero((tails == heads) & self._items.raising)
 
     def _simple_bound(self, plan: ExplorationPlan) -> float:
         """A bound on the least F(C) that needs no search.
