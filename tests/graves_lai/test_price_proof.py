@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from bernoulli_reference import problem
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from test_bounds_of_laws import by_family, by_law, drawn
 from test_certificate import listed_cycles
 
 from semibandits.graves_lai.circulation import CirculationSolver
+from semibandits.graves_lai.problem import Problem
 from semibandits.graves_lai.result import ExplorationPlan
 
 GAP = 1e-4
@@ -21,8 +20,7 @@ DIGITS = 1e-9
 
 
 def solver_of(space, law, theta):
-    tolerance = 1e-12 * space.m * np.abs(theta).max()
-    return CirculationSolver(space, theta, law, tolerance, GAP, math.inf, None)
+    return CirculationSolver(Problem(space, theta, law, 1e-12, GAP))
 
 
 def listed_information(solver, items, decisions, rates):
