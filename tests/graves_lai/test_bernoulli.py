@@ -24,7 +24,7 @@ from test_graves_lai import random_dag, random_intersection, random_matching, ra
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai import price_search as search
+from semibandits.graves_lai import price_proof, price_search
 
 GAP = 1e-4
 SETS = {
@@ -276,7 +276,9 @@ def test_without_any_search_the_plan_is_feasible_and_not_absurd(family, means, m
     """All searches run out of labels: raises of a cycle's items are at least gap/m for one, and that bounds the cost."""
     space, theta = drawn(2, family, means)
     exact = solve(space, theta, method="enumeration")
-    monkeypatch.setattr(search, "MAX_NUMBERS", 1)
+    monkeypatch.setattr(price_search, "MAX_LABELS", 0)
+    monkeypatch.setattr(price_search, "WITH_HUB", 0)
+    monkeypatch.setattr(price_proof, "MAX_NUMBERS", 1)
     result = solve(space, theta, throw=False)
     decisions = space.enumerate(20_000)
     items, contains, gaps = problem(decisions, theta)

@@ -29,8 +29,6 @@ SLACK = 0.7
 """Rows below this value after a round are dropped."""
 FAR_OFF = 0.1
 """A guess that costs more than the bound by this share is forgotten, but for its cycles."""
-NEAR = 3.0
-"""A flow that costs more than the bound by no more than so many times the gap may be the last one."""
 HOPELESS = 15.0
 """A guess that violates a constraint by more than so many times the gap is not worth repairs."""
 
@@ -192,8 +190,7 @@ class BlockSolver:
         # Where a known cycle is violated by far, only the like of it is worth finding.
         worst_known = float(self.rows.values(flow).max())
         threshold = max(threshold, 0.3 * worst_known)
-        near = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow) < NEAR * self.gap
-        found = self.rows.search(flow, threshold, backwards=backwards, near=near)
+        found = self.rows.search(flow, threshold, backwards=backwards)
         self.solution.separation_seconds += tiers.seconds() - start
         upper = found.ratio * float(self.block.graph.costs @ flow)
         if upper < self.solution.upper:

@@ -19,7 +19,7 @@ from semibandits.graves_lai.bounds import LowerBound, lower_bound, value_of
 from semibandits.graves_lai.cycles import CyclePool, Cycles
 from semibandits.graves_lai.lower_certificate import lower_bound as bound_by_raises
 from semibandits.graves_lai.presolve import Block
-from semibandits.graves_lai.price_search import Graph, Searcher
+from semibandits.graves_lai.price_search import search_prices
 from semibandits.graves_lai.raises import Raises
 from semibandits.graves_lai.rates import rates_shared
 from semibandits.graves_lai.separation import Separator, Violations
@@ -92,8 +92,8 @@ class Rows(ABC):
         """A flow that violates nothing, whatever cycles there are, from one with what each item alone may need at least."""
 
     @abstractmethod
-    def search(self, flow: FloatArray, threshold: float, *, backwards: bool, near: bool) -> Violations:
-        """Cycles with a ratio above the threshold. If the end is `near`, it is worth the time to prove that there are none."""
+    def search(self, flow: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """Cycles with a ratio above the threshold; `backwards` finds others where rows keep flows positive."""
 
     @abstractmethod
     def repair(self, flow: FloatArray, cycles: Cycles, margin: float) -> None:
@@ -150,7 +150,7 @@ class GaussianRows(Rows):
         """No item of a cycle leaves more than gap^2 open, and there are at most so many on one (theory T5)."""
         return min(self.block.graph.n, int(self.block.informative.sum())) * flow
 
-    def search(self, flow: FloatArray, threshold: float, *, backwards: bool, near: bool) -> Violations:
+    def search(self, flow: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
         """See `Rows.search`."""
         return self._separator.search(self.block.open_information(flow), threshold, backwards=backwards)
 
@@ -168,10 +168,6 @@ class LawRows(Rows):
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
-        graph = block.graph
-        self._searcher = Searcher(
-            Graph(graph.n, graph.tails, graph.heads, graph.costs, block.gaps, block.items, graph.has_hub), deadline
-        )
         self._least_gap = float(block.gaps[block.informative].min())
         self._known, self._flow = Cycles.empty(), np.ones(len(block.gaps))
         self._last = self._raises(pool.cycles, self._flow)
@@ -238,15 +234,9 @@ class LawRows(Rows):
         flows = (float((needs / flow[on]).max()) * flow, block.cheapest.totals(needs, len(flow)))
         return min(flows, key=lambda one: float(block.graph.costs @ one))
 
-    def search(self, flow: FloatArray, threshold: float, *, backwards: bool, near: bool) -> Violations:
-        """See `Rows.search`; both directions find the same."""
-        if backwards:
-            return Violations(np.inf, Cycles.empty(), np.empty(0))
-        found = self._searcher.search(flow, 1.0 / threshold, fine=False)
-        if not len(found.cycles) and (near or found.least <= 0.0):
-            found = self._searcher.search(flow, 1.0 / threshold)
-        ratio = 1.0 / found.least if found.least > 0.0 else np.inf
-        return Violations(ratio, found.cycles, 1.0 / found.values)
+    def search(self, flow: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """See `Rows.search`."""
+        return search_prices(self.block, flow, threshold)
 
     def repair(self, flow: FloatArray, cycles: Cycles, margin: float) -> None:
         """In batches of cycles that share no arc, the worst first, by steps of Newton's method in the flow along each."""
