@@ -10,12 +10,12 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from semibandits.graves_lai.block import BlockSolver
-from semibandits.graves_lai.conic import ConicMaster
-from semibandits.graves_lai.cycles import CyclePool
-from semibandits.graves_lai.presolve import Block, presolve
-from semibandits.graves_lai.rows import Rows
 from semibandits.laws import Gaussian
+from semibandits.regret_bound.block import BlockSolver
+from semibandits.regret_bound.conic import ConicMaster
+from semibandits.regret_bound.cycles import CyclePool
+from semibandits.regret_bound.presolve import Block, presolve
+from semibandits.regret_bound.rows import Rows
 
 TOLERANCE = 1e-6
 """Of the solve that is timed."""

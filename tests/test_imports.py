@@ -16,12 +16,12 @@ PACKAGES = ["semibandits"] + [
     f"semibandits.{name}"
     for name in (
         "datasets",
-        "graves_lai",
         "instances",
         "learning",
         "matroids",
         "plotting",
         "policies",
+        "regret_bound",
         "simulation",
         "studies",
     )
@@ -55,7 +55,7 @@ def test_a_learner_loads_no_solver_and_no_dataset(code):
         *HEAVY,
         "semibandits.datasets",
         "semibandits.studies",
-        "semibandits.graves_lai.solve",
+        "semibandits.regret_bound.solve",
         "joblib",
     }
 
@@ -77,12 +77,6 @@ def test_a_name_that_there_is_not():
         _ = sb.nothing
 
 
-def test_the_function_keeps_its_name_beside_the_package_of_that_name():
-    code = "import semibandits as sb, semibandits.graves_lai.solve; print(callable(sb.graves_lai))"
-    assert "True" in loaded_by(code)
-
-
 def test_the_package_is_pickled_by_its_name():
     """As workers need it for functions of a script that use it."""
-    assert pickle.loads(pickle.dumps(sb)) is sb
     assert pickle.loads(cloudpickle.dumps(lambda: sb.MSets))() is sb.MSets

@@ -4,7 +4,7 @@
 
 draws small instances of each family and law (ties, near-ties, zeros; mixes), solves them by `graves_lai`, and by linear programs
 with cuts over all decisions that share nothing with the library: laws by their variance functions alone, divergences by
-quadrature (tests/graves_lai/laws_reference.py). It prints the table of docs/laws.md; some ten minutes on one core.
+quadrature (tests/regret_bound/laws_reference.py). It prints the table of docs/laws.md; some ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "graves_lai"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "regret_bound"))
 from laws_reference import bracket, least_of_all
 from test_bounds_of_laws import LAWS, SETS, drawn
 

@@ -20,13 +20,6 @@ from semibandits.errors import SemibanditsError as SemibanditsError
 from semibandits.errors import SolverError as SolverError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
-from semibandits.graves_lai.glpg.algorithm import GLPG as GLPG
-from semibandits.graves_lai.glpg.discretise import discretise as discretise
-from semibandits.graves_lai.glpg.parameters import GLPGParameters as GLPGParameters
-from semibandits.graves_lai.reduction import ReducedProblem as ReducedProblem
-from semibandits.graves_lai.result import ExplorationPlan as ExplorationPlan
-from semibandits.graves_lai.result import GravesLaiResult as GravesLaiResult
-from semibandits.graves_lai.solve import graves_lai as graves_lai
 from semibandits.learning.learner import Learner as Learner
 from semibandits.learning.round import Round as Round
 from semibandits.policies.aescb import AESCB as AESCB
@@ -38,6 +31,13 @@ from semibandits.policies.glade import GLADE as GLADE
 from semibandits.policies.ossb import OSSB as OSSB
 from semibandits.policies.radius import Radius as Radius
 from semibandits.policies.thompson import ThompsonSampling as ThompsonSampling
+from semibandits.regret_bound.glpg.algorithm import GLPG as GLPG
+from semibandits.regret_bound.glpg.discretise import discretise as discretise
+from semibandits.regret_bound.glpg.parameters import GLPGParameters as GLPGParameters
+from semibandits.regret_bound.glpg.reduction import ReducedProblem as ReducedProblem
+from semibandits.regret_bound.result import ExplorationPlan as ExplorationPlan
+from semibandits.regret_bound.result import GravesLaiResult as GravesLaiResult
+from semibandits.regret_bound.solve import graves_lai as graves_lai
 from semibandits.reporting.report import write_report as write_report
 from semibandits.rewards.base import RewardModel as RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards as BernoulliRewards

@@ -26,7 +26,6 @@ from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.graves_lai.solve import Method, graves_lai
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.tiers import expecting
 from semibandits.learning.learner import Learner
@@ -35,6 +34,7 @@ from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.registry import POLICIES
 from semibandits.policies.thompson import ThompsonSampling
+from semibandits.regret_bound.solve import Method, graves_lai
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.run import simulate

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from semibandits.graves_lai.result import GravesLaiResult
+    from semibandits.regret_bound.result import GravesLaiResult
 
 
 LONGEST: Final = 2_000

@@ -8,7 +8,7 @@ import pytest
 
 from semibandits.cli.app import COMMANDS
 
-HEAVY = ("numba", "scipy", "networkx", "matplotlib", "joblib", "semibandits.graves_lai", "semibandits.datasets")
+HEAVY = ("numba", "scipy", "networkx", "matplotlib", "joblib", "semibandits.regret_bound", "semibandits.datasets")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

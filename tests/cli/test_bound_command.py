@@ -14,8 +14,8 @@ import pytest
 from semibandits._text import visible
 from semibandits.cli import main
 from semibandits.errors import SolverError
-from semibandits.graves_lai import tables
-from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
+from semibandits.regret_bound import tables
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
 MSETS = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
 GRAPH = "tail,head,theta\na,b,1\nb,d,1\na,c,0.5\nc,d,0.5\na,d,0.25\n"

@@ -14,8 +14,8 @@ from semibandits import datasets
 from semibandits.cli.progress import ReplicationLine
 from semibandits.datasets import Dataset
 from semibandits.errors import SolverError
-from semibandits.graves_lai import graves_lai
 from semibandits.instances import instance_from_description
+from semibandits.regret_bound import graves_lai
 from semibandits.simulation import load_simulation
 from semibandits.studies import run as studies_run
 

@@ -17,9 +17,9 @@ import pytest
 from semibandits.cli.progress import ReplicationLine
 from semibandits.decisions.msets import MSets
 from semibandits.errors import SolverError
-from semibandits.graves_lai import graves_lai
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.registry import POLICIES
+from semibandits.regret_bound import graves_lai
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation import executors, load_simulation, simulate
 from semibandits.studies import run as command

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import semibandits as sb
-from semibandits.decisions.polytopes import polytope
+from semibandits.regret_bound.glpg.polytopes import polytope
 
 PROPERTY = settings(max_examples=200, deadline=None, derandomize=True)
 

@@ -17,9 +17,9 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
-from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.plotting import plot_item_rates, plot_network_plan, plot_plan
 from semibandits.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
 
 def made_up(decision_set, theta, rates=None, value=12.5, gap=1e-5):

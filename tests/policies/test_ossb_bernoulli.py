@@ -13,7 +13,6 @@ from small_sets import Pairs, grid, listed
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
-from semibandits.graves_lai.result import Status
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
 from semibandits.policies import exploration
@@ -25,6 +24,7 @@ from semibandits.policies.exploration import (
 )
 from semibandits.policies.ossb import MOVEMENT
 from semibandits.policies.registry import build, policy_from
+from semibandits.regret_bound.result import Status
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.studies.policies import named_policies
 

@@ -13,11 +13,11 @@ from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.graves_lai import GravesLaiResult, graves_lai
 from semibandits.matroids import Graphic, Laminar, Partition
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.thompson import ThompsonSampling
+from semibandits.regret_bound import GravesLaiResult, graves_lai
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.run import simulate

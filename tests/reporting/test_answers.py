@@ -15,11 +15,11 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
-from semibandits.graves_lai import graves_lai
 from semibandits.instances import instance_from_description
 from semibandits.matroids import Graphic, Partition
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.thompson import ThompsonSampling
+from semibandits.regret_bound import graves_lai
 from semibandits.reporting.answers import answers_of
 from semibandits.reporting.drawings import network_of
 from semibandits.reporting.findings import Structure

@@ -9,10 +9,10 @@ from payload_schema import check_payload
 from report_cases import DECISIONS, POLICIES, case
 
 from semibandits.decisions.registry import FAMILIES
-from semibandits.graves_lai import graves_lai
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
+from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import findings_of
 from semibandits.rewards.bernoulli import BernoulliRewards

@@ -13,8 +13,8 @@ from payload_schema import check_payload
 from semibandits.cli import main
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai import graves_lai
 from semibandits.policies.cucb import CUCB
+from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import write_folder_report
 from semibandits.reporting.sources import read_results

@@ -29,10 +29,10 @@ from semibandits.cli.options import (
 from semibandits.cli.progress import ProgressLine, ticking
 from semibandits.cli.terminal import new_console, print_json
 from semibandits.errors import SolverError
-from semibandits.graves_lai.result import GravesLaiResult
-from semibandits.graves_lai.solve import graves_lai
 from semibandits.instances import Instance, ProblemOptions
 from semibandits.instances.files import check_target
+from semibandits.regret_bound.result import GravesLaiResult
+from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.figures import check_figure, write_figure
 from semibandits.reporting.wording import count_decisions

@@ -12,9 +12,9 @@ from rich.table import Table
 
 from semibandits._counts import DecisionCount
 from semibandits.cli.terminal import styled
-from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
+from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
 from semibandits.reporting.wording import (
     NOUNS,

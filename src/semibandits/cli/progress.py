@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final, Protocol, TextIO, final
 
-from semibandits.graves_lai.result import Progress
 from semibandits.kernels.tiers import announcing
+from semibandits.regret_bound.result import Progress
 from semibandits.reporting.wording import bracket_text
 
 QUIET_SECONDS: Final = 0.5

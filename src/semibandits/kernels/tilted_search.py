@@ -1,7 +1,7 @@
 """Cycles that could look better than x* for less information than asked for, where several items share the raise.
 
 For a price s each arc weighs ``s cost - psi(s)``, and for every s the weight of a cycle C is a lower bound on its information
-F(C) (:mod:`semibandits.graves_lai.price_proof`). A *grid* of prices turns walks into vectors of weights, and cycles are looked
+F(C) (:mod:`semibandits.regret_bound.price_proof`). A *grid* of prices turns walks into vectors of weights, and cycles are looked
 for all of whose weights are below the level: on a fine grid those, and few others, have less information. Two facts keep the
 search small.
 

@@ -14,7 +14,6 @@ from semibandits._validation import node_places
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.plotting.labels import place_labels
 from semibandits.plotting.layout import is_map, layered_layout, spring_layout
 from semibandits.plotting.style import (
@@ -32,6 +31,8 @@ from semibandits.plotting.style import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from semibandits.regret_bound.result import GravesLaiResult
 
 MOST_LABELS: Final = 70
 DENSE: Final = 300

@@ -11,7 +11,6 @@ from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.plotting.network import plot_network_plan
 from semibandits.plotting.style import (
     BEST,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from semibandits._typing import FloatArray
+    from semibandits.regret_bound.result import GravesLaiResult
 
 MOST_ROWS: Final = 40
 MOST_TICKS: Final = 40

@@ -8,13 +8,13 @@ import numpy as np
 
 from semibandits._text import visible
 from semibandits.errors import SemibanditsError
-from semibandits.graves_lai.result import GravesLaiResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap, Normalize
 
     from semibandits._typing import FloatArray
+    from semibandits.regret_bound.result import GravesLaiResult
 
 BEST: Final = "#d1495b"
 """The optimal decision: also drawn in another shape than the rest, so that colour is not all there is."""

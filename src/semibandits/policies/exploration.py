@@ -11,12 +11,12 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai import graves_lai
-from semibandits.graves_lai.oracle import Oracle, best_with_each_item
-from semibandits.graves_lai.precision import gaps_below
-from semibandits.graves_lai.rates import rates_shared
-from semibandits.graves_lai.result import GravesLaiResult, Status
 from semibandits.laws import Law
+from semibandits.regret_bound import graves_lai
+from semibandits.regret_bound.oracle import Oracle, best_with_each_item
+from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.rates import rates_shared
+from semibandits.regret_bound.result import GravesLaiResult, Status
 
 GUARD: Final = 0.5
 """How far gaps are kept from 0, as a share of 2 Var of the estimated gap; 1/2 is its variance."""

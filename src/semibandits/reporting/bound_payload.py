@@ -9,11 +9,11 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._version import __version__
-from semibandits.graves_lai.precision import gaps_below
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import plain, text
+from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.wording import decision_text
 
 HORIZONS: Final = (10_000, 100_000, 1_000_000)

@@ -13,11 +13,11 @@ import numpy as np
 
 from semibandits._files import write_whole
 from semibandits.errors import InvalidInputError, SemibanditsError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
 from semibandits.plotting.layout import is_map
 from semibandits.plotting.style import literal
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:

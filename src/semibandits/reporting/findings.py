@@ -13,9 +13,9 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.laws import Law
 from semibandits.laws.plain import title
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import plan_gaps
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult

@@ -13,10 +13,10 @@ from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.registry import FAMILIES
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
 from semibandits.instances.json_files import item_labels
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.findings import About, BoundFacts, Findings, Structure, assembled, same_problem
 from semibandits.reporting.payload import payload_of

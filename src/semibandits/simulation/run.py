@@ -17,10 +17,10 @@ from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai import GravesLaiResult, graves_lai
 from semibandits.laws import Law
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
+from semibandits.regret_bound import GravesLaiResult, graves_lai
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
 from semibandits.simulation.lateness import Distribution

@@ -14,11 +14,11 @@ import numpy as np
 from semibandits._json import strict_json
 from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.recheck import check_kept
-from semibandits.graves_lai.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.instances import Instance
 from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
 from semibandits.laws import Gaussian
+from semibandits.regret_bound.recheck import check_kept
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.sources import bound_facts, mask_of
 from semibandits.reporting.wording import count_decisions
@@ -88,7 +88,7 @@ def is_of_study(path: Path) -> bool:
 def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Path) -> GravesLaiResult:
     """The bound as :func:`semibandits.graves_lai` returned it, but for what only helps a later solve.
 
-    It is checked as far as that needs no solver: see :func:`semibandits.graves_lai.recheck.check_kept`.
+    It is checked as far as that needs no solver: see :func:`semibandits.regret_bound.recheck.check_kept`.
 
     Raises
     ------

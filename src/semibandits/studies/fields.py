@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.solve import Method
 from semibandits.laws import law_from
+from semibandits.regret_bound.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
 from semibandits.studies.policies import full_texts, named_policies

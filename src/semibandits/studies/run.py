@@ -13,8 +13,8 @@ from typing import Any, Final
 from semibandits._json import strict_json
 from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
-from semibandits.graves_lai.result import GravesLaiResult, Progress
-from semibandits.graves_lai.solve import graves_lai
+from semibandits.regret_bound.result import GravesLaiResult, Progress
+from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
 from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.solve import Method
 from semibandits.instances import ProblemOptions
+from semibandits.regret_bound.solve import Method
 from semibandits.simulation.run import BOUND_SECONDS
 
 KINDS: Final = ("dataset", "network", "file")

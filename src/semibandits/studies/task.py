@@ -8,11 +8,11 @@ from typing import Any, final
 
 from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
-from semibandits.graves_lai.result import GravesLaiResult
 from semibandits.instances import Instance
 from semibandits.laws import Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.figures import check_figure
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits.rewards.base import RewardModel

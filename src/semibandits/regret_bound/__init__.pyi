@@ -1,0 +1,11 @@
+from semibandits.regret_bound.glpg.algorithm import GLPG as GLPG
+from semibandits.regret_bound.glpg.algorithm import GLPGStep as GLPGStep
+from semibandits.regret_bound.glpg.discretise import Discretised as Discretised
+from semibandits.regret_bound.glpg.discretise import discretise as discretise
+from semibandits.regret_bound.glpg.parameters import GLPGParameters as GLPGParameters
+from semibandits.regret_bound.glpg.reduction import ReducedProblem as ReducedProblem
+from semibandits.regret_bound.result import ExplorationPlan as ExplorationPlan
+from semibandits.regret_bound.result import GravesLaiResult as GravesLaiResult
+from semibandits.regret_bound.result import Progress as Progress
+from semibandits.regret_bound.result import Status as Status
+from semibandits.regret_bound.solve import graves_lai as graves_lai

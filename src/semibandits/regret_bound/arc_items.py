@@ -1,0 +1,135 @@
+"""The items that enter on the arcs of a graph: their law, and what information about cycles takes from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.laws import Law
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.raises import Raises, cheapest_raises, room
+
+DOUBLINGS, HALVINGS = 2_000, 24
+SHORT_OF_IT = 0.9
+"""Share of the room that is looked at where a gap is larger."""
+ROUNDING = 4e-15
+"""What products are rounded up by, relatively."""
+
+
+@dataclass(frozen=True, eq=False)
+class ArcItems:
+    """Items on a arcs.
+
+    Attributes
+    ----------
+    law : Law
+        Of the item of each arc.
+    theta : ndarray of float, shape (a,)
+        Means of these items.
+    raising : ndarray of bool, shape (a,)
+        Arcs on which an item of I enters that can look better than it is. What is said of other arcs plays no part.
+    """
+
+    law: Law
+    theta: FloatArray
+    raising: BoolArray
+
+    @staticmethod
+    def of(law: Law, theta: FloatArray, entering: IntArray, live: BoolArray) -> ArcItems:
+        """Those of the `entering` items, shape (a,), where `live`."""
+        if not len(theta):
+            return ArcItems(law, np.zeros(len(entering)), np.zeros(len(entering), dtype=np.bool_))
+        items = np.maximum(entering, 0)
+        able = room(law, theta)[items] > 0.0
+        return ArcItems(law.take(items), theta[items], live & (entering >= 0) & able)
+
+    def take(self, arcs: IntArray) -> ArcItems:
+        """The items of these arcs."""
+        return ArcItems(self.law.take(arcs), self.theta[arcs], self.raising[arcs])
+
+    @property
+    def alone(self) -> tuple[Law, FloatArray]:
+        """Law and means of the arcs that raise, in their order."""
+        return self.law.take(np.flatnonzero(self.raising)), self.theta[self.raising]
+
+    @cached_property
+    def room(self) -> FloatArray:
+        """By how much the item of each arc can rise; 0 where none does."""
+        return self._spread(room(*self.alone))
+
+    @property
+    def margin(self) -> float:
+        """What a cycle may fall short of its gap by, whichever items are on it, and still count as out of reach."""
+        return float(self.law.margin(self.theta)[self.raising].min(initial=np.inf))
+
+    def twice_variance(self, gaps: FloatArray) -> FloatArray:
+        """2 sigma^2 of the item of each arc, or of Gaussian ones that look alike at raises by these gaps; 0 where none is."""
+        law, theta = self.alone
+        if law.is_quadratic:
+            return self._spread(2.0 * law.told_variance(theta))
+        rise = np.minimum(gaps[self.raising], SHORT_OF_IT * self.room[self.raising])
+        return self._spread(rise**2 / law.divergence(theta, rise))
+
+    def raises(self, cycles: Cycles, gaps: FloatArray, rates: FloatArray, guesses: FloatArray | None = None) -> Raises:
+        """The cheapest raises of these cycles; entries are those of the cycles, 0 where nothing is raised."""
+        on = self.raising[cycles.arcs]
+        found = cheapest_raises(self.law, self.theta, rates, cycles.rows[on], cycles.arcs[on], gaps, guesses)
+        entries = []
+        for part in (found.rises, found.divergences, found.slopes):
+            full = np.zeros(len(on))
+            full[on] = part
+            entries.append(full)
+        return Raises(found.values, found.prices, *entries)
+
+    def caps(self, rates: FloatArray, gaps: FloatArray, level: float) -> FloatArray:
+        """The most that each item can be raised for `level` nats at these rates, rounded up; its room if it is never played.
+
+        `gaps`, > 0, say of what size raises are.
+        """
+        law, theta = self.alone
+        rates, high, most = rates[self.raising], gaps[self.raising].copy(), self.room[self.raising]
+        high = np.minimum(high, most)
+        with np.errstate(invalid="ignore", over="ignore"):
+            for _ in range(DOUBLINGS):
+                below = (rates * law.divergence(theta, high) < level) & (high < most)
+                if not below.any():
+                    break
+                high = np.where(below, np.minimum(2.0 * high, most), high)
+            low = np.zeros(len(high))
+            for _ in range(HALVINGS):
+                middle = np.where(np.isfinite(high), 0.5 * (low + high), high)
+                less = ~(rates * law.divergence(theta, middle) >= level)
+                low, high = np.where(less, middle, low), np.where(less, high, middle)
+        margin = np.where(np.isfinite(most), law.margin(theta), 0.0)
+        high = np.where(rates > 0.0, high, most)
+        return self._spread(np.minimum(high * (1.0 + 1e-9) + margin, most))
+
+    def conjugates(self, rates: FloatArray, prices: FloatArray, caps: FloatArray) -> FloatArray:
+        """The most that each item gains at each price, ``max of s e - w d(e)`` over raises up to its cap: (a, K), rounded up."""
+        law, theta = self.alone
+        rates, caps = rates[self.raising], caps[self.raising]
+        played = rates > 0.0
+        rate = np.where(played, rates, 1.0)
+        slopes = prices[:, None] / rate
+        most = prices[:, None] * caps
+        with np.errstate(invalid="ignore", over="ignore"):
+            at_cap = law.divergence(theta, caps)
+            rise, _, information = law.tilt(theta, slopes)
+            # As the slope grows raises do: below the slope at the cap the conjugate is that of the law.
+            inside = (rise < caps) & np.isfinite(information)
+            free = slopes * rise - information + law.conjugate_rounding(theta, slopes, rise, information)
+            held = most * (1.0 + ROUNDING) - rate * np.where(np.isfinite(at_cap), at_cap, 0.0) * (1.0 - law.rounding)
+        table = np.where(inside, rate * np.where(inside & (rise > 0.0), free, 0.0), held)
+        table = np.where(played, table, most * (1.0 + ROUNDING))
+        full = np.zeros((len(self.theta), len(prices)))
+        full[self.raising] = table.T
+        return full
+
+    def _spread(self, values: FloatArray) -> FloatArray:
+        """Values of the arcs that raise, among zeros."""
+        full = np.zeros(len(self.theta))
+        full[self.raising] = values
+        return full

@@ -1,0 +1,223 @@
+"""The loop over one block: master, separation, repair, until the bracket is narrow enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.kernels import tiers
+from semibandits.regret_bound.bounds import LowerBound, lower_bound
+from semibandits.regret_bound.conic import ConicMaster
+from semibandits.regret_bound.cycles import CyclePool, Cycles
+from semibandits.regret_bound.interior import InteriorPointMaster
+from semibandits.regret_bound.master import Master, starting_flow
+from semibandits.regret_bound.presolve import Block
+from semibandits.regret_bound.rows import Rows
+from semibandits.regret_bound.separation import Violations, spread
+from semibandits.regret_bound.warm_start import Start
+
+DENSE_FROM = 60
+"""Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
+MOST_CHORDS = 5_000
+"""Size of a Newton matrix, about 200 MB, up to which the interior-point method is fallen back to."""
+FEW_CHORDS = 250
+"""Size of a Newton matrix up to which a guess is better put right by Newton steps than forgotten."""
+SLACK = 0.7
+"""Rows below this value after a round are dropped."""
+FAR_OFF = 0.1
+"""A guess that costs more than the bound by this share is forgotten, but for its cycles."""
+HOPELESS = 15.0
+"""A guess that violates a constraint by more than so many times the gap is not worth repairs."""
+
+
+@dataclass
+class BlockSolution:
+    """Bracket of a block so far: ``lower.value <= C <= upper``, and `flow` costs `upper` (up to the final verification)."""
+
+    flow: FloatArray
+    upper: float
+    lower: LowerBound
+    rounds: int = 0
+    cycles: int = 0
+    separation_seconds: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket."""
+        return 1.0 - self.lower.value / self.upper if self.upper > 0.0 else 0.0
+
+
+@dataclass
+class BlockSolver:
+    """Solves one block to a relative gap.
+
+    Parameters
+    ----------
+    block : Block
+    gap : float
+        Relative gap to reach.
+    deadline : float
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
+    start : Start or None
+        A guess at the solution, from an earlier solve.
+    """
+
+    block: Block
+    gap: float
+    deadline: float
+    start: Start | None = None
+    pool: CyclePool = field(init=False)
+    rows: Rows = field(init=False)
+    solution: BlockSolution = field(init=False)
+    report: Callable[[BlockSolution], None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        block = self.block
+        self.pool = CyclePool(block.graph.costs)
+        self.rows = Rows.of(block, self.pool, self.deadline)
+        self.pool.add(self.rows.binding(block.cheapest))
+        self._first = len(self.pool)
+        if self.start is not None:
+            self.pool.add(self.start.cycles)
+        flow = self.rows.enough(starting_flow(block))
+        nothing = LowerBound(0.0, Cycles.empty(), np.empty(0), np.empty(0))
+        self.solution = BlockSolution(flow, float(block.graph.costs @ flow), nothing)
+
+    def solve(self, report: Callable[[BlockSolution], None]) -> BlockSolution:
+        """Run rounds until the gap is reached, time is up, or no master helps any more; `report` hears of each round."""
+        self.report = report
+        if not len(self.pool):  # no item can close its own gap
+            self.solution.flow, self.solution.upper = np.zeros(len(self.block.gaps)), 0.0
+            return self.solution
+        if self.start is not None and self._resume(self.start):
+            return self.solution
+        for master in self._masters():
+            if self._solve_with(master):
+                break
+        return self.solution
+
+    def resume(self, cycles: Cycles) -> bool:
+        """Take cycles that the solution violates, as was found elsewhere, and forget its cost; whether any are new."""
+        fresh = self.pool.add(self.rows.binding(cycles))
+        self._first += len(fresh)
+        if len(fresh):
+            self.start = None
+            self.solution.flow = self.rows.enough(starting_flow(self.block))
+            self.solution.upper = float(self.block.graph.costs @ self.solution.flow)
+        return len(fresh) > 0
+
+    def _resume(self, start: Start) -> bool:
+        """A round on the guess, without a master; whether that is all it takes."""
+        self.solution.lower = lower_bound(
+            self.block, start.cycles, start.squared_gaps, start.multipliers, start.potentials(self.block)
+        )
+        # Whatever constraints the guess violates, repairs can only add to its cost.
+        lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ start.flow)
+        if lack > FAR_OFF:
+            self.start = None
+        if lack > 0.5 * self.gap:
+            return False
+        known = len(self.pool)
+        self._bound_above(start.flow, 1.0, hopeless=HOPELESS * self.gap)
+        self.solution.rounds += 1
+        self.report(self.solution)
+        if self.solution.gap <= self.gap:
+            return True
+        self.pool.keep(np.arange(len(self.pool)) < known)
+        return False
+
+    def _masters(self) -> Iterator[Master]:
+        """The master to begin with, and the one to fall back to where it loses its digits."""
+        chords = len(self.block.gaps) - self.block.graph.n
+        newton, conic = InteriorPointMaster, ConicMaster
+        dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
+        if not self.block.items.law.is_quadratic:
+            yield newton(self.rows)
+        elif dense or (self.start is not None and chords < FEW_CHORDS):
+            yield newton(self.rows, self.start)
+            yield conic(self.rows)
+        else:
+            yield conic(self.rows)
+            if chords < MOST_CHORDS:
+                yield newton(self.rows)
+
+    def _solve_with(self, master: Master) -> bool:
+        """Rounds with this master; False if they end because they no longer help."""
+        accuracy, idle = master.first_accuracy(self.gap), 0
+        while True:
+            before = self.solution.gap
+            outcome = self._round(master, accuracy)
+            self.report(self.solution)
+            if self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
+                return True
+            idle = 0 if self.solution.gap < 0.98 * before else idle + 1
+            if outcome is None or idle >= master.patience:
+                return False
+            excess, added = outcome
+            accuracy = master.next_accuracy(accuracy, self.gap, excess, added)
+            master.extend(excess)
+            self._forget_slack_cycles(master)
+
+    def _round(self, master: Master, accuracy: float) -> tuple[float, int] | None:
+        """One round; the excess of the master's flow over its constraints, and the number of new cycles. None if it failed."""
+        proposal = master.solve(accuracy, self.deadline)
+        self.solution.rounds += 1
+        if not proposal.is_sound(self.block):
+            return None
+        bound = self.rows.lower(proposal.multipliers, proposal.potentials)
+        if bound.value > self.solution.lower.value:
+            self.solution.lower = bound
+        return self._bound_above(proposal.flow, 1.0 - min(accuracy, 0.01))
+
+    def _bound_above(self, flow: FloatArray, threshold: float, hopeless: float = np.inf) -> tuple[float, int]:
+        """Upper bounds from a flow, repaired unless its excess is hopeless; the excess, and how many cycles the pool gets."""
+        found = self._search(flow, threshold, backwards=False)
+        cuts = [spread(found, len(self.block.gaps))]
+        if self.solution.gap > self.gap and found.excess < hopeless:
+            if self.block.graph.has_hub and self.rows.keeps_positive:
+                mirrored = self._search(flow, threshold, backwards=True)
+                cuts.append(spread(mirrored, len(self.block.gaps)))
+            cuts += self._repair(flow, cuts)
+        fresh = self.pool.add(self.rows.binding(Cycles.joined(cuts)))
+        self.solution.cycles = len(self.pool)
+        return found.excess, len(fresh)
+
+    def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
+        start = tiers.seconds()
+        # Where a known cycle is violated by far, only the like of it is worth finding.
+        worst_known = float(self.rows.values(flow).max())
+        threshold = max(threshold, 0.3 * worst_known)
+        found = self.rows.search(flow, threshold, backwards=backwards)
+        self.solution.separation_seconds += tiers.seconds() - start
+        upper = found.ratio * float(self.block.graph.costs @ flow)
+        if upper < self.solution.upper:
+            self.solution.upper, self.solution.flow = upper, flow * found.ratio
+        return found
+
+    def _repair(self, flow: FloatArray, cuts: list[Cycles]) -> list[Cycles]:
+        """Upper bounds from flows made feasible cycle by cycle; the cycles met on the way."""
+        flow, met, margin = flow.copy(), [], 0.1 * self.gap
+        current = Cycles.joined(cuts)
+        for k in range(self.rows.repairs):
+            if not len(current) or self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
+                break
+            self.rows.repair(flow, current, margin)
+            found = self._search(flow, 1.0, backwards=k % 2 == 0 and self.rows.keeps_positive)
+            current = spread(found, len(flow))
+            met.append(current)
+            # What feasibility still costs, against what the lower bound lacks whatever the flow.
+            lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow)
+            if found.excess <= max(0.2 * self.gap, 0.3 * lack):
+                break
+        return met
+
+    def _forget_slack_cycles(self, master: Master) -> None:
+        """Drop rows that are far from binding; the first ones stay, or an arc might be in no row at all."""
+        keep = self.rows.values(master.flow) > SLACK
+        keep[: self._first] = True
+        if not keep.all():
+            self.pool.keep(keep)
+            master.keep(keep)

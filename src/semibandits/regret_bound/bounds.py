@@ -1,0 +1,81 @@
+"""Lower bound on a block from multipliers and potentials, in plain numpy (theory T4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.kernels.exchange import lowered
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.presolve import Block
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBound:
+    """A lower bound on the value of a block, and what proves it: raises of the items of cycles, and multipliers (theory L4).
+
+    Attributes
+    ----------
+    value : float
+    cycles : Cycles
+    multipliers : ndarray of float, shape (k,)
+        In the scale in which they add up to the value, about.
+    rises : ndarray of float, shape (number of entries of `cycles`,)
+        Raise of the item of each entry; those of a cycle add up to its gap.
+    """
+
+    value: float
+    cycles: Cycles
+    multipliers: FloatArray
+    rises: FloatArray
+
+
+def lower_bound(
+    block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, potentials: FloatArray
+) -> LowerBound:
+    """Of Gaussian items: ``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2``, p being prices that the potentials make (T4).
+
+    There are two ways to make prices non-negative: potentials are lowered where a price is negative, which is always possible,
+    since no cycle has a negative cost; or the change of potentials is scaled down first, so far that no more than rounding is
+    left to be lowered. The better one counts.
+    """
+    use = multipliers > 0
+    active, mu, gaps = (
+        (cycles, multipliers, squared_gaps) if use.all() else (cycles.select(use), multipliers[use], squared_gaps[use])
+    )
+    weight = float(mu @ gaps)
+    if not weight > 0:
+        return LowerBound(0.0, active, mu, np.zeros(len(active.arcs)))
+    y = active.totals(mu, len(block.gaps))
+    root, prices = _root(block, y, potentials)
+    # T4 is L4 with the raises that are cheapest at the rates sqrt(v y / p).
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.sqrt(block.twice_variance * prices / np.where(y > 0.0, y, 1.0))
+    total = active.sums(u)
+    proven = mu * total**2 / np.where(total > 0.0, gaps, 1.0)
+    share = np.sqrt(gaps) / np.where(total > 0.0, total, 1.0)
+    return LowerBound(root**2 / weight, active, proven, u[active.arcs] * share[active.rows])
+
+
+def value_of(block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, pi: FloatArray) -> float:
+    """The value of `lower_bound` alone."""
+    weight = float(multipliers @ squared_gaps)
+    return _root(block, cycles.totals(multipliers, len(block.gaps)), pi)[0] ** 2 / weight if weight > 0 else 0.0
+
+
+def _root(block: Block, y: FloatArray, potentials: FloatArray) -> tuple[float, FloatArray]:
+    """``sum_e sqrt(v_e y_e p_e)`` at the better prices, and these."""
+    graph = block.graph
+    change = potentials[graph.tails] - potentials[graph.heads]
+    falling = change < 0
+    blend = float(np.min(graph.costs[falling] / -change[falling], initial=1.0))
+    root, chosen = -1.0, graph.costs
+    for scale in (blend, 1.0):
+        candidate = lowered(scale * potentials, graph.heads, graph.costs, graph.out_ptr, graph.out_arcs)
+        prices = np.maximum(graph.costs + (candidate[graph.tails] - candidate[graph.heads]), 0.0)
+        this_root = float(np.sqrt(block.twice_variance * y * prices).sum())
+        if this_root > root:
+            root, chosen = this_root, prices
+    return root, chosen

@@ -1,0 +1,328 @@
+"""The Graves-Lai problem over the circulations of an exchange graph, with a constraint for each cycle (theory T0, T1, L1).
+
+Means lambda >= theta make x* improvable iff some simple cycle C has ``sum over C of (lambda_i - theta_i) > gap(C)``. So what must
+be told from theta is a union over cycles, and the least information over it is the least F(C) of single cycles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from semibandits._typing import FloatArray, IntArray
+from semibandits.kernels import tiers
+from semibandits.kernels.components import strong_components
+from semibandits.regret_bound.block import BlockSolution, BlockSolver
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.lower_certificate import check_costs, check_items, lower_bound
+from semibandits.regret_bound.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
+from semibandits.regret_bound.precision import doubt_of, sharpened
+from semibandits.regret_bound.presolve import Block, presolve
+from semibandits.regret_bound.price_proof import least_information
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.raises import check_convex
+from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
+from semibandits.regret_bound.warm_start import Memory, Start
+from semibandits.regret_bound.worst_cycle import worst_ratio
+
+MAX_LABELS = 5_000_000
+"""Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
+THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
+"""Ratios that the final verification of Gaussian plans asks about, one after the other: the higher, the fewer labels."""
+TRIES = 8
+"""How often the blocks are solved again with the cycles that their plan is found to violate."""
+NEGLIGIBLE = 1e-3
+"""Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision, unless more than
+this share of the gap goes through one of its items by it."""
+
+
+class CirculationSolver:
+    """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
+
+    A quarter of the time limit is kept for the plan and its verification.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._start, self._problem = tiers.seconds(), problem
+        self._decision_set, self._theta = problem.decision_set, problem.theta
+        self._law, self._gap = problem.law, problem.gap
+        self._deadline = self._start + problem.limit
+        self._block_deadline = self._start + 0.75 * problem.limit
+        self._memory = problem.memory if isinstance(problem.memory, Memory) else None
+        self._graph, lack = sharpened(self._decision_set.exchange_graph(self._theta), self._theta)
+        self._presolved = presolve(self._graph, self._law, self._theta, problem.tolerance)
+        self._items, self._blocks = self._presolved.items, self._presolved.blocks
+        entering = self._graph.entering
+        live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
+        self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
+        self._suboptimal[entering[live]] = True
+        self._least_gap = float(self._presolved.gaps[self._items.raising].min(initial=math.inf))
+        self._doubt = doubt_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
+
+    def solve(self) -> GravesLaiResult:
+        """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
+        with thread_pools().limit(limits=1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> GravesLaiResult:
+        solvers = self._solvers()
+        for _ in range(TRIES):
+            solutions = self._solve_blocks(solvers)
+            solved = tiers.seconds()
+            used = self._used_cycles(solutions)
+            plan = self._plan(used)
+            least, violated = self._proven(plan)
+            value, plan = self._scaled(plan, least)
+            lower = self._lower_bound(solutions)
+            if lower >= (1.0 - self._gap) * value or tiers.seconds() > self._block_deadline:
+                break
+            resumed = [solver.resume(self._within(solver.block, violated)) for solver in solvers]
+            if not any(resumed):
+                break
+        if lower < (1.0 - self._gap) * value and not self._law.is_quadratic:
+            # Where a search took too many labels or too long, a plan that needs none may be cheaper.
+            plain = self._plan(RatedCycles(*self._alone()))
+            other = self._scaled(plain, self._simple_bound(plain))
+            value, plan = min((value, plan), other, key=lambda known: known[0])
+        items = np.flatnonzero(self._suboptimal)
+        rates = plan.item_rates[items] if len(plan) else np.zeros(len(items))
+        check_convex(self._law.take(items), self._theta[items], rates, items)
+        done = tiers.seconds()
+        binding = self._of_blocks(s.lower.cycles for s in solutions)
+        multipliers = _values(s.lower.multipliers for s in solutions)
+        stats = {
+            "rounds": max((s.rounds for s in solutions), default=0),
+            "cycles": sum(s.cycles for s in solutions),
+            "seconds": done - self._start,
+            "separation_seconds": sum(s.separation_seconds for s in solutions),
+            "plan_and_verification_seconds": done - solved,
+        }
+        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions)
+        return self._problem.result(
+            "cycles", value, lower, plan, self._graph.decision, self._suboptimal, stats,
+            late=done > self._block_deadline, memory=memory,
+        )  # fmt: skip
+
+    # ------------------------------------------------------------------ the blocks
+
+    def _solvers(self) -> list[BlockSolver]:
+        """One a block. A part of the gap is left to the plan and its verification."""
+        starts: list[Start | None] = [None] * len(self._blocks)
+        if self._memory is not None and self._law.is_quadratic:
+            starts = self._memory.starts(self._graph, self._blocks)
+        share = 0.8 if self._law.is_quadratic else 0.7
+        return [
+            BlockSolver(block, share * self._gap, self._block_deadline, start)
+            for block, start in zip(self._blocks, starts, strict=True)
+        ]
+
+    def _solve_blocks(self, solvers: list[BlockSolver]) -> list[BlockSolution]:
+        loops = float(self._loop_rates() @ self._presolved.gaps[self._presolved.loops])
+        solutions: list[BlockSolution] = []
+
+        def report(now: BlockSolution) -> None:
+            if self._problem.progress is not None:
+                known = [*solutions, now]
+                rest = math.inf if len(known) < len(solvers) else 0.0
+                self._problem.progress(
+                    Progress(
+                        round=sum(s.rounds for s in known),
+                        cycles=sum(s.cycles for s in known),
+                        lower=loops + sum(s.lower.value for s in known),
+                        value=loops + sum(s.upper for s in known) + rest,
+                        seconds=tiers.seconds() - self._start,
+                    )
+                )
+
+        for solver in solvers:
+            solutions.append(solver.solve(report))
+        return solutions
+
+    def _of_blocks(self, families: Iterable[Cycles]) -> Cycles:
+        """Cycles of the blocks, with the numbers that their arcs have in the exchange graph."""
+        both = zip(self._blocks, families, strict=True)
+        return Cycles.joined(Cycles(c.ptr, block.arcs[c.arcs]) for block, c in both)
+
+    def _within(self, block: Block, cycles: Cycles) -> Cycles:
+        """What of cycles of the exchange graph lies in a block, as closed walks of it."""
+        number = np.full(self._graph.n_arcs, -1, dtype=np.int64)
+        number[block.arcs] = np.arange(len(block.arcs))
+        arcs = number[cycles.arcs]
+        counts = np.bincount(cycles.rows, arcs >= 0, len(cycles)).astype(np.int64)
+        parts = Cycles(np.concatenate(([0], np.cumsum(counts))), arcs[arcs >= 0])
+        return parts.select(counts > 0)
+
+    # ------------------------------------------------------------------ the plan and the upper certificate
+
+    def _used_cycles(self, solutions: list[BlockSolution]) -> RatedCycles:
+        """Cycles of the blocks that carry their flows."""
+        rated = [strip_block(block, solution.flow) for block, solution in zip(self._blocks, solutions, strict=True)]
+        cycles, rates = self._of_blocks(r.cycles for r in rated), _values(r.rates for r in rated)
+        if self._law.is_quadratic or not len(rates):
+            return RatedCycles(cycles, rates)
+        # Interior points leave a trace of flow on everything; what that does to the constraints is verified later.
+        costs = rates * cycles.sums(self._graph.costs)
+        negligible = NEGLIGIBLE * self._gap
+        worth = costs > negligible * costs.sum() / len(costs)
+        through = cycles.totals(rates, self._graph.n_arcs)[cycles.arcs]
+        carries = self._items.raising[cycles.arcs] & (rates[cycles.rows] > negligible * through)
+        worth |= np.bincount(cycles.rows, carries, len(rates)) > 0
+        return RatedCycles(cycles.select(worth), rates[worth])
+
+    def _alone(self) -> tuple[Cycles, FloatArray]:
+        """The cheapest cycle through each item, at the rate with which the item alone is enough."""
+        cycles = self._of_blocks(block.cheapest for block in self._blocks)
+        arcs = np.concatenate([np.empty(0, dtype=np.int64), *(b.arcs[b.informative] for b in self._blocks)])
+        rates = self._needed(arcs, self._presolved.gaps[arcs], self._decision_set.m)
+        return cycles.select(rates > 0.0), rates[rates > 0.0]
+
+    def _plan(self, used: RatedCycles) -> ExplorationPlan:
+        """The plan in decisions, of cycles of the blocks and the loops."""
+        rates = self._loop_rates()
+        walks = self._unfolded(used.cycles)
+        rated = RatedCycles(walks, np.concatenate((used.rates, rates)))
+        if not (rates > 0.0).all():
+            rated = RatedCycles(walks.select(rated.rates > 0.0), rated.rates[rated.rates > 0.0])
+        known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
+        return plan_of_walks(
+            self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,
+            known=known,
+        )  # fmt: skip
+
+    def _unfolded(self, cycles: Cycles) -> Cycles:
+        """These cycles of the blocks, and after them the loops, as walks of the exchange graph."""
+        loops = self._presolved.loops
+        alone = Cycles(np.arange(len(loops) + 1), loops)
+        return unfolded(self._graph, self._presolved, Cycles.joined((cycles, alone)))
+
+    def _loop_rates(self) -> FloatArray:
+        """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
+        loops = self._presolved.loops
+        return self._needed(loops, self._presolved.gaps[loops])
+
+    def _needed(self, arcs: IntArray, gaps: FloatArray, count: int | None = None) -> FloatArray:
+        """Rates that the items of these arcs need, alone or where `count` enter together; 0 if they cannot rise."""
+        rates = np.zeros(len(arcs))
+        able = np.flatnonzero(self._items.raising[arcs])
+        law, theta = self._items.take(arcs[able]).alone
+        gaps = gaps[able] * (1.0 - self._doubt)
+        rates[able] = rates_alone(law, theta, gaps) if count is None else rates_shared(law, theta, gaps, count)
+        return rates
+
+    def _scaled(self, plan: ExplorationPlan, least: float) -> tuple[float, ExplorationPlan]:
+        """What the plan costs at rates with which its least information, a bound on which is given, is 1; and that plan.
+
+        All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
+        """
+        if least <= 0.0:
+            return math.inf, plan
+        cost = (1.0 + self._doubt) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
+        return cost / least, ExplorationPlan(plan.decisions, plan.rates / least)
+
+    def least_information(self, plan: ExplorationPlan) -> float:
+        """A proven lower bound on the information F(C) of the plan's item rates, up to a little more than 1."""
+        return self._proven(plan)[0]
+
+    def _proven(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+        """That bound, and cycles with less than 1, as far as they were met."""
+        if not self._items.raising.any():
+            return 1.0, Cycles.empty()
+        return self._proven_gaussian(plan) if self._law.is_quadratic else self._proven_by_prices(plan)
+
+    def _proven_gaussian(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+        rates = plan.item_rates[self._suboptimal]
+        if not (rates > 0.0).all():
+            return 0.0, Cycles.empty()
+        u = np.zeros(self._decision_set.d)
+        u[self._suboptimal] = 2.0 * self._law.told_variance(self._theta)[self._suboptimal] / rates
+        for ratio in THRESHOLDS:
+            if tiers.seconds() > self._deadline:
+                break
+            checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
+            if checked.complete:
+                return (1.0 - self._doubt) ** 2 / checked.ratio, Cycles.empty()
+        return (1.0 - self._doubt) ** 2 / self._simple_ratio(u), Cycles.empty()
+
+    def _simple_ratio(self, u: FloatArray) -> float:
+        """A bound on the worst ratio u(C)/gap_C^2 of Gaussian items that needs no search.
+
+        Each item i of a cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter
+        on C. There are at most m of these: they are in one decision together, or, for matroid intersections, each comes after
+        another item of x* (T1).
+        """
+        arcs = np.flatnonzero(self._items.raising)
+        ratios = np.sort(u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2)
+        return float(ratios[-self._decision_set.m :].sum())
+
+    def _proven_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+        graph, merged = self._graph, self._graph.merged_hub
+        tails, heads, rates = merged[graph.tails], merged[graph.heads], self._arc_rates(plan)
+        loops = np.flatnonzero((tails == heads) & self._items.raising)
+        asked = self._needed(loops, graph.costs[loops])
+        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
+        component = strong_components(graph.n_nodes, tails, heads)
+        arcs = np.flatnonzero((tails != heads) & (component[tails] == component[heads]))
+        if not self._items.raising[arcs].any():
+            return min(least, 1.0), Cycles.empty()
+        ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
+        costs, gaps = (one[arcs] * (1.0 - self._doubt) for one in (graph.costs, self._presolved.gaps))
+        proven, met = least_information(
+            ends[: len(arcs)], ends[len(arcs) :], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
+            self._deadline,
+        )  # fmt: skip
+        return min(least, proven or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])
+
+    def _arc_rates(self, plan: ExplorationPlan) -> FloatArray:
+        """Rate of the item of each arc; 0 on arcs that do not raise."""
+        return np.where(self._items.raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
+
+    def _simple_bound(self, plan: ExplorationPlan) -> float:
+        """A bound on the least F(C) that needs no search.
+
+        Raises that add up to the gap of a cycle with k items raise one of them by gap/k at least, and its own gap is no
+        larger. With at most m items, F(C) >= min_i w_i d(theta_i, theta_i + gap_i/m).
+        """
+        arcs = np.flatnonzero(self._items.raising)
+        needs = self._needed(arcs, self._presolved.gaps[arcs], self._decision_set.m)
+        asked = needs > 0.0
+        return float((self._arc_rates(plan)[arcs][asked] / needs[asked]).min()) if asked.any() else 1.0
+
+    # ------------------------------------------------------------------ the lower certificate
+
+    def _lower_bound(self, solutions: list[BlockSolution]) -> float:
+        """The bound on the untouched graph, where gaps are taken too large by what they may be off."""
+        if not self._items.raising.any():
+            return 0.0
+        graph, loops, merged = self._graph, self._presolved.loops, self._graph.merged_hub
+        check_costs(graph, self._theta)
+        check_items(graph.entering)
+        gaps, rates = self._presolved.gaps[loops], self._loop_rates()
+        cycles = self._of_blocks(s.lower.cycles for s in solutions)
+        known = Cycles.joined((cycles, Cycles(np.arange(len(loops) + 1), loops)))
+        walks = self._unfolded(cycles)
+        # Arcs of zero gap stand between the others now: each raise follows its row and arc.
+        keys = known.rows * graph.n_arcs + known.arcs
+        rises, order = np.concatenate([np.empty(0), *(s.lower.rises for s in solutions), gaps]), np.argsort(keys)
+        wanted = walks.rows * graph.n_arcs + walks.arcs
+        at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
+        found = keys[order[at]] == wanted
+        return lower_bound(
+            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._doubt), self._items,
+            walks, np.where(found, rises[order[at]], 0.0),
+            np.concatenate([np.empty(0), *(s.lower.multipliers for s in solutions), rates * gaps]), self._least_gap,
+        )[0] / (1.0 + self._doubt)  # fmt: skip
+
+
+def _values(parts: Iterable[FloatArray]) -> FloatArray:
+    return np.concatenate([np.empty(0), *parts])
+
+
+@cache
+def thread_pools() -> ThreadpoolController:
+    """The pools of threads of this process, looked up once."""
+    return ThreadpoolController()

@@ -1,0 +1,366 @@
+"""Step 2 of GLPG: projected subgradient descent on the penalised problem, one step at a time or all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.errors import InvalidInputError
+from semibandits.kernels import tiers
+from semibandits.kernels.orthant import descend_orthant
+from semibandits.laws import Gaussian
+from semibandits.regret_bound.glpg.decomposition import exploration_plan
+from semibandits.regret_bound.glpg.dual import DualBound
+from semibandits.regret_bound.glpg.parameters import GLPGParameters
+from semibandits.regret_bound.glpg.projection import OrthantProjector, Projector, Route, projector
+from semibandits.regret_bound.glpg.reduction import ReducedProblem, reduced
+from semibandits.regret_bound.glpg.worst import worst_decision
+from semibandits.regret_bound.plan import cost_of
+from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
+from semibandits.regret_bound.upper_certificate import least_information
+
+FREE_WEIGHT = 0.1
+"""Weight of variables without constraints in the norm of the practical schedule, relative to the smallest one on I."""
+FLOOR = 0.25
+"""Lower bounds of the practical schedule, relative to those that hold: where they bind, no multiplier is learnt."""
+PROGRESS = 0.2
+"""A stage that closes less of the gap than this makes the steps shorter."""
+MEMORY = 0.8
+"""What the average of multipliers over stages keeps of the past."""
+BATCH = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class GLPGStep:
+    """What one step did.
+
+    Attributes
+    ----------
+    stage, number : int
+        Stage, and number of the step within it, from 1.
+    iterate : ndarray of float, shape (n,)
+        w^t, after the projection.
+    decision : ndarray of bool, shape (d,)
+        x^t, chosen for the iterate before.
+    violation : float
+        How far x^t was violated there: h_x, or u(x)/gap^2 - 1 in the practical schedule; not positive if it was not.
+    average : ndarray of float, shape (n,)
+        Running average of the stage.
+    penalty, step : float
+        lambda, and the step size used.
+    """
+
+    stage: int
+    number: int
+    iterate: FloatArray
+    decision: BoolArray
+    violation: float
+    average: FloatArray
+    penalty: float
+    step: float
+
+
+class GLPG:
+    """Graves-Lai projected gradient, as an object that can be stepped through.
+
+    Parameters
+    ----------
+    problem : ReducedProblem
+        From ``ReducedProblem.of(decision_set, theta, variance)``: Steps 0 and 1.
+    parameters : GLPGParameters, optional
+        The practical schedule by default.
+    route : {"auto", "orthant", "msets", "compact", "columns"}
+        How to project, see `semibandits.regret_bound.glpg.projection.projector`.
+
+    Attributes
+    ----------
+    problem, parameters
+        As given.
+    iterate : ndarray of float, shape (n,)
+        The current w.
+    stage, number : int
+        Stages ended so far, and steps made in the current one.
+    value, lower : float
+        Cost of the best average, scaled until it is feasible by what x^t says (a plan and its proof come with `run`), and the
+        lower bound proven so far. Measured at the end of each stage.
+
+    Notes
+    -----
+    Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with theory §1: the first iterate is projected (erratum 6), from lower bounds on
+    I and 0 elsewhere, so that it is no farther from the optimum than the origin; x^t by erratum 7; lower bounds
+    ``2 sigma_i^2 / (m max|theta|)^2``. The practical schedule starts from the best decision with each item of I at rate
+    ``2 sigma_i^2 / delta_i^2`` instead, scaled to the boundary (theory T5), and has a quarter of these rates as lower bounds.
+    """
+
+    def __init__(
+        self, problem: ReducedProblem, parameters: GLPGParameters | None = None, *, route: Route = "auto"
+    ) -> None:
+        if not isinstance(problem, ReducedProblem):
+            raise InvalidInputError(
+                f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
+            )
+        self.problem = problem
+        self.parameters = GLPGParameters() if parameters is None else parameters
+        self._v, self._items = problem.twice_variance, problem.items
+        self._oracle = worst_decision(problem, self.parameters.ratio, self.parameters.relative)
+        self._bound = DualBound(problem)
+        self._memory: dict[bytes, list[Any]] = {}
+        self.value, self.stage, self._relative_step = math.inf, 0, self.parameters.step
+        lower, weights = self._geometry()
+        self._projector: Projector = projector(problem, lower, weights, route)
+        self.iterate, self.number = self._first(lower), 0
+        self._sum, self._weight, self._penalty, self._radius = np.zeros(problem.n), 0.0, 0.0, 0.0
+        self._counts: dict[bytes, tuple[BoolArray, float]] = {}
+        self._best = self.iterate
+        self._measure(self.iterate)
+        if len(self._items):
+            gaps = problem.best.gaps  # multipliers that are optimal for matroids, where constraints split into swaps
+            self._bound.update(problem.best.decisions, gaps, self._v / gaps**3)
+        self._open_stage(self.iterate)
+
+    @property
+    def lower(self) -> float:
+        """The lower bound on C(theta) proven so far."""
+        return self._bound.best
+
+    @property
+    def average(self) -> FloatArray:
+        """Average of the iterates of the current stage, weighted by step size; the iterate itself before the first step."""
+        return self._sum / self._weight if self._weight else self.iterate
+
+    def step(self) -> GLPGStep:
+        """One step: choose x^t, move along the subgradient, project. The last one of a stage measures and begins the next.
+
+        Raises
+        ------
+        InvalidInputError
+            If all items are in optimal decisions: C(theta) is 0, and there is no step to make.
+        """
+        if not len(self._items):
+            raise InvalidInputError(
+                "there must be items outside all optimal decisions, got none: C(theta) is 0, which run returns"
+            )
+        decision, violation, gradient = self._subgradient()
+        step = self._step_size(gradient)
+        if violation > 0:
+            self._count(decision, step)
+        weights = self._projector.weights
+        self.iterate = self._projector.project(self.iterate - step * gradient / weights)
+        # The theorem averages w^1 .. w^T. Averages of what the multipliers belong to fit them a little better.
+        self._sum = self._sum + step * self.iterate
+        self._weight += step
+        self.number += 1
+        report = GLPGStep(self.stage, self.number, self.iterate, decision, violation, self.average, self._penalty, step)
+        if self.number == self.parameters.steps:
+            self._close_stage()
+        return report
+
+    def run(
+        self, *, gap: float = 0.01, deadline: float = math.inf, progress: Callable[[Progress], None] | None = None
+    ) -> GravesLaiResult:
+        """Step until the measured gap is reached, the schedule is over, or the clock says so; then Step 3.
+
+        Parameters
+        ----------
+        gap : float
+            Relative gap. Parameters of the theorem are run to their end whatever the gap.
+        deadline : float
+            Value of `semibandits.kernels.tiers.seconds` at which to stop.
+        progress : callable, optional
+            Called after each stage.
+
+        Returns
+        -------
+        GravesLaiResult
+            With both bounds proven; the status says whether the gap was reached.
+        """
+        start = tiers.seconds()
+        while self.stage < self.parameters.stages and len(self._items) and tiers.seconds() < deadline:
+            if self.parameters.relative and self.value - self.lower <= 0.95 * gap * self.value:
+                break
+            before = self.stage
+            self._advance()
+            if progress is not None and self.stage > before:
+                progress(Progress(self.stage, len(self._bound), self.lower, self.value, tiers.seconds() - start))
+        given = self.problem
+        size = given.decision_set.m * float(np.abs(given.theta).max(initial=0.0))
+        problem = Problem(
+            given.decision_set, given.theta, Gaussian(given.variance), given.tolerance / (size or 1.0), gap,
+            deadline - tiers.seconds(),
+        )  # fmt: skip
+        plan, value = self._plan(problem)
+        stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
+        best, items = given.optimal_decision, given.suboptimal_items
+        return problem.result("glpg", value, self.lower, plan, best, items, stats)
+
+    @property
+    def steps(self) -> int:
+        """Steps made in all."""
+        return self.stage * self.parameters.steps + self.number
+
+    # ------------------------------------------------------------------ set-up
+
+    def _geometry(self) -> tuple[FloatArray, FloatArray]:
+        """Lower bounds and the weights of the norm."""
+        problem = self.problem
+        lower, weights = np.zeros(problem.n), np.ones(problem.n)
+        if not len(self._items):
+            return lower, weights
+        if not self.parameters.relative:
+            largest = problem.decision_set.m * float(np.abs(problem.theta).max())
+            lower[self._items] = self._v / largest**2
+            return lower, weights
+        gaps = problem.best.gaps
+        curvature = gaps**3 / self._v
+        weights[:] = FREE_WEIGHT * float(curvature.min())
+        weights[self._items] = curvature
+        lower[self._items] = FLOOR * self._v / gaps**2
+        return lower, weights
+
+    def _first(self, lower: FloatArray) -> FloatArray:
+        if not self.parameters.relative or not len(self._items):
+            return self._projector.project(lower)
+        best = self.problem.best
+        return (self._v / best.gaps**2) @ self.problem.lifted(best.decisions)
+
+    # ------------------------------------------------------------------ one step
+
+    def _information(self, w: FloatArray) -> FloatArray:
+        u = np.zeros(self.problem.decision_set.d)
+        u[self._items] = self._v / w[self._items]
+        return u
+
+    def _subgradient(self) -> tuple[BoolArray, float, FloatArray]:
+        """x^t, its violation at ratio * w, and ``g = q + lambda ratio grad h_x(ratio w)`` where violated, else q."""
+        w, ratio = self.iterate, self.parameters.ratio
+        u = self._information(w)
+        x, gap = self._oracle.find(u)
+        scale = gap**2 if self.parameters.relative else 1.0
+        violation = (float(u @ x) / ratio - gap**2) / scale
+        gradient = self.problem.cost.copy()
+        if violation > 0:
+            held = self._items[x[self._items]]
+            gradient[held] -= self._penalty / (ratio * scale) * u[held] / w[held]
+        return x, violation, gradient
+
+    def _step_size(self, gradient: FloatArray) -> float:
+        if not self.parameters.relative:
+            return self.parameters.step
+        squares = gradient**2 / self._projector.weights
+        whole, on_items = float(squares.sum()), float(squares[self._items].sum())
+        # Where no cost is on I, and nothing is violated, only the other variables move.
+        length = math.sqrt(on_items if on_items > 1e-12 * whole else whole)
+        return self._relative_step * self._radius / (math.sqrt(self.parameters.steps) * length)
+
+    def _count(self, decision: BoolArray, amount: float) -> None:
+        key = np.packbits(decision).tobytes()
+        known = self._counts.get(key)
+        self._counts[key] = (decision, amount + (known[1] if known else 0.0))
+
+    # ------------------------------------------------------------------ stages
+
+    def _open_stage(self, start: FloatArray) -> None:
+        relative = self.parameters.relative
+        self.iterate, self.number = start, 0
+        self._sum, self._weight = np.zeros(self.problem.n), 0.0
+        self._counts = {}
+        self._penalty = self.parameters.penalty * (self.value if relative else 1.0)
+        weights, items = self._projector.weights, self._items
+        self._radius = math.sqrt(float(weights[items] @ start[items] ** 2))
+
+    def _close_stage(self) -> None:
+        before = self.value
+        scaled = self._measure(self.parameters.inflation * self.average)
+        self._update_bound()
+        self.stage += 1
+        if before - self.value < PROGRESS * (before - self.lower):
+            self._relative_step *= self.parameters.decay
+        self._open_stage(scaled)
+
+    def _update_bound(self) -> None:
+        """Lower bounds from the multipliers of the stage, and from their average over stages, which knows rare decisions too."""
+        for entry in self._memory.values():
+            entry[1] *= MEMORY
+        if self._counts:
+            # The penalty of x is divided by its squared gap in the practical schedule.
+            decisions = np.array([x for x, _ in self._counts.values()])
+            gaps = self._gaps(decisions)
+            amounts = np.array([amount for _, amount in self._counts.values()]) / self._weight
+            multipliers = amounts / (gaps**2 if self.parameters.relative else 1.0)
+            self._bound.update(decisions, gaps, multipliers)
+            for x, gap, mu in zip(decisions, gaps, multipliers, strict=True):
+                self._memory.setdefault(x.tobytes(), [x, 0.0, gap])[1] += mu
+        if self.stage and self._memory:
+            xs, mus, all_gaps = zip(*self._memory.values(), strict=True)
+            self._bound.update(np.array(xs), np.array(all_gaps), np.array(mus))
+
+    def _measure(self, rates: FloatArray) -> FloatArray:
+        """Scale to the boundary, by what x^t says, and keep the result if it is the best so far."""
+        if not len(self._items):
+            self.value = 0.0
+            return rates
+        u = self._information(rates)
+        x, gap = self._oracle.find(u)
+        ratio = float(u @ x) / gap**2
+        if self.parameters.relative:
+            ratio /= self.parameters.ratio
+            rates = ratio * rates
+        elif ratio > 1.0:
+            rates = ratio * rates
+        value = float(self.problem.cost @ rates)
+        if value < self.value or not self.parameters.relative:
+            self.value, self._best = value, rates
+        return rates
+
+    def _gaps(self, decisions: BoolArray) -> FloatArray:
+        return gaps_below(self.problem.optimal_decision, decisions, self.problem.theta)
+
+    def _advance(self) -> None:
+        if isinstance(self._projector, OrthantProjector) and not self.parameters.relative:
+            self._sprint(min(BATCH, self.parameters.steps - self.number))
+        else:
+            self.step()
+
+    def _sprint(self, steps: int) -> None:
+        """As many steps at once, compiled, where the decisions are the single items."""
+        gaps = self.problem.best.gaps
+        self.iterate, total, counts = descend_orthant(
+            self.iterate, self._projector.lower, self.problem.cost, self._items, self._v, gaps**2, self._penalty,
+            self.parameters.step, self.parameters.ratio, steps,
+        )  # fmt: skip
+        self._sum = self._sum + self.parameters.step * total
+        self._weight += self.parameters.step * steps
+        for row in np.flatnonzero(counts):
+            self._count(self.problem.best.decisions[row], self.parameters.step * float(counts[row]))
+        self.number += steps
+        if self.number == self.parameters.steps:
+            self._close_stage()
+
+    # ------------------------------------------------------------------ the result
+
+    def _plan(self, whole: Problem) -> tuple[ExplorationPlan, float]:
+        """Step 3, and the proof that the plan is feasible, scaled if it is not."""
+        problem = self.problem
+        if not len(self._items):
+            nothing = np.empty((0, problem.decision_set.d), dtype=np.bool_)
+            return ExplorationPlan(nothing, np.empty(0)), 0.0
+        plan = exploration_plan(problem, self._best, whole.deadline)
+        least = least_information(whole, plan)
+        if least <= 0.0:
+            return plan, math.inf
+        if self.parameters.relative or least < 1.0:
+            plan = ExplorationPlan(plan.decisions, plan.rates / least)
+        return plan, cost_of(plan, problem.optimal_decision, problem.theta)
+
+
+def solve_glpg(problem: Problem) -> GravesLaiResult:
+    """GLPG with its practical schedule, until the certified gap, the end of the schedule, or the deadline."""
+    glpg = GLPG(reduced(problem.decision_set, problem.theta, problem.variance, problem.tolerance))
+    return glpg.run(gap=problem.gap, deadline=problem.deadline, progress=problem.progress)

@@ -1,0 +1,83 @@
+"""Mean rewards on a grid, and what that costs (Proposition 6, mended)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._validation import finite_number, item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.regret_bound.oracle import Oracle, best_with_each_item
+
+
+@dataclass(frozen=True, eq=False)
+class Discretised:
+    """Mean rewards rounded up to multiples of epsilon.
+
+    Attributes
+    ----------
+    theta : ndarray of float, shape (d,)
+        epsilon times the integers below.
+    integers : ndarray of float, shape (d,)
+        ``ceil(theta / epsilon)``: C of these is epsilon times C of `theta`, and rates are epsilon^2 times as large.
+    epsilon : float
+    suboptimal_items : ndarray of bool, shape (d,)
+        The set I of the *original* mean rewards, which the problem for the rounded ones must keep.
+    scale : float
+        ``(1 + 2 m epsilon / gap)^2``: rates that are feasible for the rounded problem are so for the original one when multiplied
+        by it.
+    factor : float
+        ``(1 + 4 m epsilon / gap)^6``: an optimal plan of the rounded problem, scaled, costs at most this times C(theta).
+    """
+
+    theta: FloatArray
+    integers: FloatArray
+    epsilon: float
+    suboptimal_items: BoolArray
+    scale: float
+    factor: float
+
+
+def discretise(
+    decision_set: DecisionSet, theta: ArrayLike, epsilon: float, *, tie_tolerance: float = 1e-12
+) -> Discretised:
+    """Round mean rewards up to multiples of epsilon, with what is guaranteed for the Graves-Lai problem.
+
+    Parameters
+    ----------
+    decision_set : DecisionSet
+    theta : array_like of float, shape (d,)
+        Mean rewards.
+    epsilon : float
+        The grid, > 0 and at most ``gap / (4 m)``, with the smallest gap of a decision that holds an item of I.
+    tie_tolerance : float
+        As in `graves_lai`.
+
+    Raises
+    ------
+    InvalidInputError
+        If `theta` is malformed or `epsilon` out of range; the message names the largest one allowed.
+
+    Notes
+    -----
+    Proposition 6 of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, erratum 11: the range of epsilon, the exponent 6, and I
+    of the original rewards. Decisions without an item of I have no constraint and are in no optimal plan, so their gaps
+    do not matter.
+    """
+    theta = item_vector(theta, decision_set.d, "theta")
+    oracle = Oracle(decision_set, theta)
+    best = best_with_each_item(oracle, tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0)))
+    smallest = float(best.gaps.min(initial=np.inf))
+    largest = smallest / (4.0 * decision_set.m) if decision_set.m else np.inf
+    if not 0.0 < finite_number(epsilon, "epsilon") <= largest:
+        raise InvalidInputError(
+            f"epsilon must be positive and at most gap / (4 m) = {largest:g}, got {epsilon:g}: rounding must keep all gaps apart"
+        )
+    integers = np.ceil(theta / epsilon)
+    share = decision_set.m * epsilon / smallest
+    return Discretised(
+        epsilon * integers, integers, epsilon, best.suboptimal, (1.0 + 2.0 * share) ** 2, (1.0 + 4.0 * share) ** 6
+    )

@@ -1,0 +1,77 @@
+"""Lower bound from the multipliers that GLPG has accumulated: prices by a small cone program, made sound by P_LM (theory T4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.regret_bound.cones import cone_program
+from semibandits.regret_bound.glpg.reduction import ReducedProblem
+from semibandits.regret_bound.oracle import DecisionPool, Oracle
+from semibandits.regret_bound.pricing_bound import priced, pricing_bound
+
+MAX_ROUNDS = 30
+ACCURACY = 1e-8
+"""Of the cone program."""
+SLACK = 1e-6
+"""Prices that buy so little more than allowed are scaled down instead of solved again."""
+
+
+class DualBound:
+    """Lower bounds on C(theta) for one set of multipliers after the other.
+
+    The prices that are best for given multipliers maximise ``sum_i sqrt(v_i y_i p_i)`` subject to ``p · x <= gap_x``; over the
+    decisions met so far that is a cone program, P_LM finds the decision that breaks its rows most, and in the end prices are
+    divided by the ratio that P_LM proves. The value is that of the Lagrangian dual function, so errors of the multipliers
+    count only to second order.
+    """
+
+    def __init__(self, problem: ReducedProblem) -> None:
+        self._problem = problem
+        self._oracle = Oracle(problem.decision_set, problem.theta)
+        self._oracle.optimal = problem.optimal_decision
+        self._pool = DecisionPool.of(problem.best)
+        self.best = 0.0
+
+    def __len__(self) -> int:
+        return len(self._pool)
+
+    def update(self, decisions: BoolArray, gaps: FloatArray, multipliers: FloatArray) -> float:
+        """The best bound so far, these multipliers mu_x >= 0 included; any scale."""
+        rows = np.array(
+            [self._pool.add(x, float(gap))[0] for x, gap in zip(decisions, gaps, strict=True)], dtype=np.int64
+        )
+        mu = np.zeros(len(self._pool))
+        np.add.at(mu, rows, multipliers)
+        v = self._problem.twice_variance
+        y = mu @ self._pool.contains
+        if not (y > 0).any():
+            return self.best
+        for _ in range(MAX_ROUNDS):
+            contains, pool_gaps = self._pool.contains, self._pool.gaps
+            prices = self._prices(y)
+            outcome = priced(self._oracle, self._problem.best, prices, 1.0)
+            all_mu = np.append(mu, np.zeros(len(pool_gaps) - len(mu)))
+            self.best = max(
+                self.best, pricing_bound(contains, pool_gaps, v, all_mu, prices, max(outcome.ratio, 1e-300))
+            )
+            known = len(self._pool)
+            for x in outcome.met:
+                self._pool.add(x, self._oracle.gap(x))
+            if outcome.ratio <= 1.0 + SLACK or len(self._pool) == known:
+                break
+        return self.best
+
+    def _prices(self, y: FloatArray) -> FloatArray:
+        """Those of the cheapest rates w with ``sum_i y_i v_i / w_i <= 1``, in any scale; items with y = 0 get price 0."""
+        live = np.flatnonzero(y > 0)
+        held = self._pool.contains[:, live]
+        rows, prices = held.any(axis=1), np.zeros(len(y))
+        limit = np.array([y @ self._problem.best.gaps**2])
+        v = self._problem.twice_variance[live]
+        _, _, prices[live] = cone_program(
+            held[rows], self._pool.gaps[rows], y[None, live], limit, v, ACCURACY, math.inf
+        )
+        return prices

@@ -1,0 +1,160 @@
+"""The numbers that GLPG runs on: those of the theorem, mended, and those of a practical schedule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.regret_bound.glpg.reduction import ReducedProblem
+
+MOST_STEPS = 10_000_000
+
+
+@dataclass(frozen=True)
+class GLPGParameters:
+    """Penalty, step sizes and number of steps.
+
+    **As in the theorem** (``relative=False``): one stage of ``steps`` steps ``w <- proj(w - step * g)`` in the Euclidean norm,
+    with the penalty ``penalty * max_x h_x(w)^+``. The average, times ``inflation``, is within ``accuracy`` of C(theta) / ratio.
+
+    **Practical** (``relative=True``, the default): stages of ``steps`` steps each.
+
+    - Norm: ``sum_i h_i w_i^2`` with ``h_i = delta_i^3 / v_i`` for items of I (the curvature of the Lagrangian at w_i = v_i /
+      delta_i^2, delta_i the smallest gap of a decision with item i), a tenth of the smallest of these for other variables, on
+      which no constraint depends.
+    - Penalty: ``penalty * U * max_x (u(x) / gap_x^2 - 1)^+``, with U the cost of the best feasible rates so far. As costs are
+      homogeneous, the multipliers of these constraints add up to C(theta), so any penalty above 1 is exact.
+    - Step size: ``step * R / (sqrt(steps) |g|)``, with R the norm of the first iterate of the stage; norms are taken on I. After
+      a stage that closes less than a fifth of the gap, ``step`` is multiplied by ``decay``.
+    - Averaging window: the stage, weighted by step size. The next stage starts from the average, scaled to the boundary.
+    - Stopping: when the gap between the cost of the best average, scaled until it is feasible, and the lower bound from the
+      multipliers (theory T4) is the one asked for; at the latest after ``stages`` stages. Multipliers are those of the stage, and
+      their average over stages with weights that fall by a fifth from one stage to the one before.
+
+    Attributes
+    ----------
+    penalty, step : float
+        See above; > 0.
+    steps, stages : int
+        Steps of a stage, and number of stages, >= 1.
+    decay : float
+        In (0, 1].
+    inflation : float
+        1 + delta_2, by which the average is multiplied.
+    ratio : float
+        epsilon in (0, 1]: what the budgeted problem is solved to.
+    accuracy : float
+        delta, the absolute error that is promised; inf for the practical schedule, which promises nothing but measures.
+    relative : bool
+        Whether penalty and step are relative, as described.
+    """
+
+    penalty: float = 2.0
+    step: float = 0.9
+    steps: int = 200
+    stages: int = 100
+    decay: float = 0.7
+    inflation: float = 1.0
+    ratio: float = 1.0
+    accuracy: float = math.inf
+    relative: bool = True
+
+    def __post_init__(self) -> None:
+        positive = {"penalty": self.penalty, "step": self.step, "accuracy": self.accuracy}
+        for name, value in positive.items():
+            if (name, value) != ("accuracy", math.inf) and not finite_number(value, name) > 0:
+                raise InvalidInputError(f"{name} must be positive, got {value}: leave it out for the default")
+        for name, value in {"decay": self.decay, "ratio": self.ratio}.items():
+            if not 0.0 < finite_number(value, name) <= 1.0:
+                raise InvalidInputError(f"{name} must lie in (0, 1], got {value}: 1 is always possible")
+        for name, count in {"steps": self.steps, "stages": self.stages}.items():
+            if not isinstance(count, int | np.integer) or count < 1:
+                raise InvalidInputError(f"{name} must be an integer >= 1, got {count!r}: leave it out for the default")
+        if finite_number(self.inflation, "inflation") < 1:
+            raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 adds nothing")
+
+    @staticmethod
+    def theoretical(
+        problem: ReducedProblem, delta: float, ratio: float = 1.0, *, most_steps: int = MOST_STEPS
+    ) -> GLPGParameters:
+        """The parameters for which the theorem promises a plan of cost at most ``C(theta) / ratio + delta``.
+
+        With n variables, m the largest number of ones of a decision (the item that counts plays included), v and V the smallest
+        and largest ``2 sigma_i^2``, and ``K = V m^2 n max(theta)``, a bound on C(theta)::
+
+            delta_2 = delta ratio / (2 K),  delta_1 = delta / (2 (1 + delta_2)),  lambda = (delta_1 + K / ratio) / delta_2
+            R = V m^(5/2) n max(theta) / ratio
+            G^2 = 2 (|q|^2 + lambda^2 n (m max(theta))^8 / (ratio^2 v^2))
+            T = R^2 G^2 / delta_1^2,  eta = R / (G sqrt(T))
+
+        Parameters
+        ----------
+        problem : ReducedProblem
+            Mean rewards must be non-negative integers.
+        delta : float
+            Absolute error of the cost, > 0.
+        ratio : float
+            epsilon in (0, 1], the ratio to which P_BLM is solved.
+        most_steps : int
+            Refuse if T is larger.
+
+        Raises
+        ------
+        InvalidInputError
+            If mean rewards are no non-negative integers, an argument is out of range, or T is above `most_steps`; the message
+            names T.
+
+        Notes
+        -----
+        Proposition "gradient descent" of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, errata 2 to 5, and v = V = 1 there.
+        """
+        _check(problem, delta, ratio)
+        total, spread, norm = _sizes(problem)
+        delta2 = delta * ratio / (2.0 * total)
+        delta1 = delta / (2.0 * (1.0 + delta2))
+        penalty = (delta1 + total / ratio) / delta2
+        radius = spread / ratio
+        slope = math.sqrt(2.0 * (float(problem.cost @ problem.cost) + (penalty * norm / ratio) ** 2))
+        needed = (radius * slope / delta1) ** 2
+        if needed > most_steps:
+            raise InvalidInputError(
+                f"T must be at most most_steps = {most_steps:,}, got T = {needed:.3g} for delta = {delta:g}: "
+                "raise delta, or use the practical schedule GLPGParameters() and its measured gap"
+            )
+        steps = math.ceil(needed)
+        return GLPGParameters(
+            penalty, radius / (slope * math.sqrt(steps)), steps, 1, 1.0, 1.0 + delta2, ratio, delta, relative=False
+        )
+
+
+def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
+    if not isinstance(problem, ReducedProblem):
+        raise InvalidInputError(
+            f"problem must be a ReducedProblem, got {type(problem).__name__}: see ReducedProblem.of(decision_set, theta)"
+        )
+    theta = problem.theta
+    if (theta < 0).any() or (theta != np.rint(theta)).any():
+        wrong = theta[(theta < 0) | (theta != np.rint(theta))][0]
+        raise InvalidInputError(
+            f"theta must hold non-negative integers for the theoretical parameters, got {wrong}: "
+            "see discretise, and shift theta if all decisions have the same size"
+        )
+    if not (finite_number(delta, "delta") > 1e-100 and 0 < finite_number(ratio, "ratio") <= 1):
+        raise InvalidInputError(
+            f"delta must be above 1e-100 and ratio in (0, 1], got {delta} and {ratio}: T grows without bound where they fall"
+        )
+    if not len(problem.items):
+        raise InvalidInputError("there must be items outside all optimal decisions, got none: C(theta) is 0")
+
+
+def _sizes(problem: ReducedProblem) -> tuple[float, float, float]:
+    """K, a bound on the norm of an optimal w, and one on the norm of the gradient of h_x."""
+    n, m = problem.n, problem.decision_set.m + problem.counter
+    largest = float(problem.theta.max())
+    v = problem.twice_variance
+    total = float(v.max()) * m**2 * n * largest
+    return total, total * math.sqrt(m), math.sqrt(n) * (m * largest) ** 4 / float(v.min())

@@ -1,0 +1,321 @@
+"""Projection on M, the cone of the decisions with lower bounds: exact where a way is known, else by quadratic programs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import item_vector
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
+from semibandits.kernels.projection import project_on_msets
+from semibandits.matroids import Uniform
+from semibandits.regret_bound.glpg.polytopes import Polytope, polytope
+from semibandits.regret_bound.glpg.reduction import ReducedProblem
+
+Route = Literal["auto", "orthant", "msets", "compact", "columns"]
+ACCURACY = 1e-9
+MAX_ROUNDS = 1000
+
+
+class Projector(ABC):
+    """Projects on ``M = {w in cone(X) : w >= lower}`` in the norm ``sum_i weights_i w_i^2``.
+
+    Parameters
+    ----------
+    problem : ReducedProblem
+        Whose n variables w has; the last one counts plays if the problem says so.
+    lower : ndarray of float, shape (n,)
+        Lower bounds, >= 0; positive ones only for items that are in some decision.
+    weights : ndarray of float, shape (n,)
+        > 0; all 1 for the Euclidean projection.
+    """
+
+    def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
+        self.problem, self.lower, self.weights = problem, lower, weights
+
+    @abstractmethod
+    def project(self, point: FloatArray) -> FloatArray:
+        """The point of M next to `point`, shape (n,)."""
+
+
+class OrthantProjector(Projector):
+    """Decisions are the single items: exact, entry by entry."""
+
+    def project(self, point: FloatArray) -> FloatArray:
+        """See `Projector.project`."""
+        return np.maximum(point, self.lower)
+
+
+class MSetProjector(Projector):
+    """m-sets: exact to rounding, by bisection over the number of plays and the multiplier of the sum."""
+
+    def project(self, point: FloatArray) -> FloatArray:
+        """See `Projector.project`."""
+        return project_on_msets(point, self.lower, self.weights, self.problem.decision_set.m)
+
+
+class CompactProjector(Projector):
+    """One quadratic program over the compact description, by an interior-point method (Clarabel).
+
+    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. Where the solver does not reach its
+    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns take over.
+    """
+
+    @cached_property
+    def _columns(self) -> ColumnProjector:
+        return ColumnProjector(self.problem, self.lower, self.weights)
+
+    def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
+        super().__init__(problem, lower, weights)
+        hull: Polytope = polytope(problem.decision_set)
+        d, width = hull.d, hull.d + hull.auxiliaries
+        self._where = np.append(np.arange(d), width) if problem.counter else np.arange(d)
+        bounds = np.flatnonzero(lower > 0)
+        unit = np.sqrt(weights)
+        column = np.ones(width + 1)
+        column[self._where] = 1.0 / unit
+        bounded = sparse.csr_array(
+            (-np.ones(len(bounds)), (np.arange(len(bounds)), self._where[bounds])), shape=(len(bounds), width + 1)
+        )
+        plays = sparse.csr_array((-np.ones(1), ([0], [width])), shape=(1, width + 1))
+        rows = _stacked(
+            [
+                _beside([hull.equalities, sparse.csr_array(-hull.totals[:, None])]),
+                _beside([hull.inequalities, sparse.csr_array(-hull.limits[:, None])]),
+                plays,
+                bounded,
+            ]
+        ) @ sparse.diags_array(column)
+        self._unit, self._size = unit, width + 1
+        square = np.zeros(width + 1)
+        square[self._where] = 1.0
+        right = np.zeros(rows.shape[0])
+        if len(bounds):
+            right[-len(bounds) :] = -lower[bounds]
+        cones = [
+            clarabel.ZeroConeT(len(hull.totals)),
+            clarabel.NonnegativeConeT(len(hull.limits) + 1 + len(bounds)),
+        ]
+        self._program = _Program(sparse.diags_array(square), rows, right, cones)
+
+    def project(self, point: FloatArray) -> FloatArray:
+        """See `Projector.project`."""
+        linear = np.zeros(self._size)
+        linear[self._where] = -point * self._unit
+        primal, _ = self._program.solve(linear)
+        if not self._program.solved:
+            return self._columns.project(point)
+        return np.maximum(primal[self._where] / self._unit, self.lower)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnProjection:
+    """A point w = sum of decisions with rates >= 0, and how far it may be from the projection.
+
+    ``distance`` bounds ``sqrt(sum_i weights_i (w_i - exact_i)^2)``; it is proven by one call of P_LM.
+    """
+
+    point: FloatArray
+    distance: float
+
+
+class ColumnProjector(Projector):
+    """P_LM alone: the projection on the cone of the decisions met so far, fully corrected, until P_LM finds no better one.
+
+    This is the min-norm-point method for a cone with bounds: Frank and Wolfe's with weights optimised over all decisions kept.
+    """
+
+    def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
+        super().__init__(problem, lower, weights)
+        self._columns: dict[bytes, FloatArray] = {}
+        best = problem.lifted(problem.best.decisions)
+        covers = {int(item): row for item, row in zip(problem.items, best, strict=True)}
+        self._bounds = np.flatnonzero(lower > 0)
+        missing = [int(i) for i in self._bounds if int(i) not in covers]
+        for item in missing:
+            covers[item] = self._holding(item)
+        self._cover = np.array([covers[int(i)] for i in self._bounds]).reshape(len(self._bounds), problem.n)
+        for row in (*problem.lifted(problem.optimal_decision[None]), *self._cover):
+            self._add(row)
+        self._program: _Program | None = None
+
+    def project(self, point: FloatArray) -> FloatArray:
+        """See `Projector.project`."""
+        return self.certified(point).point
+
+    def certified(self, point: FloatArray) -> ColumnProjection:
+        """The projection with a proof of how close it is.
+
+        Raises
+        ------
+        SolverError
+            If 1000 rounds did not suffice.
+        """
+        result = None
+        for _ in range(MAX_ROUNDS):
+            w, pull = self._restricted(point)
+            fresh = self._priced(pull)
+            result = ColumnProjection(w, self._distance(point, w, pull, fresh))
+            if float(pull @ fresh) <= ACCURACY * float(np.abs(pull).max()) or not self._add(fresh):
+                return result
+            self._program = None
+        raise SolverError(f"projection by columns must end, got no end in {MAX_ROUNDS} rounds: rescale the point")
+
+    def _restricted(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Projection over the columns at hand, and ``pull``: what a unit of each variable still gains."""
+        unit = np.sqrt(self.weights)
+        columns = np.array(list(self._columns.values()))
+        k, n = columns.shape
+        if self._program is None:
+            to_w = _beside([sparse.csr_array((columns * unit).T), -sparse.eye_array(n)])
+            signs = _beside([-sparse.eye_array(k), sparse.csr_array((k, n))])
+            low = sparse.csr_array(
+                (-1.0 / unit[self._bounds], (np.arange(len(self._bounds)), k + self._bounds)),
+                shape=(len(self._bounds), k + n),
+            )
+            square = sparse.diags_array(np.append(np.zeros(k), np.ones(n)))
+            right = np.concatenate((np.zeros(n + k), -self.lower[self._bounds]))
+            cones = [clarabel.ZeroConeT(n), clarabel.NonnegativeConeT(k + len(self._bounds))]
+            self._program = _Program(square, _stacked([to_w, signs, low]), right, cones)
+        primal, dual = self._program.solve(np.append(np.zeros(k), -point * unit))
+        w = np.maximum(primal[:k], 0.0) @ columns
+        w = w + np.maximum(self.lower - w, 0.0)[self._bounds] @ self._cover
+        pull = self.weights * (point - w)
+        pull[self._bounds] += np.maximum(dual[n + k :], 0.0)
+        return w, pull
+
+    def _priced(self, pull: FloatArray) -> FloatArray:
+        d = self.problem.decision_set.d
+        point: FloatArray = self.problem.lifted(self.problem.decision_set.maximize(pull[:d])[None])[0]
+        return point
+
+    def _distance(self, point: FloatArray, w: FloatArray, pull: FloatArray, fresh: FloatArray) -> float:
+        """Weak duality: with xi = pull - weights (point - w), and y = pull lowered until y · x <= 0 for all decisions x,
+        every point of M is at least as far as ``-|xi - y|^2 / (2 weights) - (xi - y) · point + xi · lower`` says.
+        """
+        problem = self.problem
+        xi = np.maximum(pull - self.weights * (point - w), 0.0)
+        xi[self.lower <= 0] = 0.0
+        y = pull - max(float(pull @ fresh), 0.0) * problem.count
+        difference = xi - y
+        bound = -0.5 * float(difference**2 @ (1.0 / self.weights)) - float(difference @ point) + float(xi @ self.lower)
+        primal = 0.5 * float(self.weights @ (w - point) ** 2)
+        return float(np.sqrt(2.0 * max(primal - bound, 0.0)))
+
+    def _holding(self, item: int) -> FloatArray:
+        push = np.zeros(self.problem.decision_set.d)
+        push[item] = 1.0
+        return np.asarray(self.problem.lifted(self.problem.decision_set.maximize(push)[None])[0])
+
+    def _add(self, column: FloatArray) -> bool:
+        key = column.tobytes()
+        known = key in self._columns
+        self._columns[key] = column
+        return not known
+
+
+class _Program:
+    """Minimise ``x' P x / 2 + q · x`` over ``rows x + s = right, s in cones`` for one q after the other."""
+
+    def __init__(self, square: Any, rows: Any, right: FloatArray, cones: list[object]) -> None:
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.max_threads = 1
+        settings.presolve_enable = False
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
+        self.solved = False
+        self._solver = clarabel.DefaultSolver(
+            sparse.csc_matrix(square), np.zeros(square.shape[0]), sparse.csc_matrix(rows), right, cones, settings
+        )
+
+    def solve(self, linear: FloatArray) -> tuple[FloatArray, FloatArray]:
+        self._solver.update(q=linear)
+        solution = self._solver.solve()
+        self.solved = solution.status == clarabel.SolverStatus.Solved
+        primal, dual = np.array(solution.x), np.array(solution.z)
+        if not np.isfinite(primal).all():
+            raise SolverError(
+                f"the projection must be solved, got {solution.status} from Clarabel: rescale the problem"
+            )
+        return primal, np.nan_to_num(dual)
+
+
+def _beside(blocks: list[Any]) -> sparse.csr_array:
+    return sparse.csr_array(sparse.hstack(blocks))
+
+
+def _stacked(blocks: list[Any]) -> sparse.csr_array:
+    return sparse.csr_array(sparse.vstack(blocks))
+
+
+def projector(
+    problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto"
+) -> Projector:
+    """The projection on M, by the fastest route that applies, or by the one asked for.
+
+    Parameters
+    ----------
+    problem : ReducedProblem
+    lower : array_like of float, shape (n,)
+        Lower bounds of the variables, >= 0.
+    weights : array_like of float, shape (n,), optional
+        Weights of the squared distances, > 0; 1 by default.
+    route : {"auto", "orthant", "msets", "compact", "columns"}
+        "orthant" (decisions are the single items) and "msets" are exact; "compact" is a quadratic program over the compact
+        description, "columns" needs P_LM alone. "auto" takes the first that applies.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument breaks these rules.
+    UnsupportedError
+        If the route does not exist for this decision set.
+
+    Notes
+    -----
+    Section "Projection step" of the appendix of Cuvelier, Combes, Gourdin (ALT 2021).
+    """
+    if route not in get_args(Route):
+        raise InvalidInputError(f"route must be one of {', '.join(get_args(Route))}, got {route!r}: leave it out")
+    low = item_vector(lower, problem.n, "lower")
+    unit = np.ones(problem.n) if weights is None else item_vector(weights, problem.n, "weights")
+    if low.min() < 0 or unit.min() <= 0:
+        raise InvalidInputError(
+            f"lower must be >= 0 and weights > 0, got {low.min()} and {unit.min()}: the cone has no negative entries"
+        )
+    decision_set = problem.decision_set
+    singles = _are_singles(problem)
+    uniform = isinstance(decision_set, MSets) or (
+        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
+    )
+    if route == "orthant" and not singles:
+        raise UnsupportedError("route='orthant' needs decisions of one item each: use route='auto'")
+    if route == "msets" and not (uniform and decision_set.m >= 1):
+        raise UnsupportedError(f"route='msets' needs m-sets, got {type(decision_set).__name__}: use route='auto'")
+    if route == "orthant" or (route == "auto" and singles):
+        return OrthantProjector(problem, low, unit)
+    if route == "msets" or (route == "auto" and uniform and decision_set.m >= 1):
+        return MSetProjector(problem, low, unit)
+    if route == "columns":
+        return ColumnProjector(problem, low, unit)
+    try:
+        return CompactProjector(problem, low, unit)
+    except UnsupportedError:
+        if route == "compact":
+            raise
+        return ColumnProjector(problem, low, unit)
+
+
+def _are_singles(problem: ReducedProblem) -> bool:
+    """Whether the decisions are {0}, ..., {d - 1}: of at most one item, none empty, no item left out."""
+    decision_set = problem.decision_set
+    return decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))

@@ -1,0 +1,140 @@
+"""Steps 0 and 1 of GLPG: the items of I, and the problem in d variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import checked_answer, item_vector, variance_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
+
+FLAT = 1e-9
+"""Differences from 1 below this are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedProblem:
+    """P_GL in the item rates w: minimise ``cost · w`` over the cone of the decisions, with one row per decision.
+
+    Where some c has ``c · x = 1`` for all decisions x, the number of plays is ``c · w`` and the cost is
+    ``q = (theta · x*) c - theta``. Where there is none (say, the empty decision is one), every decision gets one more item, of
+    reward 0, that counts the plays; then w has d + 1 entries.
+
+    Attributes
+    ----------
+    decision_set, theta, variance
+        The problem: X, mean rewards (d,), variances (d,).
+    tolerance : float
+        Largest difference of rewards that counts as a tie.
+    optimal_decision : ndarray of bool, shape (d,)
+        x*.
+    best : BestWithItem
+        The items of I, and the best decision with each of them.
+    count : ndarray of float, shape (n,)
+        c, with n = d, or d + 1 where plays are counted apart: ``c · w`` is the number of plays.
+    cost : ndarray of float, shape (n,)
+        q.
+    """
+
+    decision_set: DecisionSet
+    theta: FloatArray
+    variance: FloatArray
+    tolerance: float
+    optimal_decision: BoolArray
+    best: BestWithItem
+    count: FloatArray
+    cost: FloatArray
+
+    @staticmethod
+    def of(
+        decision_set: DecisionSet, theta: ArrayLike, variance: ArrayLike = 0.5, *, tie_tolerance: float = 1e-12
+    ) -> ReducedProblem:
+        """Set the problem up with P_LM alone: one call per item for I, at most two per item for the cost.
+
+        Parameters
+        ----------
+        decision_set : DecisionSet
+        theta : array_like of float, shape (d,)
+            Mean rewards.
+        variance : array_like of float, scalar or shape (d,)
+            Variances of the rewards, > 0.
+        tie_tolerance : float
+            Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+
+        Raises
+        ------
+        InvalidInputError
+            If `theta` or `variance` is malformed.
+
+        Notes
+        -----
+        Cuvelier, Combes, Gourdin (ALT 2021), sections 4.3 and 4.4, with q mended (theory §1, erratum 1).
+        """
+        theta = item_vector(theta, decision_set.d, "theta").copy()
+        tolerance = tie_tolerance * decision_set.m * float(np.abs(theta).max(initial=0.0))
+        return reduced(decision_set, theta, variance_vector(variance, decision_set.d), tolerance)
+
+    @property
+    def n(self) -> int:
+        """Number of variables: d, or d + 1 where plays are counted apart."""
+        return len(self.cost)
+
+    @property
+    def counter(self) -> bool:
+        """Whether the last variable counts the plays."""
+        return self.n > self.decision_set.d
+
+    @property
+    def items(self) -> IntArray:
+        """The items of I."""
+        return self.best.items
+
+    @property
+    def twice_variance(self) -> FloatArray:
+        """v_i = 2 sigma_i^2 of the items of I."""
+        v: FloatArray = 2.0 * self.variance[self.best.items]
+        return v
+
+    @property
+    def suboptimal_items(self) -> BoolArray:
+        """The set I as a mask, shape (d,)."""
+        return self.best.suboptimal
+
+    def lifted(self, decisions: BoolArray) -> FloatArray:
+        """Decisions as points of the cone: with a last entry 1 where plays are counted apart."""
+        points = decisions.astype(np.float64)
+        return np.column_stack((points, np.ones(len(points)))) if self.counter else points
+
+
+def reduced(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float) -> ReducedProblem:
+    """The reduced problem for checked input."""
+    oracle = Oracle(decision_set, theta)
+    best = best_with_each_item(oracle, tolerance)
+    optimum = float(oracle.optimal @ theta)
+    known = plays_counter(decision_set)
+    count = np.append(np.zeros(decision_set.d), 1.0) if known is None else known
+    cost = optimum * count
+    cost[: decision_set.d] -= theta
+    return ReducedProblem(decision_set, theta, variance, tolerance, oracle.optimal, best, count, cost)
+
+
+def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
+    """The shortest c with ``c · x = 1`` for every decision x, or None if there is none.
+
+    The shortest one for some decisions is right for all if P_LM finds none that it gives more or less than 1; else these
+    decisions, which no combination of the others equals, come to them.
+    """
+    d, known = decision_set.d, np.empty((0, decision_set.d))
+    c: FloatArray = np.zeros(d)
+    while True:
+        ends = [checked_answer(decision_set.maximize(side), d, decision_set.m) for side in (c.copy(), -c)]
+        fresh = np.array([x for x in ends if abs(float(x @ c) - 1.0) > FLAT], dtype=np.float64)
+        if not len(fresh):
+            return c
+        known = np.unique(np.vstack((known, fresh)), axis=0)
+        c = np.linalg.lstsq(known, np.ones(len(known)), rcond=None)[0].astype(np.float64)
+        if (np.abs(known @ c - 1.0) > FLAT).any():
+            return None

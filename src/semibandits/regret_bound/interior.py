@@ -1,0 +1,240 @@
+"""The master problem through an interior-point method of our own, in the flows only, warm-started from round to round.
+
+Meant for blocks whose cycles are long and many (paths): there the Newton matrix is dense whatever one does, and eliminating the
+balance by a spanning tree keeps it as small as the space of circulations. It also steps in where a general conic solver loses
+its digits, as with variances of very different sizes: its steps do not depend on the scale of any flow or row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels import tiers
+from semibandits.kernels.exchange import incidence
+from semibandits.kernels.newton import (
+    circulation_to_chords,
+    reach,
+    reduced_hessian,
+    scaled_to_unit_diagonal,
+    tree_potentials,
+)
+from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow
+from semibandits.regret_bound.rows import Local, Rows
+from semibandits.regret_bound.warm_start import Start
+
+CENTRED = 1e-2
+"""A guess is moved to where the slack of a row is at least this, and its product with the multiplier this share of the mean."""
+MAX_STEPS, MANY_STEPS = 25, 80
+"""Newton steps per call; the driver separates and calls again, so breaking off early loses little, where separation is fast."""
+FLOPS = 1e11
+"""A fast core's operations a second: the first step is not begun if even that could not end it in time."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Iterate:
+    """Quantities at one primal-dual point (f, s, mu): slacks and multipliers first of the plain arcs, then of the rows."""
+
+    tree: Tree
+    local: Local
+    residual: FloatArray  # row value - 1 + s; 0 on plain arcs, whose slack is their flow
+    complementarity: float  # mean of mu * s
+    cost: float
+    potentials: FloatArray
+
+
+class InteriorPointMaster(Master):
+    """Primal-dual path following with Mehrotra's corrector on  min c'f,  1/F(f) + s = 1,  s >= 0,  f balanced.
+
+    Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes; it is
+    restricted to circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item; on the others, the
+    *plain* arcs, f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
+    """
+
+    patience = 15  # it starts loose, maybe where another master has ended
+
+    def __init__(self, rows: Rows, start: Start | None = None) -> None:
+        block = rows.block
+        self._rows, self._block, self._pool = rows, block, rows.pool
+        self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
+        # Where means cannot rise without end, rows do not keep flows positive.
+        self._plain = np.flatnonzero(~block.informative | ~rows.keeps_positive)
+        self._warm = start is not None
+        if start is not None:
+            self._begin_at(start)
+            return
+        flow = positive_flow(block)
+        self._flow: FloatArray = flow * (1.1 * float(rows.values(flow).max()))
+        self._slack = np.concatenate((self._flow[self._plain], 1.0 - rows.values(self._flow)))
+        multipliers = 1.0 / self._slack
+        self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
+
+    def _begin_at(self, start: Start) -> None:
+        """Begin at a guess, moved to where products of slacks and multipliers are alike."""
+        flow = start.flow
+        if (flow[self._plain] <= 0.0).any():
+            flow = flow + CENTRED * positive_flow(self._block)
+        slack = np.maximum(1.0 - self._rows.values(flow), CENTRED)
+        multipliers = self._pool.carried(start.cycles, start.multipliers * start.squared_gaps)
+        mean = CENTRED * float(self._block.graph.costs @ flow) / (len(self._plain) + len(slack))
+        self._flow = flow
+        self._slack = np.concatenate((flow[self._plain], slack))
+        self._multipliers = np.concatenate((mean / flow[self._plain], np.maximum(multipliers, mean / slack)))
+
+    @property
+    def flow(self) -> FloatArray:
+        """See `Master.flow`."""
+        return self._flow
+
+    def first_accuracy(self, gap: float) -> float:
+        """See `Master.first_accuracy`: loose, since the next call goes on from here."""
+        return min(5e-2, 0.3 * gap) if self._warm or not self._rows.keeps_positive else 5e-2
+
+    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
+        """See `Master.next_accuracy`. Without new cycles only more accuracy helps, so all that is needed is asked for."""
+        if not added:
+            return max(MOST_ACCURATE, min(0.2 * accuracy, 0.5 * gap))
+        return max(min(accuracy, 0.1 * gap), min(0.5 * accuracy, 0.3 * excess))
+
+    def extend(self, excess: float) -> None:
+        """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
+        rows = self._rows.values(self._flow)
+        old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self._flow)
+        mean = float((self._multipliers * self._slack).mean())
+        target = min(max(0.1 * excess * cost / len(rows), mean), 0.1 * cost / old)
+        new_slack = np.maximum(np.maximum(1.0 - rows[old:], 0.3 * excess), 1e-9)
+        slack = np.concatenate((self._slack, new_slack))
+        self._multipliers = np.concatenate((self._multipliers, target / new_slack))
+        slack = np.maximum(slack, np.minimum(target / self._multipliers, 1.0))
+        slack[: len(self._plain)] = self._flow[self._plain]
+        self._slack = slack
+
+    def keep(self, mask: BoolArray) -> None:
+        """See `Master.keep`."""
+        mask = np.concatenate((np.ones(len(self._plain), dtype=np.bool_), mask))
+        self._slack = self._slack[mask]
+        self._multipliers = self._multipliers[mask]
+
+    def solve(self, accuracy: float, deadline: float) -> MasterSolution:
+        """See `Master.solve`."""
+        best = -1.0
+        for _ in range(MAX_STEPS if self._rows.keeps_positive else MANY_STEPS):
+            now = self._iterate()
+            multipliers = self._multipliers[len(self._plain) :]
+            bound = self._rows.value(multipliers, now.potentials)
+            if bound > best:
+                best, solution = bound, (multipliers, now.potentials)
+            converged = (
+                now.complementarity * len(self._slack) < accuracy * now.cost
+                and now.residual.max() < accuracy
+                and now.cost - best < 3.0 * accuracy * now.cost
+            )
+            start = tiers.seconds()
+            if converged or start + self._step_seconds > deadline or not self._step(now, accuracy):
+                break
+            self._step_seconds = tiers.seconds() - start
+        return MasterSolution(self._flow, *solution)
+
+    def _iterate(self) -> _Iterate:
+        block, flow = self._block, self._flow
+        tree, plain = Tree.heaviest(block, flow), len(self._plain)
+        local = self._rows.local(flow)
+        residual = np.zeros(len(self._slack))
+        residual[plain:] = local.values - 1.0 + self._slack[plain:]
+        complementarity = float((self._multipliers * self._slack).mean())
+        # Stationarity asks for prices that the rows pay; the tree gives potentials that meet it on the largest flows.
+        paid = self._rows.on_arcs(local.slopes, self._multipliers[plain:])
+        potentials = -tree_potentials(*tree.parts, paid - block.graph.costs)
+        return _Iterate(tree, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
+
+    def _step(self, now: _Iterate, accuracy: float) -> bool:
+        """One predictor-corrector step in place; False if rounding makes the matrix singular or eats up a flow."""
+        newton = _Newton.factorised(self._rows, self._plain, self._slack, self._multipliers, now)
+        if newton is None:
+            return False
+        flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
+        d_flow, d_slack, d_multipliers = newton.direction(0.0)
+        primal = min(reach(slack, d_slack), 0.9 * reach(flow, d_flow))
+        dual = reach(multipliers, d_multipliers)
+        predicted = float(((multipliers + dual * d_multipliers) * (slack + primal * d_slack)).mean())
+        centring = min(1.0, max(1e-3, (predicted / mean) ** 3, min(1.0, 0.1 * accuracy * now.cost / len(slack) / mean)))
+        second_order = np.clip(primal * dual * d_slack * d_multipliers, -5.0 * mean, 5.0 * mean)
+        d_flow, d_slack, d_multipliers = newton.direction(centring * mean - second_order)
+        primal = min(0.99 * reach(slack, d_slack), 0.8 * reach(flow, d_flow))
+        dual = 0.99 * reach(multipliers, d_multipliers)
+        moved = flow + primal * d_flow
+        # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
+        moved = now.tree.circulation(self._block, moved[now.tree.chords])
+        if not moved.min() > 0:
+            return False
+        self._flow = moved
+        self._multipliers = multipliers + dual * d_multipliers
+        slack = slack + primal * d_slack
+        true_slack = np.concatenate((self._flow[self._plain], 1.0 - self._rows.values(self._flow)))
+        self._slack = np.where(true_slack > 0.5 * slack, np.maximum(true_slack, 0.5 * slack), slack)
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class _Newton:
+    """The factorised Newton system at an iterate."""
+
+    rows: Rows
+    plain: IntArray
+    now: _Iterate
+    slack: FloatArray
+    multipliers: FloatArray
+    scale: FloatArray
+    factor: FloatArray
+
+    @staticmethod
+    def factorised(
+        rows: Rows, plain: IntArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
+    ) -> _Newton | None:
+        """The system; None if rounding makes it singular."""
+        cycles, tree, graph, local = rows.pool.cycles, now.tree, rows.block.graph, now.local
+        mu = multipliers[len(plain) :]
+        curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
+        curvature[plain] += weights[: len(plain)]
+        ptr, arcs, slopes, weights = cycles.ptr, cycles.arcs, local.slopes, weights[len(plain) :]
+        by_arc = np.ones(len(curvature))
+        if local.by_arc is not None and local.by_row is not None:
+            by_arc, slopes, weights = local.by_arc, np.empty(0), weights * local.by_row**2
+        elif local.pulls is not None:
+            ptr, arcs = np.concatenate((ptr, ptr[-1] + ptr[1:])), np.concatenate((arcs, arcs))
+            slopes = np.concatenate((slopes, local.pulls))
+            weights = np.concatenate((weights + 2.0 * mu / local.values, -mu))
+        at_ptr, positions = incidence(len(curvature), arcs)
+        owners = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[positions]
+        for shift in (1e-13, 1e-11, 1e-9):
+            hessian = reduced_hessian(
+                curvature, by_arc, slopes, weights, ptr, arcs, at_ptr, positions, owners,
+                tree.chords, graph.tails, graph.heads, *tree.parts,
+            )  # fmt: skip
+            scale = scaled_to_unit_diagonal(hessian)
+            if not np.isfinite(scale).all():
+                return None
+            # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose. It is overwritten.
+            np.fill_diagonal(hessian, 1.0 + shift)
+            factor, failed = dpotrf(hessian.T, lower=0, clean=0, overwrite_a=1)
+            if not failed:
+                return _Newton(rows, plain, now, slack, multipliers, scale, factor)
+        return None
+
+    def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Newton direction towards ``mu * s = target``."""
+        tree, block, local, plain = self.now.tree, self.rows.block, self.now.local, self.plain
+        graph, cycles = block.graph, self.rows.pool.cycles
+        weights = (target + self.multipliers * self.now.residual) / self.slack
+        gradient = self.rows.on_arcs(local.slopes, weights[len(plain) :]) - graph.costs
+        gradient[plain] += weights[: len(plain)]
+        reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
+        solution, _ = dpotrs(self.factor, self.scale * reduced, lower=0)
+        d_flow = tree.circulation(block, self.scale * solution)
+        freed = np.add.reduceat(local.slopes * d_flow[cycles.arcs], cycles.ptr[:-1])
+        d_slack = -self.now.residual + np.concatenate((d_flow[plain], freed))
+        d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
+        return d_flow, d_slack, d_multipliers

@@ -1,0 +1,227 @@
+"""From flows to a plan: which decisions to play, and how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.paths import Paths
+from semibandits.kernels import tiers
+from semibandits.kernels.cycles import are_simple
+from semibandits.kernels.stripping import strip_cycles, unfold_cycles
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.presolve import Block, Presolved
+from semibandits.regret_bound.result import ExplorationPlan
+from semibandits.regret_bound.tables import check_table
+
+SIMPLE_IS_ENOUGH = (Paths, Matchings)
+"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need be looked up."""
+MAX_COLUMN_ROUNDS = 500
+MAX_PRICINGS = 20
+ROUNDING = 1e-13
+"""Share of an item's rate that is not worth a decision of its own; a thousand of them are not worth a correction."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedCycles:
+    """Cycles of an exchange graph and the rate at which each is used."""
+
+    cycles: Cycles
+    rates: FloatArray
+
+
+def strip_block(block: Block, flow: FloatArray) -> RatedCycles:
+    """Cycles of the block that carry `flow` and, on arcs with an item, no less, but for a few roundings."""
+    graph = block.graph
+    rates, ptr, arcs = strip_cycles(flow, graph.tails, graph.heads, graph.out_ptr, graph.out_arcs)
+    cycles = Cycles(ptr, arcs)
+    if len(cycles):
+        thinnest = np.minimum.reduceat(np.where(block.informative, flow, np.inf)[arcs], ptr[:-1])
+        worth = rates > ROUNDING * thinnest
+        cycles, rates = cycles.select(worth), rates[worth]
+    lack = (flow - cycles.totals(rates, len(flow)))[block.informative]
+    lack[lack <= 1000.0 * ROUNDING * flow[block.informative]] = 0.0  # the verification of the plan accounts for these
+    cycles = Cycles.joined((cycles, block.cheapest.select(lack > 0)))
+    return RatedCycles(cycles, np.concatenate((rates, lack[lack > 0])))
+
+
+def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycles:
+    """Cycles of the presolved graph as cycles of the exchange graph, in order of travel; arcs are numbered as in that graph.
+
+    Between two arcs that meet in a merged node, a shortest walk of zero gap is inserted.
+    """
+    free = np.flatnonzero(presolved.free)
+    ptr, arcs = unfold_cycles(cycles.ptr, cycles.arcs, graph.tails, graph.heads, presolved.merged, free)
+    if ptr[-1] < 0:
+        raise RuntimeError(
+            "nodes of one merged node are not joined by arcs of zero gap: the exchange graph is malformed"
+        )
+    return Cycles(ptr, arcs)
+
+
+def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
+    """x* after each cycle, one a row; for matroid intersections not every row is a decision.
+
+    Raises
+    ------
+    TooManyDecisionsError
+        If they are too many to be held in memory.
+    """
+    check_table(len(cycles), len(graph.decision))
+    decisions = np.tile(graph.decision, (len(cycles), 1))
+    leaving, entering = graph.leaving[cycles.arcs], graph.entering[cycles.arcs]
+    rows = cycles.rows
+    decisions[rows[leaving >= 0], leaving[leaving >= 0]] = False
+    decisions[rows[entering >= 0], entering[entering >= 0]] = True
+    return decisions
+
+
+def plan_of_walks(
+    decision_set: DecisionSet, graph: ExchangeGraph, theta: FloatArray, items: BoolArray, rated: RatedCycles,
+    accuracy: float, deadline: float, *, known: Collection[bytes] = (),
+) -> ExplorationPlan:  # fmt: skip
+    """A plan whose rates on the suboptimal `items` are those of rated walks of the exchange graph.
+
+    Mostly the walks lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
+    rates as a whole, to a relative `accuracy`. `known` are the bytes of rows that are known to be decisions.
+    """
+    decisions = exchanged(graph, rated.cycles)
+    valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
+    if valid.all():
+        return merged_plan(decisions, rated.rates)
+    target = np.zeros(decision_set.d)
+    entering = graph.entering[rated.cycles.arcs]
+    np.add.at(target, entering[entering >= 0], rated.rates[rated.cycles.rows][entering >= 0])
+    target[~items] = 0.0
+    cost = float(rated.rates @ rated.cycles.sums(graph.costs))
+    return plan_by_columns(
+        decision_set, theta, graph.decision, target, cost, decisions[valid], accuracy, deadline
+    )  # fmt: skip
+
+
+def _are_decisions(
+    decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: BoolArray, known: Collection[bytes]
+) -> BoolArray:
+    """Which `rows`, x* after each walk, are decisions."""
+    if isinstance(decision_set, SIMPLE_IS_ENOUGH):
+        valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
+    else:
+        valid = np.array([x.tobytes() in known for x in rows], dtype=np.bool_)
+    for row in np.flatnonzero(~valid):
+        valid[row] = rows[row] in decision_set
+    return valid
+
+
+def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:
+    """Regret per ln T against the optimal `decision`, from the rewards of the decisions themselves."""
+    return math.fsum(plan.rates * gaps_below(decision, plan.decisions, theta))
+
+
+def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
+    """Plan with equal decisions merged and unused ones dropped, the most played first."""
+    if not len(decisions):
+        return ExplorationPlan(decisions, rates)
+    known: dict[bytes, int] = {}
+    which = [known.setdefault(row.tobytes(), k) for k, row in enumerate(np.packbits(decisions, axis=1))]
+    total = np.bincount(which, rates, len(rates)).astype(np.float64)
+    order = np.argsort(-total, kind="stable")
+    order = order[total[order] > 0]
+    return ExplorationPlan(decisions[order], total[order])
+
+
+def plan_by_columns(
+    decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, target: FloatArray, cost: float, start: BoolArray,
+    accuracy: float, deadline: float,
+) -> ExplorationPlan:  # fmt: skip
+    """Cheapest plan that plays each item at least as often as `target` says, by column generation with P_LM.
+
+    For matroid intersections, where not every cycle leads to a decision. Rates that come from a circulation have a plan of the
+    same cost (theory T0), so generation ends when the plan costs at most ``1 + accuracy`` times as much as they do, or when no
+    decision prices out. A column has the scale of its own cost, in which the tolerances of the linear program are relative.
+
+    Parameters
+    ----------
+    target : ndarray of float, shape (d,)
+        Wanted plays per ln T; only items with a positive one are looked at.
+    cost : float
+        Cost of the circulation that the target comes from.
+    start : ndarray of bool, shape (k, d)
+        Decisions to start from.
+    accuracy : float
+        Relative excess of cost that may remain.
+    deadline : float
+        Value of `semibandits.kernels.tiers.seconds` at which to end with the plan at hand, which is enough but dearer.
+    """
+    items = np.flatnonzero(target > 0)
+    decisions = _covering_columns(decision_set, theta, items, start)
+    rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
+    from scipy.optimize import linprog
+
+    for _ in range(MAX_COLUMN_ROUNDS):
+        if tiers.seconds() > deadline:
+            break
+        gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
+        # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.
+        matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]
+        solution = linprog(np.ones(len(gaps)), A_ub=-matrix, b_ub=-np.ones(len(items)), method="highs")
+        if solution.status != 0 or solution.x is None:
+            break
+        rates = np.maximum(solution.x, 0.0) * np.where(gaps > 0, cost / np.where(gaps > 0, gaps, 1.0), 0.0)
+        if solution.fun is None or solution.fun <= 1.0 + accuracy:
+            break
+        prices = np.zeros(len(theta))
+        prices[items] = np.maximum(-solution.ineqlin.marginals, 0.0) * cost / target[items]
+        fresh = _priced_out(decision_set, theta, optimal, prices, decisions)
+        if not len(fresh):
+            break
+        decisions = np.vstack((decisions, fresh))
+        rates = np.append(rates, np.zeros(len(fresh)))
+    return merged_plan(decisions, rates)
+
+
+def _priced_out(
+    decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, prices: FloatArray, known: BoolArray
+) -> BoolArray:
+    """New decisions of which a unit of cost buys items of more than its worth, the last one the most (Dinkelbach's method).
+
+    The excess of worth over cost alone would be looked for in vain among decisions of large gaps, where it is rounding, while
+    those of small gaps are what matters.
+    """
+    found: list[BoolArray] = []
+    ratio = 1.0
+    for _ in range(MAX_PRICINGS):
+        x = decision_set.maximize(ratio * theta + prices)
+        gap, worth = float(gaps_below(optimal, x[None], theta)[0]), float(prices @ x)
+        if not worth > ratio * gap > 0.0 or (known == x).all(axis=1).any():
+            break
+        found.append(x)
+        ratio = worth / gap
+    return np.array(found, dtype=np.bool_).reshape(-1, len(theta))
+
+
+def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntArray, start: BoolArray) -> BoolArray:
+    """The start, and for each item that it lacks the best decision that holds the item."""
+    columns = [*start]
+    covered = start[:, items].any(axis=0) if len(start) else np.zeros(len(items), dtype=np.bool_)
+    check_table(len(start) + int(np.count_nonzero(~covered)), len(theta))
+    for item in items[~covered]:
+        push = np.zeros(len(theta))
+        push[item] = 4.0 * len(theta) * float(np.abs(theta).max())
+        columns.append(decision_set.maximize(theta + push))
+    return np.unique(np.stack(columns), axis=0)
+
+
+def _cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
+    """Play for each item the best decision that holds it as often as the item is wanted: dear, but enough."""
+    rates = np.zeros(len(decisions))
+    for item in np.flatnonzero(target > 0):
+        rates[np.where(decisions[:, item], gaps, np.inf).argmin()] += target[item]
+    return rates

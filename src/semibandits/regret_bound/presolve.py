@@ -1,0 +1,195 @@
+"""Exact simplification of an exchange graph before the Graves-Lai problem is solved on it.
+
+Nodes between which a walk may move at no cost are merged: those of the graph's hub, and those on cycles of zero gap (exchanges
+between optimal decisions). What is left falls apart: a self-loop is solved in closed form, an arc on no cycle cannot carry
+flow, and a simple cycle lies within one biconnected block, so each block is a problem of its own (theory §3, point 2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.kernels.components import strong_components
+from semibandits.kernels.exchange import (
+    biconnected_blocks,
+    cheapest_cycles,
+    cheapest_cycles_through_hub,
+    incidence,
+    topological_order,
+)
+from semibandits.laws import Law
+from semibandits.regret_bound.arc_items import ArcItems
+from semibandits.regret_bound.cycles import Cycles
+
+
+@dataclass(frozen=True, eq=False)
+class Digraph:
+    """Arcs with costs, and their incidence lists. If `has_hub`, node 0 lies on every cycle and the others are sorted."""
+
+    n: int
+    tails: IntArray
+    heads: IntArray
+    costs: FloatArray
+    out_ptr: IntArray
+    out_arcs: IntArray
+    in_ptr: IntArray
+    in_arcs: IntArray
+    has_hub: bool
+
+    @staticmethod
+    def build(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[Digraph, IntArray]:
+        """The graph, its nodes renumbered if it has a hub, and the new number of each node."""
+        number = np.arange(n, dtype=np.int64)
+        out_ptr, out_arcs = incidence(n, tails)
+        degree = np.bincount(tails, minlength=n) + np.bincount(heads, minlength=n)
+        has_hub = False
+        for candidate in np.argsort(-degree, kind="stable")[:3]:
+            order = topological_order(candidate, tails, heads, out_ptr, out_arcs)
+            if len(order):
+                number[order] = np.arange(n)
+                tails, heads, has_hub = number[tails], number[heads], True
+                out_ptr, out_arcs = incidence(n, tails)
+                break
+        in_ptr, in_arcs = incidence(n, heads)
+        return Digraph(n, tails, heads, costs, out_ptr, out_arcs, in_ptr, in_arcs, has_hub), number
+
+    def reversed(self) -> Digraph:
+        """All arcs turned round; a hub stays first, and the other nodes are sorted again."""
+        number = np.arange(self.n, dtype=np.int64)
+        if self.has_hub:
+            number[1:] = self.n - number[1:]
+        tails, heads = number[self.heads], number[self.tails]
+        incidences = (*incidence(self.n, tails), *incidence(self.n, heads))
+        return Digraph(self.n, tails, heads, self.costs, *incidences, self.has_hub)
+
+    @property
+    def incidence(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Arcs out of and into each node, as kernels take them."""
+        return self.out_ptr, self.out_arcs, self.in_ptr, self.in_arcs
+
+    def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
+        """Cost of the cheapest cycle through each arc (inf if none), and these cycles for the wanted arcs."""
+        kernel = cheapest_cycles_through_hub if self.has_hub else cheapest_cycles
+        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.tails, self.heads, self.costs.copy(), *self.incidence)
+        return gaps, Cycles(ptr, arcs)
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A biconnected part of the simplified graph: a Graves-Lai problem of its own.
+
+    Attributes
+    ----------
+    graph : Digraph
+        Strongly connected, without self-loops and without cycles of zero gap.
+    items : ArcItems
+        The items that enter on the arcs.
+    twice_variance : ndarray of float, shape (a,)
+        v = 2 sigma^2 of the item of each arc, or of a Gaussian one that looks alike where it is raised by the gap of its arc; 0
+        on arcs without an item, or one that cannot look better than it is.
+    gaps : ndarray of float, shape (a,)
+        Cost of the cheapest cycle through each arc, > 0.
+    cheapest : Cycles
+        Those cycles, for the arcs with an item.
+    arcs : ndarray of int, shape (a,)
+        Arc of the exchange graph that each arc stands for.
+    nodes : ndarray of int, shape (n,)
+        Merged node (see `Presolved`) that each node stands for.
+    """
+
+    graph: Digraph
+    items: ArcItems
+    twice_variance: FloatArray
+    gaps: FloatArray
+    cheapest: Cycles
+    arcs: IntArray
+    nodes: IntArray
+
+    @property
+    def informative(self) -> BoolArray:
+        """Arcs on which an item enters that can look better than it is."""
+        return self.items.raising
+
+    def open_information(self, flow: FloatArray) -> FloatArray:
+        """What a flow leaves open on arcs with an item, v / flow; 0 elsewhere."""
+        u, on = np.zeros(len(flow)), self.informative
+        u[on] = self.twice_variance[on] / flow[on]
+        return u
+
+
+@dataclass(frozen=True, eq=False)
+class Presolved:
+    """An exchange graph simplified.
+
+    Attributes
+    ----------
+    gaps : ndarray of float, shape (a,)
+        Gap of each arc of the exchange graph: cost of the cheapest cycle through it.
+    merged : ndarray of int, shape (n_nodes,)
+        Merged node of each node.
+    free : ndarray of bool, shape (a,)
+        Arcs on a cycle of zero gap, over which a walk may move within a merged node.
+    loops : ndarray of int
+        Arcs with an item that have become self-loops.
+    items : ArcItems
+        The items on the arcs, raising where they are in I and can look better than they are.
+    blocks : tuple of Block
+    """
+
+    gaps: FloatArray
+    merged: IntArray
+    free: BoolArray
+    loops: IntArray
+    items: ArcItems
+    blocks: tuple[Block, ...]
+
+
+def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
+    """Simplify `graph`; cycles of gap at most `tolerance` count as exchanges between optimal decisions.
+
+    Items at the end of their reach cannot look better than they are: to the presolve they are none.
+    """
+    merged = graph.merged_hub
+    simple, number = _digraph(graph, merged)
+    gaps, _ = simple.cheapest_cycles(np.zeros(graph.n_arcs, dtype=np.bool_))
+    free = gaps <= tolerance
+    merged = number[merged]
+    if free.any():
+        merged = strong_components(simple.n, simple.tails[free], simple.heads[free])[merged]
+    tails, heads = merged[graph.tails], merged[graph.heads]
+    inner = (tails == heads) & ~free
+    between = np.isfinite(gaps) & ~free
+    items = ArcItems.of(law, theta, graph.entering, between)
+    live = np.flatnonzero(between & ~inner)
+    loops = np.flatnonzero(inner & (graph.entering >= 0))
+    return Presolved(gaps, merged, free, loops, items, _blocks(live, tails, heads, graph.costs, items))
+
+
+def _digraph(graph: ExchangeGraph, merged: IntArray) -> tuple[Digraph, IntArray]:
+    return Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
+
+
+def _blocks(
+    live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems
+) -> tuple[Block, ...]:  # fmt: skip
+    if not len(live):
+        return ()
+    n = int(max(tails.max(), heads.max())) + 1
+    tails_live, heads_live = tails[live], heads[live]
+    label, count = biconnected_blocks(tails_live, heads_live, *incidence(n, tails_live), *incidence(n, heads_live))
+    blocks = []
+    for arcs in np.split(live[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label, minlength=count))[:-1]):
+        inside = items.take(arcs)
+        if not inside.raising.any():
+            continue
+        nodes, ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
+        digraph, number = Digraph.build(len(nodes), ends[: len(arcs)], ends[len(arcs) :], costs[arcs])
+        gaps, cheapest = digraph.cheapest_cycles(inside.raising)
+        by_number = np.empty_like(nodes)
+        by_number[number] = nodes
+        blocks.append(Block(digraph, inside, inside.twice_variance(gaps), gaps, cheapest, arcs, by_number))
+    return tuple(blocks)

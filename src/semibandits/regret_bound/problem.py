@@ -1,0 +1,159 @@
+"""A checked problem, and the result that its solver makes of it; in units in which its rewards are about 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.kernels import tiers
+from semibandits.laws import Gaussian, Law
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress, Status
+from semibandits.regret_bound.warm_start import DecisionMemory, Memory
+
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved, and how far.
+
+    Attributes
+    ----------
+    decision_set : DecisionSet
+    theta : ndarray of float, shape (d,)
+    law : Law
+    tie_tolerance : float
+        Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
+    gap : float
+        Relative gap to reach.
+    limit : float
+        Seconds, maybe infinite, from `start` on, a value of `semibandits.kernels.tiers.seconds`.
+    progress : callable or None
+        Called after each round.
+    memory : Memory, DecisionMemory or None
+        Of an earlier solve over the same set.
+    """
+
+    decision_set: DecisionSet
+    theta: FloatArray
+    law: Law
+    tie_tolerance: float
+    gap: float
+    limit: float = math.inf
+    progress: Callable[[Progress], None] | None = None
+    memory: Memory | DecisionMemory | None = None
+    start: float = field(default_factory=tiers.seconds)
+
+    @property
+    def deadline(self) -> float:
+        """Value of `semibandits.kernels.tiers.seconds` at which to stop."""
+        return self.start + self.limit
+
+    @property
+    def size(self) -> float:
+        """Largest reward of a decision, about: m max|theta|."""
+        return self.decision_set.m * float(np.abs(self.theta).max(initial=0.0))
+
+    @property
+    def tolerance(self) -> float:
+        """Largest difference of rewards that counts as a tie."""
+        return self.tie_tolerance * self.size
+
+    @property
+    def variance(self) -> FloatArray:
+        """Variances that policies are told, shape (d,)."""
+        return self.law.told_variance(self.theta)
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether the family has an exchange graph."""
+        return type(self.decision_set).exchange_graph is not DecisionSet.exchange_graph
+
+    def result(
+        self, method: str, value: float, lower: float, plan: ExplorationPlan, optimal_decision: BoolArray,
+        suboptimal_items: BoolArray, stats: Mapping[str, float], *, late: bool | None = None,
+        memory: Memory | DecisionMemory | None = None,
+    ) -> GravesLaiResult:  # fmt: skip
+        """The result of a method; its status says whether the gap was reached. By default it is late after the deadline."""
+        lower = min(lower, value)
+        reached = value - lower <= self.gap * value < math.inf
+        return GravesLaiResult(
+            value=value,
+            lower=lower,
+            status=Status.of(reached=reached, late=tiers.seconds() > self.deadline if late is None else late),
+            method=method,
+            plan=plan,
+            optimal_decision=optimal_decision,
+            suboptimal_items=suboptimal_items,
+            decision_set=self.decision_set,
+            theta=self.theta,
+            variance=self.variance,
+            stats=stats,
+            law=self.law,
+            _memory=memory,
+        )
+
+
+@dataclass(frozen=True)
+class Units:
+    """Powers of two: rewards are counted in 2^reward, variances in 2^variance, which changes no digit.
+
+    Of Gaussian rewards without a known bound, so that nothing on the way overflows, whatever the user's unit is. There
+    C(theta) is proportional to the variances and inversely proportional to the rewards; rates have one more reward below.
+    """
+
+    reward: int
+    variance: int
+
+    @staticmethod
+    def of(problem: Problem) -> Units:
+        """Units in which the largest reward and the largest variance lie between 1/2 and 1."""
+        largest, widest = np.abs(problem.theta).max(initial=0.0), problem.variance.max(initial=0.0)
+        return Units(int(np.frexp(largest)[1]), int(np.frexp(widest)[1]))
+
+    def scaled(self, problem: Problem) -> Problem:
+        """The problem in these units, whose progress is told in those of the user."""
+        report = problem.progress
+        return replace(
+            problem,
+            theta=np.ldexp(problem.theta, -self.reward),
+            law=Gaussian(np.ldexp(problem.variance, -self.variance)),
+            progress=report
+            and (lambda now: report(replace(now, lower=self._value(now.lower), value=self._value(now.value)))),
+        )
+
+    def unscaled(self, result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
+        """The result in the units of the user, whose problem it was.
+
+        Raises
+        ------
+        InvalidInputError
+            If the value or a rate is too large or too small for a floating-point number.
+        """
+        theta, variance = problem.theta, problem.variance
+        with np.errstate(over="ignore", under="ignore"):
+            value, lower = self._value(result.value), self._value(result.lower)
+            rates = np.ldexp(result.plan.rates, self.variance - 2 * self.reward)
+        if not (
+            np.isfinite(value)
+            and np.isfinite(rates).all()
+            and (rates >= TINY).all()
+            and (value > 0) == (len(rates) > 0)
+        ):
+            raise InvalidInputError(
+                "theta and variance must be of a size at which rates 2 * variance / gap^2 are floating-point numbers, got "
+                f"rewards up to {np.abs(theta).max():g} and variances up to {variance.max():g}: choose another unit"
+            )
+        plan = ExplorationPlan(result.plan.decisions, rates)
+        return replace(
+            result, value=value, lower=lower, plan=plan, theta=theta, variance=variance, law=Gaussian(variance)
+        )
+
+    def _value(self, value: float) -> float:
+        return float(np.ldexp(value, self.variance - self.reward))

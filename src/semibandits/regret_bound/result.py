@@ -1,0 +1,158 @@
+"""What `graves_lai` returns: the bracket, the plan, and how they were found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.laws import Gaussian, Law
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from semibandits.regret_bound.warm_start import DecisionMemory, Memory
+
+
+Rewards = Literal["gaussian", "bernoulli"]
+
+
+class Status(StrEnum):
+    """How a Graves-Lai solve ended. In every case ``lower <= C(theta) <= value`` holds."""
+
+    OPTIMAL = "optimal"
+    """The certified gap is at most the one asked for."""
+    TIME_LIMIT = "time_limit"
+    """The time limit ended the solve."""
+    STALLED = "stalled"
+    """Numerical precision, or the end of GLPG's schedule, ended the solve before the gap was reached."""
+
+    @staticmethod
+    def of(*, reached: bool, late: bool) -> Status:
+        """Status of a solve that reached its gap or not, and ran out of time or not."""
+        return Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED
+
+
+@dataclass(frozen=True, eq=False)
+class ExplorationPlan:
+    """Which suboptimal decisions to play, and how often.
+
+    Attributes
+    ----------
+    decisions : ndarray of bool, shape (k, d)
+        Distinct suboptimal decisions.
+    rates : ndarray of float, shape (k,)
+        Plays of each decision per ln T, > 0.
+    """
+
+    decisions: BoolArray
+    rates: FloatArray
+
+    def __post_init__(self) -> None:
+        self.decisions.setflags(write=False)
+        self.rates.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.rates)
+
+    @property
+    def item_rates(self) -> FloatArray:
+        """Plays of each item per ln T, shape (d,)."""
+        total = np.zeros(self.decisions.shape[1])
+        for part in self._parts():
+            total += self.rates[part] @ self.decisions[part]
+        return total
+
+    def _parts(self) -> list[slice]:
+        """Rows in parts: a product with a large boolean matrix would make a copy eight times its size."""
+        return [slice(k, k + 256) for k in range(0, len(self), 256)]
+
+
+@dataclass(frozen=True, eq=False)
+class GravesLaiResult:
+    """Certified solution of the Graves-Lai problem: ``lower <= C(theta) <= value``.
+
+    Attributes
+    ----------
+    value : float
+        Cost of `plan`, which is feasible, hence an upper bound on C(theta); regret per ln T.
+    lower : float
+        Certified lower bound on C(theta).
+    status : Status
+        Why the solver stopped.
+    method : str
+        ``"closed-form"``, ``"cycles"``, ``"columns"``, ``"glpg"`` or ``"enumeration"``.
+    plan : ExplorationPlan
+        The suboptimal decisions to play and their rates; empty if all decisions are optimal.
+    optimal_decision : ndarray of bool, shape (d,)
+        The optimal decision x*.
+    suboptimal_items : ndarray of bool, shape (d,)
+        The set I: items that are in some decision and in no optimal one.
+    decision_set, theta, variance
+        The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances play no part; they are
+        1/4, what policies are told.
+    stats : mapping
+        Rounds, cycles, seconds; for reading, not for programs.
+    law : Law
+        The law of the rewards, independent across items, for which C(theta) is the bound.
+    """
+
+    value: float
+    lower: float
+    status: Status
+    method: str
+    plan: ExplorationPlan
+    optimal_decision: BoolArray
+    suboptimal_items: BoolArray
+    decision_set: DecisionSet
+    theta: FloatArray
+    variance: FloatArray
+    stats: Mapping[str, float]
+    law: Law = field(default=Gaussian(), kw_only=True)
+    _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
+    """What a later solve may begin with."""
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket, ``(value - lower) / value``; 0 if value is 0, 1 if it is infinite."""
+        if not math.isfinite(self.value):
+            return 1.0
+        return (self.value - self.lower) / self.value if self.value else 0.0
+
+    @property
+    def rewards(self) -> str:
+        """Name of the law: "gaussian", "bernoulli", "poisson", ..."""
+        return self.law.name
+
+    @property
+    def rates(self) -> FloatArray:
+        """Exploration plays of each item per ln T, shape (d,): ``plan.rates @ plan.decisions``."""
+        return self.plan.item_rates
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the plan; see :func:`semibandits.plotting.plot_plan`."""
+        from semibandits.plotting import plot_plan
+
+        return plot_plan(self, ax=ax)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a solve stands: ``lower <= C(theta) <= value`` (the upper bound still awaits its final verification)."""
+
+    round: int
+    cycles: int
+    lower: float
+    value: float
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """Relative width of the bracket."""
+        return (self.value - self.lower) / self.value if self.value and np.isfinite(self.value) else 1.0

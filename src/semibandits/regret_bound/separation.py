@@ -1,0 +1,102 @@
+"""Finding the cycles of a block that a flow violates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import FloatArray
+from semibandits.kernels import tiers
+from semibandits.kernels.separation import closed_walks, diverse, hub_walks, split_into_cycles
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.presolve import Block, Digraph
+
+MAX_LABELS = 6_000_000
+"""Labels of one search: about 400 MB at the worst moment."""
+FIRST_LABELS = 200_000
+"""Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
+HOPELESS = 1e30
+"""Threshold beyond which a search that runs out of labels is given up."""
+LEAN = 1.0
+"""How lean the label fronts of graphs with a hub are: the leaner, the fewer labels and cuts, and the fewer rows of masters."""
+PER_ARC = 100
+USES = 5
+KEEP = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Violations:
+    """Result of a search: no cycle has a ratio u/gap^2 above `ratio`, and some that exceed the threshold."""
+
+    ratio: float
+    cycles: Cycles
+    ratios: FloatArray
+
+    @property
+    def excess(self) -> float:
+        """By what factor over 1 the worst constraint that was met is violated."""
+        worst = self.ratio if math.isfinite(self.ratio) else float(self.ratios.max(initial=0.0)) or math.inf
+        return max(worst - 1.0, 0.0)
+
+
+class Separator:
+    """Searches one block, forwards or on the reversed graph, which finds other cycles of the same fronts."""
+
+    def __init__(self, block: Block, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> None:
+        self._graph = block.graph
+        self._deadline, self._max_labels = deadline, max_labels
+        self._reversed = block.graph.reversed()
+
+    def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
+        """Cycles with ``u(C) > threshold * gap^2``. Where too many labels would be needed, the threshold is raised.
+
+        `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it, or
+        infinity if time or labels ran out before an answer.
+        """
+        graph = self._reversed if backwards and self._graph.has_hub else self._graph
+        labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
+        searched, found = threshold, _search(graph, u, threshold, labels)
+        while found is None:
+            if self._late() or searched > HOPELESS:
+                return Violations(math.inf, Cycles.empty(), np.empty(0))
+            searched = 1.0 + 4.0 * max(searched - 1.0, 0.02)
+            found = _search(graph, u, searched, labels)
+        # If nothing is violated that much, something may be that was given up on: down again, with patience.
+        while searched > threshold and not len(found.cycles) and not self._late():
+            searched = 1.0 + (searched - 1.0) / 4.0 if searched > 1.03 else threshold
+            closer = _search(graph, u, searched, self._max_labels)
+            if closer is None:
+                break
+            found = closer
+        return found
+
+    def _late(self) -> bool:
+        return tiers.seconds() > self._deadline
+
+
+def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
+    if graph.has_hub:
+        ratio, ptr, arcs, ratios, labels = hub_walks(
+            graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, LEAN, PER_ARC, max_labels
+        )
+        return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
+    ratio, ptr, arcs, labels = closed_walks(
+        graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, KEEP, max_labels
+    )
+    if labels < 0:
+        return None
+    cycles = Cycles(*split_into_cycles(ptr, arcs, graph.tails, graph.heads, graph.n))
+    gaps = cycles.sums(graph.costs)
+    violating = cycles.sums(u) > threshold * gaps**2
+    cycles, gaps = cycles.select(violating), gaps[violating]
+    ratios = cycles.sums(u) / gaps**2
+    # A closed walk that passes a node twice may violate less than a cycle in it.
+    return Violations(float(max(ratio, ratios.max(initial=0.0))), cycles, ratios)
+
+
+def spread(found: Violations, n_arcs: int) -> Cycles:
+    """The most violated cycles of a family, each of which brings an arc that few of the others use."""
+    order = np.argsort(-found.ratios, kind="stable")
+    return found.cycles.select(diverse(found.cycles.ptr, found.cycles.arcs, order, USES, n_arcs))

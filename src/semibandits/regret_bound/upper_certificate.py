@@ -1,0 +1,60 @@
+"""How much given rates explore at least, for any decision set and law: from 1 on, what they cost bounds C(theta) (theory L5)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.errors import TooManyDecisionsError, UnsupportedError
+from semibandits.regret_bound import enumeration
+from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.decision_search import DecisionSearch
+from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each_item
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.rates import rates_alone
+from semibandits.regret_bound.result import ExplorationPlan
+
+SLACK = 1e-6
+
+
+def least_information(problem: Problem, plan: ExplorationPlan) -> float:
+    """A lower bound on the information about a decision that is gained at the plan's rates of items; 1 is needed.
+
+    Of bases of matroids single swaps are all the constraints, whatever the law (theory L2). Others are listed where there are at
+    most 20,000; else the proof is the search for the worst cycle of the exchange graph, which
+    proves little more than 1, or where there is none branch and bound with P_LM. Where labels or time do not suffice, by
+    what needs no search.
+
+    Raises
+    ------
+    TooManyDecisionsError, UnsupportedError
+        If decisions must be listed, as for other laws than Gaussian without an exchange graph, and cannot be.
+    """
+    if isinstance(problem.decision_set, MatroidDecisions):
+        return _of_swaps(problem, problem.decision_set, plan)
+    try:
+        return enumeration.information_over_list(problem, plan)
+    except (TooManyDecisionsError, UnsupportedError):
+        if problem.has_graph:
+            return CirculationSolver(problem).least_information(plan)
+        if not problem.law.is_quadratic:
+            raise
+    oracle = Oracle(problem.decision_set, problem.theta)
+    best = best_with_each_item(oracle, problem.tolerance)
+    if not len(best.items):
+        return math.inf
+    rates = plan.item_rates[best.items]
+    if not (rates > 0.0).all():
+        return 0.0
+    u = 2.0 * problem.variance[best.items] / rates
+    return 1.0 / DecisionSearch(oracle, best, DecisionPool.of(best), u, SLACK, problem.deadline).run().ratio
+
+
+def _of_swaps(problem: Problem, decision_set: MatroidDecisions, plan: ExplorationPlan) -> float:
+    gaps = decision_set.swaps(problem.theta).gaps
+    items = np.flatnonzero(np.isfinite(gaps) & (gaps > problem.tolerance))
+    items = items[rates_alone(problem.law.take(items), problem.theta[items], gaps[items]) > 0.0]
+    shares = plan.item_rates[items] * problem.law.take(items).divergence(problem.theta[items], gaps[items])
+    return float(shares.min(initial=math.inf))

@@ -1,0 +1,159 @@
+"""What a solve over circulations leaves to the next one, at a theta close by.
+
+Rates and multipliers are kept for single cycles and free of units: a cycle of gap D that is used at rate r leaves ``r D^2``, one
+with multiplier mu leaves ``mu D``. For exchanges that share no items these do not depend on theta at all, so they are a good
+guess where all gaps have moved. Nothing of this is trusted: it is where a solve begins, and bounds are computed from it anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.kernels.cycles import are_simple
+from semibandits.kernels.newton import tree_potentials
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.master import Tree, starting_rates
+from semibandits.regret_bound.presolve import Block
+
+NEGLIGIBLE = 1e-2
+"""Share of the mean multiplier below which a cycle is not worth remembering."""
+RARELY = 1e-3
+"""An arc whose flow is below this share of what its item needs at least counts as one without flow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Cycles of the exchange graph of an earlier solve, without the arcs over which walks moved for nothing.
+
+    Attributes
+    ----------
+    decision : ndarray of bool, shape (d,)
+        The optimal decision of that solve.
+    entering : ndarray of int, shape (a,)
+        Item that enters on each arc of its exchange graph, -1 where none does.
+    used, shares
+        Cycles that carried flow, and the rate of each times its squared gap.
+    binding, weights
+        Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
+    played : ndarray of bool, shape (k, d)
+        Decisions of the plan, which are known to be in the decision set.
+    """
+
+    decision: BoolArray
+    entering: IntArray
+    used: Cycles
+    shares: FloatArray
+    binding: Cycles
+    weights: FloatArray
+    played: BoolArray
+
+    @staticmethod
+    def of(
+        graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: BoolArray
+    ) -> Memory:  # fmt: skip
+        """What is worth remembering of rates and multipliers at the costs of `graph`."""
+        gaps, shares = binding.sums(graph.costs), multipliers
+        keep = shares > NEGLIGIBLE * shares.sum() / max(len(shares), 1)
+        return Memory(
+            decision=graph.decision,
+            entering=graph.entering,
+            used=used,
+            shares=rates * used.sums(graph.costs) ** 2,
+            binding=binding.select(keep),
+            weights=(shares * gaps)[keep],
+            played=played,
+        )
+
+    def starts(self, graph: ExchangeGraph, blocks: tuple[Block, ...]) -> list[Start | None]:
+        """Where to start in each block of the new exchange graph; None where nothing is left to start from.
+
+        With another optimal decision, arcs are recognised by the item that enters. What is no simple cycle of a block any more
+        is dropped.
+        """
+        arc_of = self._arcs_in(graph)
+        block_of = np.full(graph.n_arcs + 1, -1, dtype=np.int64)
+        number = np.full(graph.n_arcs + 1, -1, dtype=np.int64)
+        for b, block in enumerate(blocks):
+            block_of[block.arcs] = b
+            number[block.arcs] = np.arange(len(block.arcs))
+        families = [(self.used, self.shares), (self.binding, self.weights)]
+        arcs = [arc_of[cycles.arcs] for cycles, _ in families]
+        homes = [_common(cycles.ptr, block_of[a]) for (cycles, _), a in zip(families, arcs, strict=True)]
+        starts: list[Start | None] = []
+        for b, block in enumerate(blocks):
+            (used, shares), (binding, weights) = (
+                _within(block, Cycles(cycles.ptr, number[a]), values, home == b)
+                for (cycles, values), a, home in zip(families, arcs, homes, strict=True)
+            )
+            starts.append(Start.of(block, used, shares, binding, weights) if len(binding) else None)
+        return starts
+
+    def _arcs_in(self, graph: ExchangeGraph) -> IntArray:
+        """Arc of the new graph that each arc corresponds to; -1 if there is none."""
+        if np.array_equal(graph.decision, self.decision) and np.array_equal(graph.entering, self.entering):
+            return np.arange(graph.n_arcs)
+        arc_of_item = np.full(len(graph.decision) + 1, -1, dtype=np.int64)
+        with_item = np.flatnonzero(graph.entering >= 0)
+        arc_of_item[graph.entering[with_item]] = with_item
+        return arc_of_item[self.entering]
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionMemory:
+    """Decisions of the last master problem of an earlier solve by columns, shape (k, d)."""
+
+    decisions: BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A guess at the solution of a block: a flow that is positive on arcs with an item, and multipliers over some cycles."""
+
+    flow: FloatArray
+    cycles: Cycles
+    squared_gaps: FloatArray
+    multipliers: FloatArray
+
+    @staticmethod
+    def of(block: Block, used: Cycles, shares: FloatArray, binding: Cycles, weights: FloatArray) -> Start:
+        """The guess at the gaps of the block; an arc with an item that no used cycle passes gets its cheapest cycle.
+
+        The flow is scaled so that the constraints, weighted by their multipliers, hold on average. Where rates and multipliers
+        are off by some small e, its cost then is off by about e^2 only, though constraints may be violated by e.
+        """
+        costs = block.graph.costs
+        flow = used.totals(shares / used.sums(costs) ** 2, len(costs))
+        need = starting_rates(block)
+        dry = flow[block.informative] < RARELY * need
+        flow += block.cheapest.totals(np.where(dry, need, 0.0), len(costs))
+        gaps = binding.sums(costs)
+        multipliers = weights / gaps**3
+        mean = float(multipliers @ binding.sums(block.open_information(flow))) / float(multipliers @ gaps**2)
+        return Start(mean * flow, binding, gaps**2, multipliers)
+
+    def potentials(self, block: Block) -> FloatArray:
+        """Potentials at which prices are ``y/f^2`` on the largest flows, as they are in a solution."""
+        tree = Tree.heaviest(block, self.flow)
+        y = block.twice_variance * self.cycles.totals(self.multipliers, len(self.flow))
+        prices = y / np.where(self.flow > 0.0, self.flow, 1.0) ** 2  # y is 0 where the flow is
+        return -tree_potentials(*tree.parts, prices - block.graph.costs)
+
+
+def _common(ptr: IntArray, labels: IntArray) -> IntArray:
+    """The label that all arcs of a cycle share, -1 if they share none."""
+    if len(ptr) == 1:
+        return np.empty(0, dtype=np.int64)
+    low, high = np.minimum.reduceat(labels, ptr[:-1]), np.maximum.reduceat(labels, ptr[:-1])
+    return np.where(low == high, low, -1)
+
+
+def _within(block: Block, cycles: Cycles, values: FloatArray, here: BoolArray) -> tuple[Cycles, FloatArray]:
+    """Those of the cycles `here` that are simple cycles of the block, and their values."""
+    cycles, values = cycles.select(here), values[here]
+    graph = block.graph
+    simple = are_simple(cycles.ptr, cycles.arcs, graph.tails, graph.heads, graph.n)
+    return cycles.select(simple), values[simple]

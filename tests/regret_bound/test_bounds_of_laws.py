@@ -1,0 +1,260 @@
+"""`graves_lai(law=...)`: every law, family by family, against a second method and against an independent computation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws_reference import Items, bracket, least_of_all, taken
+from test_graves_lai import random_dag, random_intersection, random_matching, random_tree_set
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Mixed, Poisson
+from semibandits.regret_bound.raises import cheapest_raises
+
+GAP = 1e-4
+SETS = {
+    "paths": random_dag,
+    "perfect matchings": lambda rng: random_matching(rng, "both"),
+    "matchings": lambda rng: random_matching(rng, "none"),
+    "intersections": random_intersection,
+}
+
+
+def some(rng, d, low, high):
+    """Means in a range, with ties and near-ties now and then."""
+    kind = rng.integers(3)
+    share = rng.random(d) if kind == 0 else rng.integers(0, 4, d) / 3.0
+    return low + (high - low) * np.clip(share + (kind == 2) * 1e-6 * rng.integers(0, 4, d), 0.0, 1.0)
+
+
+def gaussian(rng, d):
+    variance = rng.uniform(0.1, 2.0, d)
+    theta = rng.normal(size=d)
+    return Gaussian(variance), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), np.full(d, np.inf))
+
+
+def bounded(rng, d):
+    """Travel times, of which some have a known least."""
+    variance, end = rng.uniform(0.1, 2.0, d), np.where(rng.random(d) < 0.7, -rng.integers(0, 3, d) / 4.0, np.inf)
+    theta = np.minimum(some(rng, d, -2.0, -0.3), end)
+    return Gaussian(variance, end), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), end)
+
+
+def bernoulli(rng, d):
+    return Bernoulli(), Items(some(rng, d, 0.02, 0.95), lambda mean: mean * (1.0 - mean), np.ones(d))
+
+
+def poisson(rng, d):
+    theta = some(rng, d, 0.0, 4.0)
+    return Poisson(), Items(theta, lambda mean: mean, np.full(d, np.inf))
+
+
+def poisson_cost(rng, d):
+    return Poisson(cost=True), Items(some(rng, d, -4.0, 0.0), lambda mean: -mean, np.zeros(d))
+
+
+def gamma_cost(rng, d):
+    return Gamma(2.0, cost=True), Items(some(rng, d, -4.0, -0.5), lambda mean: mean**2 / 2.0, np.zeros(d))
+
+
+def gamma(rng, d):
+    """Means that no raise of a gap doubles."""
+    return Gamma(0.5), Items(some(rng, d, 30.0, 32.0), lambda mean: mean**2 / 0.5, np.full(d, np.inf))
+
+
+def mixed(rng, d):
+    kinds = rng.integers(0, 4, d)
+    laws = [(Gaussian(0.3), Gaussian(0.3, 1.5), Bernoulli(), Poisson())[k] for k in kinds]
+
+    def variance(mean):
+        return np.choose(kinds, [np.full(mean.shape, 0.3), np.full(mean.shape, 0.3), mean * (1.0 - mean), mean])
+
+    end = np.choose(kinds, [np.inf, 1.5, 1.0, np.inf])
+    return Mixed(laws), Items(some(rng, d, 0.05, 0.95), variance, end)
+
+
+LAWS = {
+    "gaussian": gaussian,
+    "known bound": bounded,
+    "bernoulli": bernoulli,
+    "poisson": poisson,
+    "poisson cost": poisson_cost,
+    "gamma": gamma,
+    "gamma cost": gamma_cost,
+    "mixed": mixed,
+}
+by_law = pytest.mark.parametrize("name", LAWS)
+by_family = pytest.mark.parametrize("family", SETS)
+
+
+def drawn(seed, family, name):
+    """A small set with a law and what the reference needs of it."""
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            space = SETS[family](rng)
+            if space.count(80) <= 80:
+                return space, *LAWS[name](rng, space.d)
+        except (InvalidInputError, TooManyDecisionsError):  # not every draw has a decision, some have many
+            continue
+
+
+@by_family
+@by_law
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=4, deadline=None)
+def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
+    space, law, items = drawn(seed, family, name)
+    try:
+        fast = sb.graves_lai(space, items.theta, law=law)
+        listed = sb.graves_lai(space, items.theta, law=law, method="enumeration")
+    except UnsupportedError as error:
+        # Raises that double a mean, on paths of different lengths: at rates that one method may choose, and not the other.
+        if name != "gamma" or "convex" not in str(error):
+            raise
+        return
+    assert (fast.method, listed.method) == ("cycles", "enumeration")
+    assert fast.law == listed.law == law
+    decisions = space.enumerate(20_000)
+    for one, other in ((fast, listed), (listed, fast)):
+        assert one.gap <= GAP
+        assert one.lower <= other.value * (1.0 + 1e-9)
+        assert least_of_all(items, decisions, one.rates) >= 1.0 - 1e-5
+        cost = one.plan.rates @ (items.theta @ one.optimal_decision - one.plan.decisions @ items.theta)
+        assert cost == pytest.approx(one.value, rel=1e-6, abs=1e-12)
+    np.testing.assert_array_equal(fast.suboptimal_items, listed.suboptimal_items)
+    assert all(x in space for x in fast.plan.decisions)
+
+
+@by_family
+@by_law
+def test_brackets_hold_the_value_of_an_independent_program(family, name):
+    """`verification/laws.py` does the same on hundreds of instances."""
+    space, law, items = drawn(3, family, name)
+    lower, upper = bracket(items, space.enumerate(20_000))
+    try:
+        result = sb.graves_lai(space, items.theta, law=law)
+    except UnsupportedError as error:
+        if name != "gamma" or "convex" not in str(error):
+            raise
+        return
+    assert result.gap <= GAP
+    assert result.lower <= upper * (1.0 + 1e-5)
+    assert lower <= result.value * (1.0 + 1e-5)
+    assert upper - lower <= 1e-4 * upper
+
+
+@by_law
+@pytest.mark.parametrize("seed", range(10))
+def test_matroids_in_closed_form(name, seed):
+    """L2: the sum of gap / d(gap) over the items that can close it; cycles agree."""
+    rng = np.random.default_rng(seed)
+    space = sb.MSets(int(rng.integers(4, 9)), int(rng.integers(1, 4))) if seed % 2 else random_tree_set(rng)
+    law, items = LAWS[name](rng, space.d)
+    closed = sb.graves_lai(space, items.theta, law=law)
+    assert closed.method == "closed-form"
+    best, gaps = closed.optimal_decision, np.full(space.d, np.inf)
+    for x in space.enumerate(20_000):
+        entering = np.flatnonzero(x & ~best)
+        if len(entering) == 1:
+            (i,), (j,) = entering, np.flatnonzero(best & ~x)
+            gaps[i] = min(gaps[i], items.theta[j] - items.theta[i])
+    needed = closed.suboptimal_items & (gaps < (items.end - items.theta) * (1.0 - 1e-9))
+    part = taken(items, needed)
+    expected = gaps[needed] / part.divergence(gaps[needed][None])[0]
+    assert closed.value == pytest.approx(expected.sum(), rel=1e-9, abs=1e-12)
+    assert closed.lower == pytest.approx(closed.value, rel=1e-9)
+    if name != "gamma":
+        cycles = sb.graves_lai(space, items.theta, law=law, method="cycles")
+        assert cycles.lower <= closed.value * (1.0 + 1e-9)
+        assert closed.value <= cycles.value * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_known_bounds_in_any_unit(scale):
+    space, law, items = drawn(4, "perfect matchings", "known bound")
+    one = sb.graves_lai(space, items.theta, law=law)
+    scaled = Gaussian(np.asarray(law.variance) * scale**2, np.asarray(law.upper) * scale)
+    other = sb.graves_lai(space, items.theta * scale, law=scaled)
+    assert other.value / scale == pytest.approx(one.value, rel=2e-4)
+
+
+def test_a_known_bound_asks_for_less():
+    """Means that cannot exceed 0 rule out some of what rewards without a bound must be told from."""
+    space = sb.Paths([("s", "t"), ("s", "u"), ("u", "t")], "s", "t")
+    theta = [-1.0, -0.1, -1.5]
+    free, known = sb.graves_lai(space, theta), sb.graves_lai(space, theta, law=Gaussian(0.5, upper=0.0))
+    assert 0.0 < known.lower <= known.value < free.lower
+    # Two roads of 0.1 and 1 minutes at least: together they are never faster than 1 minute.
+    assert sb.graves_lai(space, theta, law=Gaussian(0.5, upper=[0.0, -0.1, -1.0])).value == 0.0
+
+
+def two_paths():
+    return sb.Paths([("s", "u"), ("u", "t"), ("s", "v"), ("v", "t")], "s", "t")
+
+
+@pytest.mark.parametrize("method", ["auto", "enumeration"])
+def test_where_duality_fails_gamma_rewards_are_refused(method):
+    """Means of 1 and a gap of 4: equal raises would say 0.864, raises of 0.27 and 3.73 say 0.792."""
+    with pytest.raises(
+        UnsupportedError, match=r"must be convex .* item [23] of mean 1, which would have to rise by more than 1"
+    ):
+        sb.graves_lai(two_paths(), [3.0, 3.0, 1.0, 1.0], law=Gamma(), method=method)
+    near = sb.graves_lai(two_paths(), [3.0, 3.0, 2.5, 2.5], law=Gamma(), method=method)
+    items = Items(np.array([2.5]), lambda mean: mean**2, np.array([np.inf]))
+    assert near.value == pytest.approx(1.0 / (2.0 * items.divergence(np.array([[0.5]]))[0, 0]), rel=1e-4)
+
+
+def test_counts_of_mean_0_need_one_play_a_nat():
+    """d(0, e) = e for counts: the gap per gap, whatever the gap."""
+    result = sb.graves_lai(sb.MSets(2, 1), [3.0, 0.0], law=Poisson())
+    assert result.value == pytest.approx(1.0, rel=1e-9)
+    path = sb.graves_lai(two_paths(), [1.0, 2.0, 0.0, 0.0], law=Poisson())
+    assert path.lower <= 1.0 + 1e-9
+    assert path.value == pytest.approx(1.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["columns", "glpg"])
+def test_methods_for_gaussian_rewards_alone(method):
+    with pytest.raises(UnsupportedError, match="is for Gaussian rewards without a known bound, got Poisson"):
+        sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], law=Poisson(), method=method)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"law": "poisson"}, r"law must be a Law, got str: pass semibandits.laws.Poisson\(\), say"),
+        ({"law": Poisson(), "variance": 0.1}, "variance and rewards must be left out where a law is given"),
+        ({"law": Poisson(), "rewards": "bernoulli"}, "variance and rewards must be left out where a law is given"),
+        ({"law": Poisson(cost=True)}, r"means must be <= 0 .* got 3 for item 0: leave out cost=True"),
+        ({"law": Gaussian(0.5, upper=2.5)}, "means must be at most upper, got 3 for item 0"),
+        ({"law": Mixed([Poisson()])}, "laws must be one an item, got 1 for 3 items"),
+    ],
+)
+def test_what_is_refused(options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], **options)
+
+
+@by_law
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_the_price_of_raises_shows_that_they_are_cheapest(name, seed):
+    """Weak duality: s gap - sum of w g*(s/w) at the price s is the value, for sets of one item, too."""
+    rng = np.random.default_rng(seed)
+    law, items = LAWS[name](rng, 6)
+    rows = np.sort(rng.integers(0, 4, 6))
+    rows, gaps = np.unique(rows, return_inverse=True)[1], rng.uniform(0.02, 1.5, len(np.unique(rows)))
+    rates = rng.uniform(0.3, 20.0, 6)
+    found = cheapest_raises(law, items.theta, rates, rows, np.arange(6), gaps)
+    for k in np.flatnonzero(np.isfinite(found.values)):
+        mine = rows == k
+        assert found.rises[mine].sum() == pytest.approx(gaps[k], rel=1e-9)
+        paid = rates[mine] @ found.divergences[mine]
+        conjugate = law.take(np.flatnonzero(mine)).conjugate(items.theta[mine], found.prices[k] / rates[mine])
+        if np.isfinite(conjugate).all():
+            assert found.prices[k] * gaps[k] - rates[mine] @ conjugate == pytest.approx(paid, rel=1e-7, abs=1e-12)
+        assert found.values[k] == pytest.approx(paid, rel=1e-7)

@@ -1,0 +1,502 @@
+"""The certificates against lists of cycles and paths, a second label search, and a conic solver on listed cycles."""
+
+from __future__ import annotations
+
+import itertools
+
+import clarabel
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.paths import Paths
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.tiers import seconds
+from semibandits.laws import Gaussian
+from semibandits.regret_bound import lower_certificate
+from semibandits.regret_bound import worst_cycle as worst_cycle_module
+from semibandits.regret_bound.arc_items import ArcItems
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.lower_certificate import check_costs, check_items
+from semibandits.regret_bound.worst_cycle import worst_ratio
+
+LABELS = 1_000_000
+
+
+def exchange_graph(n, arcs, hub=()):
+    """Graph from (tail, head, cost, has item); items are numbered by arc."""
+    a = len(arcs)
+    tails, heads = (np.array([arc[k] for arc in arcs], dtype=np.int64) for k in (0, 1))
+    entering = np.array([k if arc[3] else -1 for k, arc in enumerate(arcs)], dtype=np.int64)
+    costs = np.array([arc[2] for arc in arcs], dtype=float)
+    none = np.full(a, -1, dtype=np.int64)
+    return ExchangeGraph(
+        np.zeros(a, dtype=bool), n, tails, heads, costs, entering, none, np.zeros(n), np.array(hub, dtype=np.int64)
+    )  # fmt: skip
+
+
+def listed_cycles(graph):
+    """All simple cycles as lists of arcs, parallel arcs and self-loops included, the hub as one node."""
+    merged = np.arange(graph.n_nodes)
+    merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
+    between = {}
+    for arc, pair in enumerate(zip(merged[graph.tails].tolist(), merged[graph.heads].tolist(), strict=True)):
+        between.setdefault(pair, []).append(arc)
+    cycles = []
+    for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
+        steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
+        cycles += [list(arcs) for arcs in itertools.product(*(between[step] for step in steps))]
+    return cycles
+
+
+def arc_information(graph, information):
+    return np.where(graph.entering >= 0, information[graph.entering], 0.0)
+
+
+def listed_ratio(graph, information):
+    u = arc_information(graph, information)
+    cycles = [cycle for cycle in listed_cycles(graph) if u[cycle].sum() > 0]
+    return max((u[cycle].sum() / graph.costs[cycle].sum() ** 2 for cycle in cycles), default=0.0)
+
+
+def suboptimal(graph, tolerance=0.0):
+    """Items on some cycle, all of whose cycles cost more than the tolerance."""
+    gaps = np.full(graph.n_arcs, np.inf)
+    for cycle in listed_cycles(graph):
+        gaps[cycle] = np.minimum(gaps[cycle], graph.costs[cycle].sum())
+    items = np.zeros(len(graph.decision), dtype=bool)
+    items[graph.entering[(graph.entering >= 0) & np.isfinite(gaps) & (gaps > tolerance)]] = True
+    return items
+
+
+COSTS = [
+    st.integers(0, 3).map(float),  # ties and zeros
+    st.floats(0.01, 3.0),
+    st.sampled_from([0.0, 1e-6, 1e-3, 1.0, 1.5]),  # gaps of many sizes
+]
+
+
+@st.composite
+def exchange_graphs(draw, max_arcs=12, need_item=False):
+    n = draw(st.integers(1, 5))
+    costs = draw(st.sampled_from(COSTS))
+    node = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(node, node, costs, st.integers(0, 3).map(bool)), min_size=1, max_size=max_arcs))
+    return exchange_graph(n, [(0, 0, 1.0, True), *arcs] if need_item else arcs)
+
+
+@st.composite
+def weighted_graphs(draw):
+    """A graph and the information of its items, which is 0 outside I; some information is close to tight."""
+    graph = draw(exchange_graphs())
+    a = graph.n_arcs
+    u = np.array(draw(st.lists(st.floats(0.05, 2.0), min_size=a, max_size=a)))
+    if draw(st.booleans()):
+        u *= graph.costs**2
+    return graph, np.where(suboptimal(graph), u, 0.0)
+
+
+# ---------------------------------------------------------------------------------------------- the worst ratio
+
+
+@given(weighted_graphs())
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_worst_ratio_is_that_of_the_listed_cycles(instance):
+    graph, information = instance
+    truth = listed_ratio(graph, information)
+    found = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS)
+    assert found.complete
+    assert found.ratio == pytest.approx(truth, rel=1e-12, abs=0.0)
+    if truth == 0.0:
+        assert found.cycle is None
+    else:
+        cycle = found.cycle
+        np.testing.assert_array_equal(graph.heads[cycle], np.roll(graph.tails[cycle], -1))
+        assert len(set(graph.tails[cycle])) == len(cycle)
+        u = arc_information(graph, information)
+        assert u[cycle].sum() == pytest.approx(truth * graph.costs[cycle].sum() ** 2, rel=1e-12)
+
+
+@given(weighted_graphs(), st.sampled_from([1e-9, 1e-3, 0.5]))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_thresholds_above_the_truth_are_certified_and_those_below_exceeded(instance, margin):
+    graph, information = instance
+    truth = listed_ratio(graph, information)
+    above = worst_ratio(graph, information, at_least=truth * (1 + margin), max_labels=LABELS)
+    assert above.complete
+    assert above.ratio == truth * (1 + margin)
+    assert above.cycle is None
+    if truth > 0.0:
+        below = worst_ratio(graph, information, at_least=truth * (1 - margin), max_labels=LABELS)
+        assert below.complete
+        assert below.ratio == pytest.approx(truth, rel=1e-12)
+        assert below.cycle is not None
+
+
+@st.composite
+def path_instances(draw):
+    """Paths in a random acyclic graph with parallel arcs, weights of any sign, and ties."""
+    n = draw(st.integers(2, 5))
+    pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda p: p[0] < p[1])
+    arcs = [(0, n - 1), *draw(st.lists(pairs, min_size=1, max_size=9))]
+    values = draw(st.sampled_from([st.integers(-2, 2).map(float), st.floats(-1.0, 1.0).map(lambda x: round(x, 3))]))
+    theta = np.array(draw(st.lists(values, min_size=len(arcs), max_size=len(arcs))))
+    u = np.array(draw(st.lists(st.floats(0.1, 2.0), min_size=len(arcs), max_size=len(arcs))))
+    return Paths(arcs, 0, n - 1), theta, u
+
+
+@given(path_instances())
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_worst_ratio_on_a_hub_is_that_of_the_listed_paths(instance):
+    decision_set, theta, u = instance
+    graph = decision_set.exchange_graph(theta)
+    decisions = decision_set.enumerate()
+    gaps = (decisions @ theta).max() - decisions @ theta
+    optimal = gaps <= 1e-9
+    information = np.where(decisions.any(axis=0) & ~decisions[optimal].any(axis=0), u, 0.0)
+    truth = ((decisions[~optimal] @ information) / gaps[~optimal] ** 2).max(initial=0.0)
+    found = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS)
+    assert found.complete
+    assert found.ratio == pytest.approx(truth, rel=1e-9, abs=0.0)
+
+
+def grid(k):
+    """Arcs of a k x k grid with diagonals."""
+    steps = ((0, 1), (1, 0), (1, 1))
+    cells = itertools.product(range(k), range(k))
+    return [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
+
+
+def pareto_ratio(decision_set, theta, information):
+    """Largest ratio over all paths by plain fronts of (weight, information), node by node from the source."""
+    best = decision_set.maximize(theta) @ theta
+    fronts = {decision_set.source: [(0.0, 0.0)]}
+    out = {}
+    for i, (tail, head) in enumerate(decision_set.items):
+        out.setdefault(tail, []).append((head, theta[i], information[i]))
+    for place in decision_set.topological_order:
+        node = decision_set.nodes[place]
+        front, most = [], -1.0
+        for weight, u in sorted(fronts[node], reverse=True):
+            if u > most:
+                front.append((weight, u))
+                most = u
+        fronts[node] = front
+        for head, weight, u in out.get(node, []):
+            fronts.setdefault(head, []).extend((w + weight, v + u) for w, v in front)
+    return max(u / (best - weight) ** 2 for weight, u in fronts[decision_set.target] if u > 0)
+
+
+def tightened(graph, information, rounds):
+    """Information scaled down on one worst cycle after the other, until many cycles have a ratio close to 1.
+
+    A search that drops a walk too early stops seeing cycles on which much is left: the truth then differs most.
+    """
+    information = information.copy()
+    for _ in range(rounds):
+        found = worst_ratio(graph, information, at_least=1.0, max_labels=LABELS)
+        if found.cycle is None:
+            break
+        items = graph.entering[found.cycle]
+        information[items[items >= 0]] /= found.ratio
+    return information
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_worst_ratio_on_a_grid_is_that_of_pareto_fronts(seed):
+    rng = np.random.default_rng(seed)
+    decision_set = Paths(grid(7), (0, 0), (6, 6))
+    theta = -rng.random(decision_set.d) - 0.1
+    x = decision_set.maximize(theta)
+    graph = decision_set.exchange_graph(theta)
+    information = np.where(x, 0.0, rng.random(decision_set.d))
+    for rounds in (0, 30, 1000):
+        information = tightened(graph, information, rounds)
+        found = worst_ratio(graph, information, at_least=0.0, max_labels=10_000)
+        assert found.complete
+        assert found.ratio == pytest.approx(pareto_ratio(decision_set, theta, information), rel=1e-10)
+    assert found.ratio < 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_worst_ratio_on_complete_graphs_with_many_tight_cycles(seed):
+    rng = np.random.default_rng(seed)
+    pairs = [(v, w) for v in range(6) for w in range(6) if v != w]
+    graph = exchange_graph(6, [(*pair, cost, True) for pair, cost in zip(pairs, rng.random(30) ** 2, strict=True)])
+    information = rng.random(30)
+    for rounds in (0, 30, 1000):
+        information = tightened(graph, information, rounds)
+        found = worst_ratio(graph, information, at_least=0.0, max_labels=10_000)
+        assert found.ratio == pytest.approx(listed_ratio(graph, information), rel=1e-12)
+    assert found.ratio < 1.0 + 1e-9
+
+
+def test_incomplete_searches_say_so():
+    rng = np.random.default_rng(0)
+    pairs = [(v, w) for v in range(12) for w in range(12) if v != w]
+    graph = exchange_graph(12, [(v, w, cost, True) for (v, w), cost in zip(pairs, rng.random(132), strict=True)])
+    information = rng.random(132)
+    full = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS)
+    assert full.complete
+    for few in (0, 1, full.labels // 2):
+        found = worst_ratio(graph, information, at_least=0.0, max_labels=few)
+        assert not found.complete
+        assert found.ratio == np.inf
+    late = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS, deadline=seconds() - 1.0)
+    assert not late.complete
+    assert late.ratio == np.inf
+
+
+def test_repeated_attempts_reach_the_same_end(monkeypatch):
+    rng = np.random.default_rng(1)
+    pairs = [(v, w) for v in range(12) for w in range(12) if v != w]
+    graph = exchange_graph(12, [(v, w, cost, True) for (v, w), cost in zip(pairs, rng.random(132), strict=True)])
+    information = rng.random(132)
+    full = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS)
+    monkeypatch.setattr(worst_cycle_module, "FIRST_LABELS", 2)
+    again = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS, deadline=seconds() + 60.0)
+    assert again.complete
+    assert again.ratio == pytest.approx(full.ratio, rel=1e-14)
+
+
+def test_items_on_free_cycles_are_refused():
+    graph = exchange_graph(2, [(0, 1, 0.0, True), (1, 0, 0.0, False), (0, 1, 1.0, True)])
+    with pytest.raises(InvalidInputError, match="item 0: such an item is in an optimal decision"):
+        worst_ratio(graph, np.array([1.0, 0.0, 1.0]), at_least=1.0, max_labels=LABELS)
+    found = worst_ratio(graph, np.array([0.0, 0.0, 3.0]), at_least=1.0, max_labels=LABELS)
+    assert found.ratio == 3.0
+    np.testing.assert_array_equal(np.sort(found.cycle), [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("information", "at_least"), [([-1.0], 1.0), ([np.nan], 1.0), ([1.0, 1.0], 1.0), ([1.0], -1.0), ([1.0], np.inf)]
+)
+def test_bad_information_is_refused(information, at_least):
+    graph = exchange_graph(1, [(0, 0, 1.0, True)])
+    with pytest.raises(InvalidInputError, match=r"(information|at_least) must"):
+        worst_ratio(graph, np.array(information), at_least=at_least, max_labels=LABELS)
+
+
+def test_a_graph_without_arcs_has_no_cycle():
+    graph = exchange_graph(1, [])
+    found = worst_ratio(graph, np.zeros(0), at_least=1.0, max_labels=LABELS)
+    assert (found.ratio, found.cycle, found.complete) == (1.0, None, True)
+    none = np.zeros(0)
+    assert lower_bound(graph, none, np.zeros(0, dtype=bool), Cycles.empty(), none, none) == 0.0
+
+
+# ---------------------------------------------------------------------------------------------- the lower bound
+
+
+def lower_bound(graph, v, items, cycles, rises, mu, **options):
+    """The bound from Gaussian items of these doubled variances, on the graph with its hub as one node."""
+    merged = graph.merged_hub
+    entering = np.maximum(graph.entering, 0)
+    live = (graph.entering >= 0) & (items[entering] if len(items) else False)
+    law = Gaussian(np.where(v > 0.0, v, 1.0) / 2.0) if len(v) else Gaussian()
+    gaps = [graph.costs[cycle].sum() for cycle in listed_cycles(graph) if live[cycle].any()]
+    return lower_certificate.lower_bound(
+        graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs,
+        ArcItems.of(law, np.zeros(len(v)), graph.entering, live), cycles, rises, mu, min(gaps, default=1.0), **options,
+    )[0]  # fmt: skip
+
+
+def even(graph, cycles):
+    """Raises that share the gap of each cycle evenly among its arcs."""
+    lengths = np.diff(cycles.ptr)
+    return (cycles.sums(graph.costs) / lengths)[cycles.rows]
+
+
+def joined(cycles):
+    arcs = [np.array(cycle, dtype=np.int64) for cycle in cycles]
+    return Cycles(np.cumsum([0] + [len(cycle) for cycle in cycles]), np.concatenate(arcs))
+
+
+def solve(graph, v, items):
+    """Flow, cycles, multipliers and potentials from one conic problem over all listed cycles.
+
+    Minimise cost(f) over circulations f >= 0 with z_i f_i >= 1 on I and sum(v_i z_i over C) <= gap_C^2. The flow is scaled up
+    until it is feasible, so that its cost is an upper bound whatever the conic solver says.
+    """
+    merged = np.arange(graph.n_nodes)
+    merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
+    cycles = [cycle for cycle in listed_cycles(graph) if (graph.entering[cycle] >= 0).any()]
+    cycles = [cycle for cycle in cycles if items[graph.entering[cycle]][graph.entering[cycle] >= 0].any()]
+    live = np.unique(np.concatenate([np.array(cycle) for cycle in listed_cycles(graph)]))
+    arcs = live[(graph.entering[live] >= 0) & items[graph.entering[live]]]
+    k, a, n = len(arcs), len(live), graph.n_nodes
+    place = {arc: j for j, arc in enumerate(arcs.tolist())}
+    column = {arc: j for j, arc in enumerate(live.tolist())}
+    balance = np.zeros((n, a + k))
+    np.add.at(balance, (merged[graph.tails[live]], np.arange(a)), 1.0)
+    np.add.at(balance, (merged[graph.heads[live]], np.arange(a)), -1.0)
+    rows = np.zeros((len(cycles), a + k))
+    for r, cycle in enumerate(cycles):
+        for arc in cycle:
+            if arc in place:
+                rows[r, a + place[arc]] = v[graph.entering[arc]] / graph.costs[cycle].sum() ** 2
+    cone = np.zeros((3 * k, a + k))
+    for arc, j in place.items():  # |(2, f - z)| <= f + z
+        cone[3 * j, [column[arc], a + j]] = -1.0
+        cone[3 * j + 2, [column[arc], a + j]] = (-1.0, 1.0)
+    matrix = sparse.csc_matrix(np.vstack([balance, -np.eye(a, a + k), rows, cone]))
+    right = np.concatenate([np.zeros(n + a), np.ones(len(cycles)), np.tile([0.0, 2.0, 0.0], k)])
+    options = clarabel.DefaultSettings()
+    options.verbose = False
+    cones = [clarabel.ZeroConeT(n), clarabel.NonnegativeConeT(a + len(cycles)), *[clarabel.SecondOrderConeT(3)] * k]
+    costs = np.concatenate([graph.costs[live], np.zeros(k)])
+    solution = clarabel.DefaultSolver(sparse.csc_matrix((a + k, a + k)), costs, matrix, right, cones, options).solve()
+    duals = np.array(solution.z)
+    gaps = np.array([graph.costs[cycle].sum() for cycle in cycles])
+    flow = np.zeros(graph.n_arcs)
+    flow[live] = np.array(solution.x)[:a]
+    u = np.zeros(graph.n_arcs)
+    u[arcs] = v[graph.entering[arcs]] / flow[arcs]
+    ratio = max(u[cycle].sum() / gap**2 for cycle, gap in zip(cycles, gaps, strict=True))
+    return flow * ratio, joined(cycles), duals[n + a : n + a + len(cycles)] / gaps**2, duals[:n][merged]
+
+
+def cheapest(graph, v, items, cycles, flow):
+    """Raises in proportion to v / flow, which are the cheapest ones of Gaussian items."""
+    counted = (graph.entering >= 0) & items[graph.entering]
+    u = np.where(counted, v[graph.entering] / np.where(flow > 0.0, flow, 1.0), 0.0)
+    return u[cycles.arcs] * (cycles.sums(graph.costs) / cycles.sums(u))[cycles.rows]
+
+
+@given(exchange_graphs(max_arcs=9, need_item=True), st.integers(0, 2**32 - 1))
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_no_multipliers_and_raises_prove_more_than_a_feasible_flow_costs(graph, seed):
+    rng = np.random.default_rng(seed)
+    v = rng.uniform(0.2, 20.0, graph.n_arcs)
+    items = suboptimal(graph, 1e-9)
+    flow, cycles, mu, _ = solve(graph, v, items)
+    upper = float(graph.costs @ flow)
+    rises, shares = cheapest(graph, v, items, cycles, flow), mu * cycles.sums(graph.costs) ** 2
+    right = lower_bound(graph, v, items, cycles, rises, shares)
+    assert right <= upper * (1 + 1e-9)
+    for noise in (0.0, 0.1, 10.0):
+        other_rises = rises * rng.exponential(1.0, len(rises)) + noise * rng.random(len(rises))
+        other_mu = shares * rng.exponential(1.0, len(mu)) + noise * rng.normal(size=len(mu))
+        for quick in (False, True):
+            assert lower_bound(graph, v, items, cycles, other_rises, other_mu, quick=quick) <= upper * (1 + 1e-9)
+
+
+CELLS = [[0, 3], [0, 1], [0, 4], [1, 4], [1, 2], [1, 5], [2, 5], [3, 6], [3, 4], [3, 7], [4, 7], [4, 5], [4, 8], [5, 8],
+         [6, 7], [7, 8]]  # fmt: skip
+# Values of C(theta) from the enumeration of all decisions, with a bracket of relative width 1e-8.
+CERTIFIED = [
+    (Matchings([(i, j) for i in range(3) for j in range(3)]),
+     [0.8765370964165805, 0.4719097193587902, 0.2740483886137183, 0.007091828603166261, 0.6457208955749478,
+      0.719909383508693, 0.8355692165002742, 0.28187782736454214, 0.2152181671629736], 0.5, 24.1424010),
+    (Matchings([(i, j) for i in range(3) for j in range(3)]), [6, 6, 7, 7, 8, 8, 8, 2, 1], 0.5, 2.5362597),
+    (Matchings([(i, j) for i in range(5) for j in range(5)]), np.eye(5).ravel() + 1.0, 0.5, 10.0),
+    (Paths(CELLS, 0, 8),
+     [0.7965461104684304, 0.6715876339807033, 0.8450230915683464, 0.9387518284798846, 0.022617728887002753,
+      0.1181052271508587, 0.3602638846836431, 0.09358685304259973, 0.5995244730532772, 0.26036422234810863,
+      0.2643397291323255, 0.2883279886478656, 0.09771565758439005, 0.7409444532381589, 0.6506724295996501,
+      0.6065080906412624], 0.5, 31.5661475),
+    (Paths(CELLS, 0, 8), [3, 1, 1, 3, 4, 4, 1, 1, 2, 2, 1, 1, 2, 1, 1, 2], 0.5, 10.6932995),
+    (Paths(CELLS, 0, 8),
+     [0.41465016114124864, 0.46324003628737986, 0.884521531618113, 0.3166584421740133, 0.021463876277191374,
+      0.8262233467711652, 0.061846935373572776, 0.09299199266222835, 0.963181716739735, 0.7533654181283584,
+      0.33785420277925504, 0.13217884161919569, 0.38673057317186155, 0.33919489278017356, 0.8744412014424732,
+      0.41875301731404],
+     [0.25588551142968186, 1.8609298844813138, 1.2823953910589942, 0.3217487278839042, 0.31503090408820245,
+      0.985273158212102, 0.2749690348093207, 1.300329165185241, 1.2711292030803296, 0.16095456237449204,
+      1.6341032839784595, 1.5949100457850471, 1.839085710369086, 1.3735826288031066, 1.4164382414369243,
+      0.411109143461019], 64.6709706),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("decision_set", "theta", "variance", "value"), CERTIFIED)
+def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, theta, variance, value):
+    theta = np.array(theta, dtype=float)
+    graph = decision_set.exchange_graph(theta)
+    v = np.broadcast_to(2.0 * np.asarray(variance), theta.shape).astype(float)
+    items = suboptimal(graph, 1e-9)
+    check_costs(graph, theta)
+    flow, cycles, mu, pi = solve(graph, v, items)
+    y, change = cycles.totals(mu, graph.n_arcs), pi[graph.tails] - pi[graph.heads]
+    falling = (change < 0.0) & (cycles.totals(np.ones(len(cycles)), graph.n_arcs) > 0.0)
+    lower, shares = 0.0, mu * cycles.sums(graph.costs) ** 2
+    for scale in (min(1.0, (graph.costs[falling] / -change[falling]).min(initial=1.0)), 1.0):
+        # Rates at which these prices are right are more precise than the flow.
+        prices = graph.costs + scale * change
+        rates = np.sqrt(v[graph.entering] * y / np.where(prices > 0.0, prices, np.inf))
+        rates = np.where(rates > 0.0, rates, flow)
+        counted = (graph.entering >= 0) & items[graph.entering]
+        u = cycles.sums(np.where(counted, v[graph.entering] / np.where(rates > 0.0, rates, 1.0), 0.0))
+        rises = cheapest(graph, v, items, cycles, rates)
+        for weights in (shares, shares * (u / cycles.sums(graph.costs) ** 2) ** 2):
+            lower = max(lower, lower_bound(graph, v, items, cycles, rises, weights))
+    assert value * (1 - 1e-5) <= lower <= value * (1 + 1e-7)
+    information = np.zeros(decision_set.d)
+    chosen = (graph.entering >= 0) & items[graph.entering]
+    information[graph.entering[chosen]] = v[graph.entering[chosen]] / flow[chosen]
+    ratio = worst_ratio(graph, information, at_least=0.0, max_labels=LABELS).ratio
+    assert value * (1 - 1e-7) <= ratio * (graph.costs @ flow) <= value * (1 + 1e-5)
+
+
+def test_scale_and_sign_of_multipliers_do_not_matter():
+    graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 2.0, True), (1, 1, 0.5, True)])
+    v, items, cycles = np.array([1.0, 2.0, 3.0]), np.ones(3, dtype=bool), joined([[0, 1], [2]])
+    rises = np.array([1.0, 2.0, 0.5])
+    bound = lower_bound(graph, v, items, cycles, rises, np.array([1.0, 0.5]))
+    assert bound > 0
+    assert lower_bound(graph, v, items, cycles, rises, np.array([1e-3, 5e-4])) == pytest.approx(bound, rel=1e-9)
+    alone = lower_bound(graph, v, items, joined([[0, 1]]), rises[:2], np.array([1.0]))
+    # Raises of 1 and 2 cost 1/1 and 4/2 nats a play, 3 in all, where the cycle costs 3.
+    assert alone == pytest.approx(1.0, rel=1e-11)
+    fewer = np.array([True, False, True])
+    # The item of the first arc has to rise by the whole gap, for 9 nats a play.
+    assert lower_bound(graph, v, fewer, joined([[0, 1]]), rises[:2], np.ones(1)) == pytest.approx(1 / 3, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, rises, np.array([1.0, -1.0])) == pytest.approx(alone, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, rises, np.zeros(2)) == 0.0
+
+
+def test_raises_that_fall_short_are_stretched():
+    graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 2.0, True)])
+    v, items, cycles = np.array([1.0, 2.0]), np.ones(2, dtype=bool), joined([[0, 1]])
+    whole = lower_bound(graph, v, items, cycles, np.array([1.0, 2.0]), np.ones(1))
+    assert lower_bound(graph, v, items, cycles, np.array([0.5, 1.0]), np.ones(1)) == pytest.approx(whole, rel=1e-12)
+    assert lower_bound(graph, v, items, cycles, np.zeros(2), np.ones(1)) == 0.0
+
+
+def test_a_lemon_among_the_multipliers_costs_itself_alone():
+    """Lowered one by one, multipliers that are far too large do not scale the others away."""
+    graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (0, 2, 1.0, True), (2, 0, 1.0, True)])
+    v, items, cycles = np.full(4, 1.0), np.ones(4, dtype=bool), joined([[0, 1], [2, 3]])
+    rises, mu = np.ones(4), np.array([1.0, 100.0])
+    assert lower_bound(graph, v, items, cycles, rises, mu) == pytest.approx(2.0, rel=1e-6)
+    assert lower_bound(graph, v, items, cycles, rises, mu, quick=True) == pytest.approx(1.01, rel=1e-6)
+
+
+def test_walks_that_are_open_prove_nothing():
+    graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (1, 2, 1.0, True)], hub=(0, 2))
+    v, items = np.ones(3), np.ones(3, dtype=bool)
+
+    def lower(*cycles):
+        family = joined(cycles)
+        return lower_bound(graph, v, items, family, even(graph, family), np.ones(len(cycles)))
+
+    assert lower([0, 1]) > 0
+    assert lower([0, 1], [0]) == 0.0
+    assert lower([0, 2]) > 0  # closed by the hub
+
+
+def test_costs_that_are_not_those_of_theta_are_refused():
+    graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (1, 2, 1.0, True)], hub=(0, 2))
+    check_costs(graph, np.array([-1.0, -1.0, -1.0]))
+    with pytest.raises(InvalidInputError, match=r"costs must be the reduced costs of theta, got 1.0 on arc 1"):
+        check_costs(graph, np.array([-1.0, -0.9, -1.0]))
+
+
+def test_an_item_that_enters_twice_is_refused():
+    check_items(np.array([0, 1, -1, -1]))
+    with pytest.raises(InvalidInputError, match="got 2 arcs for item 0"):
+        check_items(np.array([0, 0]))

@@ -1,0 +1,265 @@
+"""Limits on time, labels and accuracy: whatever ends a solve, the bracket is right and says why."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+from enumeration_reference import reference
+
+import semibandits as sb
+from semibandits.kernels import exchange, tiers
+from semibandits.kernels import separation as separation_kernels
+from semibandits.kernels.oracles.questions import ask_linear
+from semibandits.laws import Gaussian
+from semibandits.regret_bound import circulation, separation
+from semibandits.regret_bound.presolve import presolve
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.separation import Separator
+from semibandits.regret_bound.worst_cycle import Verification
+
+
+def matching(n, saturate="both"):
+    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
+
+
+def grid(k):
+    steps = ((0, 1), (1, 0), (1, 1))
+    cells = [(i, j) for i in range(k) for j in range(k)]
+    arcs = [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
+    return sb.Paths(arcs, (0, 0), (k - 1, k - 1))
+
+
+def partitions(d, groups):
+    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
+    return sb.MatroidIntersection(*(sb.matroids.Partition(row, 2) for row in labels))
+
+
+SMALL = {
+    "paths": lambda: grid(4),
+    "perfect matchings": lambda: matching(5),
+    "any matchings": lambda: matching(3, "none"),
+    "row matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(5)], saturate="rows"),
+    "intersections": lambda: partitions(12, 4),
+    "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((60, 9)) < 0.5, axis=0)),
+}
+
+
+def instance(family, seed=0):
+    decision_set = SMALL[family]()
+    rng = np.random.default_rng(seed)
+    theta, variance = rng.normal(size=decision_set.d), 10.0 ** rng.uniform(-1, 1, decision_set.d)
+    return decision_set, theta, variance, reference(decision_set.enumerate(), theta, variance)
+
+
+def check_plan(s):
+    """The plan is of decisions, costs the value, and meets every constraint."""
+    decisions = s.decision_set.enumerate()
+    assert all(x in s.decision_set for x in s.plan.decisions)
+    gaps = s.optimal_decision @ s.theta - decisions @ s.theta
+    assert s.plan.rates @ (s.optimal_decision @ s.theta - s.plan.decisions @ s.theta) == pytest.approx(
+        s.value, rel=1e-9
+    )
+    information = np.zeros(len(s.theta))
+    information[s.suboptimal_items] = 2.0 * s.variance[s.suboptimal_items] / s.rates[s.suboptimal_items]
+    used = decisions[:, s.suboptimal_items].any(axis=1)
+    assert (decisions[used] @ information <= gaps[used] ** 2 * (1 + 1e-9)).all()
+
+
+# ------------------------------------------------------------------------------------------------------ time
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 1e-3])
+@pytest.mark.parametrize("family", SMALL)
+def test_time_limits_end_with_a_right_bracket(family, seconds):
+    decision_set, theta, variance, truth = instance(family)
+    late = sb.graves_lai(decision_set, theta, variance, gap=1e-9, time_limit=seconds, throw=False)
+    assert late.status in ("time_limit", "optimal")
+    assert late.lower <= truth.upper * (1 + 1e-9)
+    assert truth.lower * (1 - 1e-9) <= late.value <= 20 * decision_set.m * truth.upper
+    check_plan(late)
+    if seconds == 1e-6:
+        # A single cycle is solved by its first flow, whose raises are the best ones.
+        assert late.status == "time_limit" or late.stats["cycles"] <= 1
+    if late.status == "time_limit" and seconds == 1e-6:
+        with pytest.raises(sb.SolverError, match=r"reached .* \(time_limit\)") as caught:
+            sb.graves_lai(decision_set, theta, variance, gap=1e-9, time_limit=seconds)
+        assert caught.value.result.lower <= truth.upper * (1 + 1e-9)
+        assert caught.value.result.value >= truth.lower * (1 - 1e-9)
+
+
+class Clock:
+    """A clock that a test moves by hand: so many seconds at each look."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def seconds(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.mark.parametrize("rewards", ["gaussian", "bernoulli"])
+def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
+    """It may take longer than most limits; here a clock that is put forward, between any two looks at it, stands for it."""
+    clock, seconds, late = time.perf_counter, tiers.seconds, [0.0]
+
+    def compiling():
+        with tiers._timed(ask_linear, "a test"):
+            late[0] += 1e6
+        return seconds()
+
+    monkeypatch.setattr(tiers, "perf_counter", lambda: clock() + late[0])
+    monkeypatch.setattr(tiers, "seconds", compiling)
+    theta = np.random.default_rng(0).random(36)
+    assert sb.graves_lai(matching(6), theta, rewards=rewards, time_limit=1e3, throw=False).status == "optimal"
+    assert late[0] > 1e6
+    monkeypatch.undo()
+    tiers._thread.compiling -= late[0]
+
+
+@pytest.mark.parametrize("looks", [1, 10, 30, 100])
+@pytest.mark.parametrize("decision_set", [grid(8), matching(10), partitions(60, 8), matching(12, "none")])
+def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, decision_set, looks):
+    """The clock counts how often it is looked at, so a limit ends the solve at the same step on every machine."""
+    theta = np.random.default_rng(3).random(decision_set.d)
+    full = sb.graves_lai(decision_set, theta, gap=1e-4)
+    clock = Clock(1.0)
+    for name in ("circulation", "block", "interior", "separation", "worst_cycle"):
+        monkeypatch.setattr(f"semibandits.regret_bound.{name}.tiers", clock)
+    s = sb.graves_lai(decision_set, theta, gap=1e-8, time_limit=float(looks), throw=False)
+    assert s.status in ("time_limit", "optimal")
+    assert s.status == "time_limit" or looks >= 30
+    assert 0.0 <= s.lower <= full.value
+    assert full.lower <= s.value < math.inf
+    assert clock.now <= looks + 60.0  # few looks after the limit: what is begun is ended, nothing more is begun
+
+
+# ---------------------------------------------------------------------------------------- the final verification
+
+
+@pytest.mark.parametrize("family", [name for name in SMALL if name != "lists"])
+@pytest.mark.parametrize("seed", range(3))
+def test_without_verification_the_simple_bound_holds(monkeypatch, family, seed):
+    decision_set, theta, variance, truth = instance(family, seed)
+    monkeypatch.setattr(circulation, "MAX_LABELS", 0)
+    s = sb.graves_lai(decision_set, theta, variance, throw=False)
+    assert s.status == ("stalled" if s.gap > 1e-4 else "optimal")
+    assert s.lower >= truth.lower * (1 - 1e-4)
+    assert truth.lower * (1 - 1e-9) <= s.value <= 3 * decision_set.m * truth.upper
+    check_plan(s)
+
+
+@pytest.mark.parametrize("family", [name for name in SMALL if name != "lists"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_simple_bound_is_one_for_any_information(family, seed):
+    decision_set, theta, variance, _ = instance(family, seed)
+    rng = np.random.default_rng([seed, 1])
+    solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(variance), 1e-12, 1e-4))
+    decisions = decision_set.enumerate()
+    gaps = (decisions @ theta).max() - decisions @ theta
+    for _ in range(20):
+        information = np.where(solver._suboptimal, 10.0 ** rng.uniform(-6, 2, decision_set.d), 0.0)
+        used = (decisions @ information) > 0
+        worst = (decisions[used] @ information / gaps[used] ** 2).max()
+        assert worst <= solver._simple_ratio(information) * (1 + 1e-9)
+
+
+def test_a_verification_that_fails_is_repeated_at_higher_ratios(monkeypatch):
+    decision_set, theta, variance, truth = instance("perfect matchings")
+    exact, asked = circulation.worst_ratio, []
+
+    def impatient(graph, information, *, at_least, max_labels, deadline):
+        asked.append(at_least)
+        if at_least < 1.05:
+            return Verification(math.inf, None, max_labels, complete=False)
+        return exact(graph, information, at_least=at_least, max_labels=max_labels, deadline=deadline)
+
+    monkeypatch.setattr(circulation, "worst_ratio", impatient)
+    s = sb.graves_lai(decision_set, theta, variance, throw=False)
+    assert asked == [1.0, 1.01, 1.1]
+    assert s.value == pytest.approx(1.1 * truth.upper, rel=2e-4)
+    assert s.status == "stalled"
+    check_plan(s)
+
+
+# -------------------------------------------------------------------------------------------------- separation
+
+
+def block_and_flow(decision_set, seed):
+    rng = np.random.default_rng(seed)
+    theta = rng.random(decision_set.d)
+    blocks = presolve(decision_set.exchange_graph(theta), Gaussian(), theta, 1e-11).blocks
+    block = max(blocks, key=lambda b: len(b.gaps))
+    return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
+
+
+@pytest.mark.parametrize("decision_set", [grid(5), matching(6), matching(4, "none"), partitions(24, 6)])
+@pytest.mark.parametrize("labels", [20, 100, 1000])
+def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, labels):
+    monkeypatch.setattr(separation, "FIRST_LABELS", labels // 4)
+    for seed in range(5):
+        block, u = block_and_flow(decision_set, seed)
+        truth = Separator(block).search(u, 1e-3).ratio
+        found = Separator(block, max_labels=labels).search(u, 0.5)
+        assert found.ratio >= truth * (1 - 1e-12)
+        for k in range(len(found.cycles)):
+            cycle = found.cycles[k]
+            assert u[cycle].sum() / block.graph.costs[cycle].sum() ** 2 == pytest.approx(found.ratios[k], rel=1e-9)
+
+
+def test_a_search_that_is_late_says_that_it_knows_nothing():
+    block, u = block_and_flow(matching(6), 0)
+    found = Separator(block, deadline=time.perf_counter() - 1.0, max_labels=3).search(u, 0.5)
+    assert found.ratio == math.inf
+    assert len(found.cycles) == 0
+
+
+def test_laps_round_a_cheap_cycle_are_not_labelled():
+    """Two cycles of cost 1e-6 in a row, both loose, beside cycles of cost 1; the search used to go round and round."""
+    tails = np.array([0, 1, 1, 2, 2, 0, 0])
+    heads = np.array([1, 0, 2, 1, 0, 2, 1])
+    costs = np.array([5e-7, 5e-7, 5e-7, 5e-7, 0.5, 0.5, 1.0])
+    u = np.array([2e-13, 2e-13, 2e-13, 2e-13, 0.3, 0.3, 0.2])
+    incidence = exchange.incidence
+    walks = separation_kernels.closed_walks
+    ratio, ptr, _, labels = walks(tails, heads, costs, u, *incidence(3, tails), *incidence(3, heads), 1.0, 0.05, 10_000)
+    assert 0 <= labels <= 100
+    assert ratio >= 1.0
+    assert len(ptr) >= 1
+
+
+# ------------------------------------------------------------------------------------------------------ gaps
+
+
+@pytest.mark.parametrize("gap", [0.5, 1e-6, 1e-8])
+@pytest.mark.parametrize("family", SMALL)
+def test_gaps_loose_and_tight_are_reached(family, gap):
+    for seed in range(3):
+        decision_set, theta, variance, truth = instance(family, seed)
+        s = sb.graves_lai(decision_set, theta, variance, gap=gap)
+        assert s.gap <= gap
+        assert s.lower <= truth.upper * (1 + 1e-9)
+        assert s.value >= truth.lower * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("family", SMALL)
+def test_a_gap_beyond_floating_point_fails_cleanly(family):
+    decision_set, theta, variance, truth = instance(family, 1)
+    with pytest.raises(sb.SolverError, match=r"reached .* \(stalled\)") as caught:
+        sb.graves_lai(decision_set, theta, variance, gap=1e-15)
+    s = caught.value.result
+    assert s.gap <= 1e-8
+    assert s.lower <= truth.upper * (1 + 1e-9)
+    assert s.value >= truth.lower * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("decision_set", "gap"), [(matching(20), 1e-8), (grid(12), 1e-8), (partitions(100, 10), 1e-7)])
+def test_tight_gaps_on_medium_instances(decision_set, gap):
+    theta = np.random.default_rng(2).random(decision_set.d)
+    tight, loose = sb.graves_lai(decision_set, theta, gap=gap), sb.graves_lai(decision_set, theta, gap=1e-3)
+    assert tight.gap <= gap
+    assert loose.lower <= tight.value * (1 + 1e-9)
+    assert tight.lower <= loose.value * (1 + 1e-9)

@@ -1,0 +1,236 @@
+"""The masters against each other, and what happens when one of them breaks down."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from enumeration_reference import reference
+
+import semibandits as sb
+from semibandits.laws import Gaussian
+from semibandits.regret_bound import block as block_module
+from semibandits.regret_bound.block import BlockSolver
+from semibandits.regret_bound.conic import ConicMaster
+from semibandits.regret_bound.cycles import CyclePool, Cycles
+from semibandits.regret_bound.interior import InteriorPointMaster
+from semibandits.regret_bound.master import Master, MasterSolution, starting_flow
+from semibandits.regret_bound.presolve import presolve
+from semibandits.regret_bound.rows import Rows
+from semibandits.regret_bound.separation import Separator
+
+
+def complete_matching(n, saturate="both"):
+    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
+
+
+def grid(k):
+    steps = ((0, 1), (1, 0), (1, 1))
+    cells = [(i, j) for i in range(k) for j in range(k)]
+    arcs = [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
+    return sb.Paths(arcs, (0, 0), (k - 1, k - 1))
+
+
+def intersection(d):
+    groups = np.random.default_rng(d).integers(0, 4, (2, d)).tolist()
+    return sb.MatroidIntersection(sb.matroids.Partition(groups[0], 2), sb.matroids.Partition(groups[1], 2))
+
+
+FAMILIES = {
+    "perfect matching": lambda: complete_matching(6),
+    "any matching": lambda: complete_matching(5, "none"),
+    "grid": lambda: grid(6),
+    "intersection": lambda: intersection(16),
+    "m-sets": lambda: sb.MSets(9, 4),
+}
+
+
+def largest_block(decision_set, seed, variance=0.5):
+    theta = np.random.default_rng(seed).random(decision_set.d)
+    graph = decision_set.exchange_graph(theta)
+    blocks = presolve(graph, Gaussian(variance), theta, 1e-11).blocks
+    return max(blocks, key=lambda block: len(block.gaps))
+
+
+def rows_of(block):
+    """Rows of the cheapest cycles."""
+    pool = CyclePool(block.graph.costs)
+    pool.add(block.cheapest)
+    return Rows.of(block, pool, math.inf)
+
+
+def filled_rows(block):
+    """Rows of the cheapest cycles, and of those that their flow violates."""
+    rows = rows_of(block)
+    u = np.where(block.informative, block.gaps**2, 0.0)
+    rows.pool.add(Separator(block).search(u, 1.0).cycles)
+    return rows
+
+
+@pytest.mark.parametrize("spread", [0.0, 2.0, 5.0])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_both_masters_find_the_value_of_the_pool(family, spread):
+    decision_set = FAMILIES[family]()
+    variance = 10.0 ** np.random.default_rng(3).uniform(-spread, spread, decision_set.d)
+    block = largest_block(decision_set, 0, variance)
+    rows = filled_rows(block)
+    brackets = []
+    for kind in (InteriorPointMaster, ConicMaster) if spread < 3.0 else (InteriorPointMaster,):
+        master = kind(rows)
+        for _ in range(6):
+            proposal = master.solve(1e-8, math.inf)
+        assert proposal.is_sound(block)
+        worst = rows.values(proposal.flow).max()
+        upper = worst * (block.graph.costs @ proposal.flow)
+        lower = rows.lower(proposal.multipliers, proposal.potentials).value
+        balance = np.bincount(block.graph.heads, proposal.flow) - np.bincount(block.graph.tails, proposal.flow)
+        assert abs(balance).max() <= 1e-12 * proposal.flow.max()
+        brackets.append((lower, upper))
+        assert upper * (1 - 1e-6) <= lower <= upper * (1 + 1e-9)
+    assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("family", ["any matching", "intersection", "m-sets"])
+def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
+    block = largest_block(FAMILIES[family](), 1)
+    assert not block.informative.all(), "an instance with arcs that carry no item is wanted"
+    rows = rows_of(block)
+    pool, master = rows.pool, InteriorPointMaster(rows)
+    for accuracy in (1e-1, 1e-2, 1e-4, 1e-6):
+        master.solve(accuracy, math.inf)
+        found = Separator(block).search(block.open_information(master.flow), 1.0)
+        pool.add(found.cycles)
+        master.extend(max(found.ratio - 1.0, 0.0))
+        keep = rows.values(master.flow) > 0.7
+        keep[: len(block.cheapest)] = True
+        pool.keep(keep)
+        master.keep(keep)
+    proposal = master.solve(1e-8, math.inf)
+    fresh = InteriorPointMaster(rows)
+    for _ in range(3):
+        fresh.solve(1e-8, math.inf)
+    assert block.graph.costs @ proposal.flow == pytest.approx(block.graph.costs @ fresh.flow, rel=1e-6)
+
+
+class Broken(Master):
+    """A master that breaks down in one way or another after so many good proposals."""
+
+    sound_calls, failure, patience = 0, "nan", 6
+
+    def __init__(self, rows, start=None):
+        self._good = InteriorPointMaster(rows)
+        self._calls = 0
+
+    def first_accuracy(self, gap):
+        return 1e-1
+
+    def next_accuracy(self, accuracy, gap, excess, added):
+        return accuracy
+
+    @property
+    def flow(self):
+        return self._good.flow
+
+    def extend(self, excess):
+        self._good.extend(excess)
+
+    def keep(self, mask):
+        self._good.keep(mask)
+
+    def solve(self, accuracy, deadline):
+        self._calls += 1
+        proposal = self._good.solve(1e-1, deadline)
+        if self._calls <= self.sound_calls:
+            return proposal
+        flow, mu, pi = proposal.flow.copy(), proposal.multipliers.copy(), proposal.potentials.copy()
+        if self.failure == "nan":
+            flow[0] = np.nan
+        elif self.failure == "nan duals":
+            mu[0] = np.nan
+        elif self.failure == "zero":
+            flow[:] = 0.0
+        elif self.failure == "negative":
+            flow[0] = -1.0
+        elif self.failure == "wrong duals":
+            mu, pi = np.roll(mu, 1), -pi
+        elif self.failure == "far too small":
+            flow *= 1e-6
+        return MasterSolution(flow, mu, pi)
+
+
+FAILURES = ["nan", "nan duals", "zero", "negative", "wrong duals", "far too small", "inaccurate"]
+
+
+def solved(decision_set, seed=5, **options):
+    theta = np.random.default_rng(seed).random(decision_set.d)
+    truth = reference(decision_set.enumerate(), theta, np.full(decision_set.d, 0.5))
+    return truth, sb.graves_lai(decision_set, theta, method="cycles", **options)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("sound_calls", [0, 2])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
+    decision_set = FAMILIES[family]()
+    first = "InteriorPointMaster" if family == "grid" else "ConicMaster"
+    made = []
+
+    class ThisBroken(Broken):
+        def __init__(self, rows, start=None):
+            super().__init__(rows, start)
+            made.append(self)
+
+    ThisBroken.sound_calls, ThisBroken.failure = sound_calls, failure
+    monkeypatch.setattr(block_module, first, ThisBroken)
+    monkeypatch.setattr(block_module, "DENSE_FROM", 20)
+    truth, s = solved(decision_set)
+    assert made
+    assert s.status == "optimal"
+    assert truth.lower * (1 - 1e-4 - 1e-9) <= s.lower <= truth.upper * (1 + 1e-9)
+    assert truth.lower * (1 - 1e-9) <= s.value <= truth.upper * (1 + 2e-4)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("family", ["perfect matching", "grid", "intersection"])
+def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, failure):
+    class ThisBroken(Broken):
+        pass
+
+    ThisBroken.failure = failure
+    monkeypatch.setattr(block_module, "InteriorPointMaster", ThisBroken)
+    monkeypatch.setattr(block_module, "ConicMaster", ThisBroken)
+    decision_set = FAMILIES[family]()
+    with pytest.raises(sb.SolverError, match=r"asked for a relative gap of 0\.0001") as caught:
+        solved(decision_set)
+    truth, s = solved(decision_set, throw=False)
+    for result in (s, caught.value.result):
+        assert result.status == "stalled"
+        assert result.lower <= truth.upper * (1 + 1e-9)
+        assert truth.lower * (1 - 1e-9) <= result.value <= 50 * truth.upper
+
+
+def test_what_breaks_the_conic_solver_is_solved_after_all():
+    """Variances over twelve orders of magnitude: the conic solver stalls, or calls a wrong point solved."""
+    decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)], saturate="none")
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        theta = rng.integers(0, 3, 16) + 1e-6 * rng.integers(0, 4, 16)
+        variance = 10.0 ** rng.uniform(-6, 6, 16)
+        s = sb.graves_lai(decision_set, theta, variance)
+        truth = reference(decision_set.enumerate(), theta, variance)
+        assert s.gap <= 1e-4
+        assert s.lower <= truth.upper * (1 + 1e-9)
+        assert s.value >= truth.lower * (1 - 1e-9)
+
+
+def test_a_block_starts_with_a_valid_bracket():
+    block = largest_block(complete_matching(5), 2)
+    solver = BlockSolver(block, 1e-4, math.inf)
+    start = solver.solution.upper
+    assert solver.solution.lower.value == 0.0
+    assert len(solver.solution.lower.cycles) == len(Cycles.empty())
+    assert solver.solve(lambda _: None).upper <= start
+    flow = starting_flow(block)
+    worst = Separator(block).search(block.open_information(flow), 1e-3).ratio
+    assert worst * (block.graph.costs @ flow) <= start

@@ -1,0 +1,81 @@
+"""The upper certificate of every law against all cycles and all decisions, by an independent program for each."""
+
+from __future__ import annotations
+
+import numpy as np
+from bernoulli_reference import problem
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws_reference import taken
+from test_bounds_of_laws import by_family, by_law, drawn
+from test_certificate import listed_cycles
+
+from semibandits.regret_bound.circulation import CirculationSolver
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.result import ExplorationPlan
+
+GAP = 1e-4
+DIGITS = 1e-9
+"""Accuracy of the reference."""
+
+
+def solver_of(space, law, theta):
+    return CirculationSolver(Problem(space, theta, law, 1e-12, GAP))
+
+
+def listed_information(solver, items, decisions, rates):
+    """F of all simple cycles that ask for anything, from their lists of items and the variance function alone."""
+    graph = solver._graph
+    cycles = listed_cycles(graph)
+    inside = problem(decisions, items.theta)[0]
+    contains = np.zeros((len(cycles), len(inside)), dtype=bool)
+    for row, cycle in zip(contains, cycles, strict=True):
+        row[[i for i in graph.entering[cycle] if i >= 0]] = True
+    gaps = np.array([graph.costs[cycle].sum() for cycle in cycles])
+    return information(taken(items, inside), contains[:, inside], gaps, rates[inside])
+
+
+def information(items, contains, gaps, rates):
+    """F of some sets of items; inf where their gap is out of reach."""
+    some = contains.any(axis=1)
+    contains, gaps = contains[some], gaps[some]
+    rises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * max(rates.max(initial=0.0), 1.0)))
+    paid = np.where(able[:, None], items.divergence(rises), 0.0) @ rates
+    return np.where(able, paid, np.inf)
+
+
+def drawn_plan(rng, space, decisions, theta):
+    """Any rates: those of few decisions, of all, and of very different sizes."""
+    gaps = (decisions @ theta).max() - decisions @ theta
+    rows = decisions[gaps > 1e-9 * max(gaps.max(), 1e-9)]
+    rates = np.exp(rng.normal(0.0, rng.choice([0.3, 3.0]), len(rows)))
+    used = rng.random(len(rows)) < rng.choice([0.5, 1.0])
+    return ExplorationPlan(rows[used], rates[used])
+
+
+@by_family
+@by_law
+@given(seed=st.integers(0, 10**6), aim=st.sampled_from([0.3, 0.99, 1.0, 1.00001, 1.1]))
+@settings(max_examples=6, deadline=None)
+def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, aim):
+    """At most that, whatever the rates, and next to it where the search came to its end; decisions have no less."""
+    space, law, items = drawn(seed, family, name)
+    decisions = space.enumerate(20_000)
+    if not problem(decisions, items.theta)[0].any():
+        return
+    solver = solver_of(space, law, items.theta)
+    plan = drawn_plan(np.random.default_rng(seed), space, decisions, items.theta)
+    least = listed_information(solver, items, decisions, plan.item_rates).min(initial=np.inf)
+    if 1e-9 < least < np.inf:  # less comes from items that are never played
+        plan = ExplorationPlan(plan.decisions, plan.rates * aim / least)
+        least = aim
+    proven, violated = solver._proven(plan)
+    assert proven <= least * (1.0 + DIGITS) + 1e-9
+    assert proven >= min(least, 1.0 - 0.1 * GAP) * (1.0 - 1e-5) - 1e-9
+    if not law.is_quadratic:
+        met = solver._items.raises(violated, violated.sums(solver._graph.costs), solver._arc_rates(plan))
+        assert (met.values < 1.0).all()
+    if len(plan):
+        inside, contains, gaps = problem(decisions, items.theta)
+        rows = information(taken(items, inside), contains, gaps, plan.item_rates[inside])
+        assert proven <= rows.min(initial=np.inf) * (1.0 + DIGITS) + 1e-9
