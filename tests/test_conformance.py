@@ -5,108 +5,21 @@ import inspect
 import pkgutil
 from dataclasses import replace
 
-import networkx as nx
 import numpy as np
 import pytest
 
 import semibandits
-from semibandits import matroids
+from example_sets import OnlyMaximizes
+from family_examples import EXAMPLES
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
+from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.msets import MSets
-from semibandits.decisions.paths import Paths
 from semibandits.decisions.registry import FAMILIES
-from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
 from semibandits.instances.families import FAMILIES as FAMILIES_IN_FILES
 from semibandits.testing import check_decision_set
 
-
-def at_most_one_of_each_parity(indices):
-    """Independence oracle of a partition matroid; at module level, so that it can be pickled."""
-    return len(set((indices % 2).tolist())) == len(indices)
-
-
-def grid(n):
-    """Directed n x n grid with diagonals."""
-    return [
-        ((a, b), (a + i, b + j))
-        for a in range(n)
-        for b in range(n)
-        for i, j in ((0, 1), (1, 0), (1, 1))
-        if a + i < n and b + j < n
-    ]
-
-
-def complete(n_rows, n_columns):
-    return [(f"r{i}", f"c{j}") for i in range(n_rows) for j in range(n_columns)]
-
-
-def two_way(graph):
-    return [arc for u, v in graph.edges for arc in ((u, v), (v, u))]
-
-
-EXAMPLES = {
-    "paths": {
-        "one arc": lambda: Paths([("s", "t")], "s", "t"),
-        "parallel arcs and a dead end": lambda: Paths(
-            [("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"
-        ),
-        "grid": lambda: Paths(grid(4), (0, 0), (3, 3)),
-        "grid, too many to list": lambda: Paths(grid(9), (0, 0), (8, 8)),
-    },
-    "trees": {
-        "one edge": lambda: SpanningTrees([("u", "v")]),
-        "parallel edges and a loop": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
-        "complete": lambda: SpanningTrees(nx.complete_graph(5)),
-        "too many to list": lambda: SpanningTrees(nx.petersen_graph()),
-    },
-    "msets": {
-        "none of three": lambda: MSets(3, 0),
-        "all of three": lambda: MSets(3, 3),
-        "two of six": lambda: MSets(6, 2),
-        "too many to list": lambda: MSets(40, 10),
-    },
-    "matchings": {
-        "perfect": lambda: Matchings(complete(3, 3)),
-        "perfect, with an item that is never used": lambda: Matchings([(0, 0), (0, 1), (1, 1)]),
-        "rows": lambda: Matchings(complete(2, 4), saturate="rows"),
-        "columns": lambda: Matchings(complete(4, 2), saturate="columns"),
-        "none": lambda: Matchings([(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)], saturate="none"),
-        "parallel items": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
-        "too many to list": lambda: Matchings(complete(8, 8)),
-    },
-    "matroid": {
-        "uniform": lambda: MatroidBases(matroids.Uniform(5, 2)),
-        "partition": lambda: MatroidBases(matroids.Partition("aabbbc", {"a": 1, "b": 2, "c": 0})),
-        "laminar": lambda: MatroidBases(matroids.Laminar([{0, 1, 2, 3, 4}, {0, 1}, {2, 3}], [3, 1, 2], d=6)),
-        "graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0), (3, 4), (3, 3)])),
-        "transversal": lambda: MatroidBases(matroids.Transversal([["a"], ["a", "b"], ["b", "c"], [], ["c"]])),
-        "linear": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 2, 0], [0, 1, 1, 2, 0]])),
-        "binary": lambda: MatroidBases(matroids.Linear([[1, 0, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1]], field=2)),
-        "oracle": lambda: MatroidBases(matroids.Oracle(5, at_most_one_of_each_parity)),
-    },
-    "intersection": {
-        "assignment": lambda: MatroidIntersection(matroids.Partition("aaabbbccc", 1), matroids.Partition("xyz" * 3, 1)),
-        "of a given size": lambda: MatroidIntersection(
-            matroids.Partition("aabbcc", 1), matroids.Partition("xyyxzz", {"x": 1, "y": 2, "z": 1}), size=2
-        ),
-        "empty": lambda: MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 1), size=0),
-        "oracle": lambda: MatroidIntersection(matroids.Oracle(6, at_most_one_of_each_parity), matroids.Uniform(6, 4)),
-        "arborescences, too many to list": lambda: MatroidIntersection(
-            matroids.Graphic(two_way(nx.petersen_graph())),
-            matroids.Partition([head for _, head in two_way(nx.petersen_graph())], {v: int(v > 0) for v in range(10)}),
-        ),
-    },
-    "enumerated": {
-        "one": lambda: EnumeratedDecisions([[1, 0, 1]]),
-        "with the empty one": lambda: EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items="abc"),
-        "many": lambda: EnumeratedDecisions(np.unique(np.random.default_rng(0).random((200, 9)) < 0.4, axis=0)),
-    },
-}
 CASES = [(family, name) for family in EXAMPLES for name in EXAMPLES[family]]
 
 
@@ -197,15 +110,6 @@ class Wrapped(DecisionSet):
 def test_it_needs_a_trial():
     with pytest.raises(InvalidInputError, match="trials must be at least 1, got 0"):
         check_decision_set(MSets(3, 1), trials=0)
-
-
-class OnlyMaximizes(DecisionSet):
-    """The least that a user has to write."""
-
-    d, m = 4, 2
-
-    def maximize(self, weights):
-        return MSets(4, 2).maximize(weights)
 
 
 @pytest.mark.parametrize("cls", [Wrapped, OnlyMaximizes])

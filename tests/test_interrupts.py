@@ -10,15 +10,10 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from example_sets import grid, matching
 from verification_scripts import script
 
 LIMIT = 0.5
-
-
-def grid(n):
-    right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
-    up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
-    return sb.Paths([*right, *up], (0, 0), (n - 1, n - 1))
 
 
 def opposed(space):
@@ -35,7 +30,7 @@ def budgeted(space):
 
 
 def learner():
-    space = grid(8)
+    space = grid(8, diagonals=False)
     theta = np.random.default_rng(0).random(space.d)
     agent = sb.Learner(space, sb.ESCB(), variance=0.25, seed=0)
 
@@ -48,13 +43,13 @@ def learner():
 
 
 def simulation():
-    space = grid(6)
+    space = grid(6, diagonals=False)
     environment = sb.GaussianRewards(np.random.default_rng(0).random(space.d))
     return lambda: sb.simulate(space, environment, [sb.ThompsonSampling(), sb.CUCB()], 10**8, 1, bound=False)
 
 
 def bound(**options):
-    space = grid(20)
+    space = grid(20, diagonals=False)
     theta = np.random.default_rng(0).uniform(0.05, 0.95, space.d)
 
     def solve():
@@ -72,25 +67,21 @@ def repeated(action):
     return act
 
 
-def pairs(n):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(n)])
-
-
 def intersection(d):
     groups = [np.random.default_rng(k).integers(0, d // 10, d).tolist() for k in (1, 2)]
     return sb.MatroidIntersection(*(sb.matroids.Partition(group, 1) for group in groups))
 
 
 SMALL = {
-    "matchings": lambda: budgeted(pairs(6)),
+    "matchings": lambda: budgeted(matching(6)),
     "m-sets": lambda: budgeted(sb.MSets(60, 20)),
-    "paths": lambda: budgeted(grid(6)),
+    "paths": lambda: budgeted(grid(6, diagonals=False)),
     "intersections": lambda: budgeted(intersection(30)),
 }
 OPERATIONS = {
-    "matchings": lambda: budgeted(pairs(40)),
+    "matchings": lambda: budgeted(matching(40)),
     "m-sets": lambda: repeated(budgeted(sb.MSets(300, 100))),
-    "paths": lambda: repeated(budgeted(grid(40))),
+    "paths": lambda: repeated(budgeted(grid(40, diagonals=False))),
     "intersections": lambda: budgeted(intersection(200)),
     "learner": learner,
     "simulation": simulation,
@@ -102,16 +93,21 @@ OPERATIONS = {
 def warm(name):
     """Compile what the operation calls: small problems of the same kind."""
     if name == "learner":
-        agent = sb.Learner(grid(3), sb.ESCB(), variance=0.25, seed=0)
+        agent = sb.Learner(grid(3, diagonals=False), sb.ESCB(), variance=0.25, seed=0)
         for _ in range(20):
             asked = agent.ask()
             agent.tell(asked.id, np.zeros(len(asked.items)))
     elif name == "simulation":
         sb.simulate(
-            grid(3), sb.GaussianRewards(np.arange(12.0)), [sb.ThompsonSampling(), sb.CUCB()], 50, 1, bound=False
+            grid(3, diagonals=False),
+            sb.GaussianRewards(np.arange(12.0)),
+            [sb.ThompsonSampling(), sb.CUCB()],
+            50,
+            1,
+            bound=False,
         )
     elif name in ("bound", "bernoulli"):
-        space, rng = grid(8), np.random.default_rng(0)
+        space, rng = grid(8, diagonals=False), np.random.default_rng(0)
         sb.graves_lai(space, rng.uniform(0.05, 0.95, space.d), rewards="gaussian" if name == "bound" else name)
     else:
         SMALL[name]()()

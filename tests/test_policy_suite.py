@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from family_examples import EXAMPLES
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
@@ -12,7 +13,6 @@ from semibandits.policies import CUCB, Agent, Policy
 from semibandits.simulation.replication import replicate
 from semibandits.testing import check_policy
 from semibandits.testing import policies as suite
-from test_conformance import EXAMPLES
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import samples
-from test_page_controls import close_to, value_of
+from shown_numbers import close_to, value_of
 
 BARS = ".bars .lane i:not(.grid)"
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_index_search import ALL, SETS, searched
-from test_index_search import MATROIDS as BASES
+from index_cases import ALL, SETS, searched
+from index_cases import MATROIDS as BASES
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError

@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 
 import semibandits as sb
+from example_sets import grid
 from semibandits.decisions.base import DecisionSet
 
 
@@ -26,11 +27,6 @@ class Pairs(DecisionSet):
 
     def __repr__(self):
         return f"Pairs({self.d})"
-
-
-def grid():
-    arcs = [((i, j), (i + a, j + b)) for i in range(3) for j in range(3) for a, b in ((1, 0), (0, 1), (1, 1))]
-    return sb.Paths([(u, v) for u, v in arcs if max(v) < 3], (0, 0), (2, 2))
 
 
 SETS = {

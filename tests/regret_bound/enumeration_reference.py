@@ -6,9 +6,11 @@ Both ends of the bracket are checked here: the upper by evaluating every row at 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import clarabel
+import networkx as nx
 import numpy as np
 from scipy import sparse
 
@@ -97,3 +99,17 @@ def _bracket(s: np.ndarray, delta: np.ndarray, v: np.ndarray, accuracy: float) -
     prices /= max((s @ prices / delta).max(), 1e-300)
     lower = np.sqrt(v * y * prices).sum() ** 2 / (mu @ delta**2)
     return float(np.nan_to_num(lower)), float(upper)
+
+
+def listed_cycles(graph):
+    """All simple cycles as lists of arcs, parallel arcs and self-loops included, the hub as one node."""
+    merged = np.arange(graph.n_nodes)
+    merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
+    between = {}
+    for arc, pair in enumerate(zip(merged[graph.tails].tolist(), merged[graph.heads].tolist(), strict=True)):
+        between.setdefault(pair, []).append(arc)
+    cycles = []
+    for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
+        steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
+        cycles += [list(arcs) for arcs in itertools.product(*(between[step] for step in steps))]
+    return cycles

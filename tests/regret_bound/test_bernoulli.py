@@ -20,9 +20,9 @@ from bernoulli_reference import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
-from test_graves_lai import random_dag, random_intersection, random_matching, random_tree_set
 
 import semibandits as sb
+from example_sets import grid, matching, random_dag, random_intersection, random_matching, random_tree_set
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound import price_proof, price_search
 
@@ -166,17 +166,11 @@ def test_bernoulli_rewards_tell_more_than_gaussian_ones_of_the_proxy():
         assert solve(space, theta).lower <= sb.graves_lai(space, theta, variance=0.25).value * (1.0 + 1e-9)
 
 
-def grid(n):
-    right = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
-    down = [((j, i), (j + 1, i)) for i in range(n) for j in range(n - 1)]
-    return sb.Paths([*right, *down], (0, 0), (n - 1, n - 1))
-
-
 @pytest.mark.parametrize(
     "space",
     [
         sb.Matchings([(i, j) for i in range(10) for j in range(10)]),
-        grid(8),
+        grid(8, diagonals=False),
         sb.MatroidIntersection(
             sb.matroids.Partition([i % 8 for i in range(30)], 1),
             sb.matroids.Partition([i * i % 11 for i in range(30)], 1),
@@ -191,7 +185,7 @@ def test_ordinary_instances_reach_the_gap(space):
 
 
 def test_answers_have_the_same_bits_twice_and_progress_narrows():
-    space, theta = grid(5), np.random.default_rng(3).random(40)
+    space, theta = grid(5, diagonals=False), np.random.default_rng(3).random(40)
     seen = []
     first, second = solve(space, theta, progress=seen.append), solve(space, theta)
     assert (first.value, first.lower) == (second.value, second.lower)
@@ -201,10 +195,6 @@ def test_answers_have_the_same_bits_twice_and_progress_narrows():
 
 
 # ---------------------------------------------------------------------- hard searches, gaps of all sizes, means next to 1
-
-
-def square(n):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(n)])
 
 
 def least_met(n, theta, result, prices):
@@ -230,7 +220,7 @@ def least_met(n, theta, result, prices):
 def test_means_of_which_many_are_next_to_1(n, seed):
     """Thousands of cycles seem to be violated where prices are too low: these must not be the end of the search."""
     theta = 1.0 - np.random.default_rng(seed).random(n * n) ** 4
-    result = solve(square(n), theta, gap=0.02)
+    result = solve(matching(n), theta, gap=0.02)
     assert result.gap <= 0.02
     least = least_met(n, theta, result, np.geomspace(50.0, 800.0, 8))
     assert 1.0 - 1e-9 <= least <= 1.02
@@ -352,8 +342,8 @@ def test_means_of_0_and_small_gaps(method, t):
 @pytest.mark.parametrize("method", ["cycles", "enumeration"])
 @pytest.mark.parametrize("t", [1e-18, 1e-25, 1e-50, 1e-100])
 def test_gaps_below_all_digits_leave_a_bracket_that_holds(method, t):
-    small = solve(square(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * t, method=method, throw=False)
-    same = solve(square(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * 1e-10)
+    small = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * t, method=method, throw=False)
+    same = solve(matching(3), np.array([1.0, 0.2, 0.0, 0.0, 1.0, 0.3, 0.5, 0.0, 1.0]) * 1e-10)
     assert small.lower <= same.value * (1.0 + 1e-9)  # C tends to a limit as all means shrink together
     assert same.lower * (1.0 - 1e-9) <= small.value <= 9.0 * same.value  # m squared times C, as without any search
     pair = solve(pair_of_paths(), [t, t, 0.0, 0.0], method=method, throw=False)
@@ -364,7 +354,7 @@ def test_the_master_does_not_go_to_and_fro_at_kinks():
     """Means of 1e-12 to 1e-5: information is next to a minimum of a few linear functions of the rates."""
     rng = np.random.default_rng(5306)
     theta = rng.random(25) ** 4 * 10.0 ** rng.uniform(-6, 0)
-    result, listed = solve(square(5), theta, gap=1e-3), solve(square(5), theta, method="enumeration", gap=1e-3)
+    result, listed = solve(matching(5), theta, gap=1e-3), solve(matching(5), theta, method="enumeration", gap=1e-3)
     assert max(result.lower, listed.lower) <= min(result.value, listed.value)
 
 
@@ -424,7 +414,7 @@ def test_methods_that_do_not_fit_the_set_say_what_does():
     ):
         solve(listed, [0.5, 0.2, 0.1], method="cycles")
     with pytest.raises(TooManyDecisionsError, match=r"at most 20,000 decisions.*use method='cycles' or 'auto'"):
-        solve(square(9), np.linspace(0.1, 0.9, 81), method="enumeration")
+        solve(matching(9), np.linspace(0.1, 0.9, 81), method="enumeration")
     many = sb.EnumeratedDecisions((np.arange(20_001)[:, None] >> np.arange(15)) % 2)
     with pytest.raises(TooManyDecisionsError, match=r"at most 20,000 decisions.*rewards='gaussian' with variance=0.25"):
         solve(many, np.linspace(0.1, 0.9, 15))
@@ -432,7 +422,7 @@ def test_methods_that_do_not_fit_the_set_say_what_does():
 
 def test_the_closed_form_is_for_matroids():
     with pytest.raises(UnsupportedError, match="closed form holds for matroid bases"):
-        solve(grid(2), [0.1, 0.2, 0.3, 0.4], method="closed-form")
+        solve(grid(2, diagonals=False), [0.1, 0.2, 0.3, 0.4], method="closed-form")
 
 
 def test_reward_models_say_which_bound_is_theirs():

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-
 import clarabel
-import networkx as nx
 import numpy as np
 import pytest
+from enumeration_reference import listed_cycles
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from example_sets import grid_arcs
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
@@ -38,20 +37,6 @@ def exchange_graph(n, arcs, hub=()):
     return ExchangeGraph(
         np.zeros(a, dtype=bool), n, tails, heads, costs, entering, none, np.zeros(n), np.array(hub, dtype=np.int64)
     )  # fmt: skip
-
-
-def listed_cycles(graph):
-    """All simple cycles as lists of arcs, parallel arcs and self-loops included, the hub as one node."""
-    merged = np.arange(graph.n_nodes)
-    merged[graph.hub] = graph.hub[0] if len(graph.hub) else 0
-    between = {}
-    for arc, pair in enumerate(zip(merged[graph.tails].tolist(), merged[graph.heads].tolist(), strict=True)):
-        between.setdefault(pair, []).append(arc)
-    cycles = []
-    for nodes in nx.simple_cycles(nx.DiGraph(between.keys())):
-        steps = zip(nodes, nodes[1:] + nodes[:1], strict=True)
-        cycles += [list(arcs) for arcs in itertools.product(*(between[step] for step in steps))]
-    return cycles
 
 
 def arc_information(graph, information):
@@ -165,13 +150,6 @@ def test_worst_ratio_on_a_hub_is_that_of_the_listed_paths(instance):
     assert found.ratio == pytest.approx(truth, rel=1e-9, abs=0.0)
 
 
-def grid(k):
-    """Arcs of a k x k grid with diagonals."""
-    steps = ((0, 1), (1, 0), (1, 1))
-    cells = itertools.product(range(k), range(k))
-    return [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
-
-
 def pareto_ratio(decision_set, theta, information):
     """Largest ratio over all paths by plain fronts of (weight, information), node by node from the source."""
     best = decision_set.maximize(theta) @ theta
@@ -210,7 +188,7 @@ def tightened(graph, information, rounds):
 @pytest.mark.parametrize("seed", range(8))
 def test_worst_ratio_on_a_grid_is_that_of_pareto_fronts(seed):
     rng = np.random.default_rng(seed)
-    decision_set = Paths(grid(7), (0, 0), (6, 6))
+    decision_set = Paths(grid_arcs(7), (0, 0), (6, 6))
     theta = -rng.random(decision_set.d) - 0.1
     x = decision_set.maximize(theta)
     graph = decision_set.exchange_graph(theta)

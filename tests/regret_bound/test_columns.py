@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import grid, matching, partitions
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError
 
@@ -37,21 +38,6 @@ class ListedByUser(Own):
         return self._inner.enumerate(limit)
 
 
-def matching(n, m=None, saturate="both"):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(m or n)], saturate=saturate)
-
-
-def grid(n, diagonals=False):
-    steps = [(1, 0), (0, 1)] + [(1, 1)] * diagonals
-    nodes = list(itertools.product(range(n), repeat=2))
-    arcs = [(v, (v[0] + a, v[1] + b)) for v in nodes for a, b in steps if v[0] + a < n and v[1] + b < n]
-    return sb.Paths(arcs, (0, 0), (n - 1, n - 1))
-
-
-def partitions(rng, d, groups):
-    return sb.MatroidIntersection(*(sb.matroids.Partition(rng.integers(0, groups, d).tolist(), 1) for _ in range(2)))
-
-
 def listed(rng, n, d, m=None):
     if m is None:
         rows = rng.random((n, d)) < rng.uniform(0.2, 0.7)
@@ -68,9 +54,9 @@ FAMILIES = {
     "matroids": lambda rng: sb.MatroidBases(sb.matroids.Linear(rng.integers(-1, 2, (3, 8)).astype(float))),
     "paths": lambda rng: grid(int(rng.integers(2, 6)), bool(rng.integers(2))),
     "perfect matchings": lambda rng: matching(int(rng.integers(2, 6))),
-    "row matchings": lambda rng: matching(3, 4, "rows"),
-    "any matchings": lambda rng: matching(3, 3, "none"),
-    "intersections": lambda rng: partitions(rng, int(rng.integers(5, 13)), 4),
+    "row matchings": lambda rng: matching(3, 4, saturate="rows"),
+    "any matchings": lambda rng: matching(3, saturate="none"),
+    "intersections": lambda rng: partitions(int(rng.integers(5, 13)), 4, 1, rng),
     "short lists": lambda rng: listed(rng, int(rng.integers(1, 15)), int(rng.integers(2, 8))),
     "lists": lambda rng: listed(rng, int(rng.integers(20, 400)), int(rng.integers(8, 15))),
     "lists of one size": lambda rng: listed(rng, int(rng.integers(50, 500)), 14, 5),
@@ -155,7 +141,9 @@ def test_the_decision_that_teaches_many_items_at_once():
 
 
 @pytest.mark.parametrize(
-    ("decision_set", "seed"), [(matching(7), 1), (matching(12), 2), (grid(8), 3), (grid(8, True), 4)], ids=str
+    ("decision_set", "seed"),
+    [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)],
+    ids=str,
 )
 def test_meets_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
     theta = np.random.default_rng(seed).random(decision_set.d)
@@ -214,7 +202,7 @@ def test_near_ties_follow_the_tolerance():
 
 @pytest.mark.parametrize("limit", [1e-9, 0.02, 0.1])
 def test_a_bracket_at_the_time_limit(limit):
-    decision_set, theta = grid(15, True), np.random.default_rng(0).random(15 * 14 * 2 + 14 * 14)
+    decision_set, theta = grid(15), np.random.default_rng(0).random(15 * 14 * 2 + 14 * 14)
     own = Own(decision_set)
     s = sb.graves_lai(own, theta, time_limit=limit, throw=False)
     assert s.status == "time_limit"

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
+from example_sets import OnlyMaximizes
 from semibandits.kernels.orthant import descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
@@ -304,23 +305,10 @@ def test_decomposition_adds_up_with_few_terms(seed):
     assert len(parts) <= np.linalg.matrix_rank(problem.lifted(decisions)) + 1
 
 
-class OnlyMaximises(sb.DecisionSet):
-    """A user's own set: P_LM and nothing else."""
-
-    def __init__(self, inner):
-        self._inner = inner
-        self.d, self.m = inner.d, inner.m
-
-    d = m = None
-
-    def maximize(self, weights):
-        return self._inner.maximize(weights)
-
-
 def test_maximize_alone_is_enough():
     inner = sb.Matchings(list(itertools.product(range(3), repeat=2)))
     theta = np.random.default_rng(3).random(9)
-    result = sb.graves_lai(OnlyMaximises(inner), theta, method="glpg", gap=0.05)
+    result = sb.graves_lai(OnlyMaximizes(inner), theta, method="glpg", gap=0.05)
     truth = sb.graves_lai(inner, theta)
     assert result.gap <= 0.05
     assert result.lower <= truth.value * (1 + 1e-9)

@@ -10,12 +10,9 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
+from example_sets import matching, partitions
 
 GAP = 1e-4
-
-
-def matching(n, saturate="both"):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
 
 
 def layered_paths(layers, width):
@@ -24,16 +21,11 @@ def layered_paths(layers, width):
     return sb.Paths(arcs, "s", "t")
 
 
-def partitions(d, groups, capacity):
-    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
-    return sb.MatroidIntersection(*(sb.matroids.Partition(row, capacity) for row in labels))
-
-
 FAMILIES = {
     "m-sets": lambda: sb.MSets(7, 3),
     "paths": lambda: layered_paths(3, 3),
     "perfect matchings": lambda: matching(4),
-    "any matchings": lambda: matching(3, "none"),
+    "any matchings": lambda: matching(3, saturate="none"),
     "row matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate="rows"),
     "intersections": lambda: partitions(9, 3, 1),
     "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((20, 7)) < 0.5, axis=0)),

@@ -10,6 +10,7 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
+from example_sets import grid, matching, partitions
 from semibandits.kernels import exchange, tiers
 from semibandits.kernels import separation as separation_kernels
 from semibandits.kernels.oracles.questions import ask_linear
@@ -20,27 +21,10 @@ from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.separation import Separator
 from semibandits.regret_bound.worst_cycle import Verification
 
-
-def matching(n, saturate="both"):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
-
-
-def grid(k):
-    steps = ((0, 1), (1, 0), (1, 1))
-    cells = [(i, j) for i in range(k) for j in range(k)]
-    arcs = [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
-    return sb.Paths(arcs, (0, 0), (k - 1, k - 1))
-
-
-def partitions(d, groups):
-    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
-    return sb.MatroidIntersection(*(sb.matroids.Partition(row, 2) for row in labels))
-
-
 SMALL = {
     "paths": lambda: grid(4),
     "perfect matchings": lambda: matching(5),
-    "any matchings": lambda: matching(3, "none"),
+    "any matchings": lambda: matching(3, saturate="none"),
     "row matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(5)], saturate="rows"),
     "intersections": lambda: partitions(12, 4),
     "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((60, 9)) < 0.5, axis=0)),
@@ -121,7 +105,7 @@ def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
 
 
 @pytest.mark.parametrize("looks", [1, 10, 30, 100])
-@pytest.mark.parametrize("decision_set", [grid(8), matching(10), partitions(60, 8), matching(12, "none")])
+@pytest.mark.parametrize("decision_set", [grid(8), matching(10), partitions(60, 8), matching(12, saturate="none")])
 def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, decision_set, looks):
     """The clock counts how often it is looked at, so a limit ends the solve at the same step on every machine."""
     theta = np.random.default_rng(3).random(decision_set.d)
@@ -196,7 +180,7 @@ def block_and_flow(decision_set, seed):
     return block, np.where(block.informative, block.gaps**2 * rng.uniform(0.01, 2.0, len(block.gaps)), 0.0)
 
 
-@pytest.mark.parametrize("decision_set", [grid(5), matching(6), matching(4, "none"), partitions(24, 6)])
+@pytest.mark.parametrize("decision_set", [grid(5), matching(6), matching(4, saturate="none"), partitions(24, 6)])
 @pytest.mark.parametrize("labels", [20, 100, 1000])
 def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, labels):
     monkeypatch.setattr(separation, "FIRST_LABELS", labels // 4)

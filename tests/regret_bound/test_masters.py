@@ -9,6 +9,7 @@ import pytest
 from enumeration_reference import reference
 
 import semibandits as sb
+from example_sets import grid
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import block as block_module
 from semibandits.regret_bound.block import BlockSolver
@@ -23,13 +24,6 @@ from semibandits.regret_bound.separation import Separator
 
 def complete_matching(n, saturate="both"):
     return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
-
-
-def grid(k):
-    steps = ((0, 1), (1, 0), (1, 1))
-    cells = [(i, j) for i in range(k) for j in range(k)]
-    arcs = [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
-    return sb.Paths(arcs, (0, 0), (k - 1, k - 1))
 
 
 def intersection(d):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from example_sets import partitions
 from semibandits.kernels.separation import hub_walks
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import circulation
@@ -112,11 +113,6 @@ def test_decisions_met_at_random_are_told_apart_well_enough(family, kind):
 
 
 # ------------------------------------------------------------------------------------------ plans of intersections
-
-
-def partitions(d, groups):
-    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
-    return sb.MatroidIntersection(*(sb.matroids.Partition(row, 2) for row in labels))
 
 
 def arborescences(d, n, seed):

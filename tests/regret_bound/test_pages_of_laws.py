@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from law_cases import SETS, some
 from laws_reference import Items, bracket, least_of_all
-from test_bounds_of_laws import SETS, some
-from test_graves_lai import random_tree_set
 
 import semibandits as sb
+from example_sets import random_tree_set
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 
 DOCS = Path(__file__).parents[2] / "docs"

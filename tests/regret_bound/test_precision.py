@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import semibandits as sb
+from example_sets import partitions
 from semibandits.kernels.exchange import distances_to, incidence, lowered
 from semibandits.kernels.newton import chords_to_circulation, spanning_tree
 from semibandits.regret_bound.precision import gaps_below, sharpened
@@ -16,16 +17,11 @@ from semibandits.regret_bound.precision import gaps_below, sharpened
 DAG = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (0, 3), (1, 4), (3, 5), (4, 5), (2, 5), (0, 1)]
 
 
-def partitions(d):
-    labels = np.random.default_rng(d).integers(0, 3, (2, d)).tolist()
-    return sb.MatroidIntersection(*(sb.matroids.Partition(row, 2) for row in labels))
-
-
 FAMILIES = {
     "paths": lambda: sb.Paths(DAG, 0, 5),
     "perfect matchings": lambda: sb.Matchings([(i, j) for i in range(4) for j in range(4)]),
     "any matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(4)], saturate="none"),
-    "intersections": lambda: partitions(9),
+    "intersections": lambda: partitions(9, 3),
     "m-sets": lambda: sb.MSets(6, 2),
 }
 

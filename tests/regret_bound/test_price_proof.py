@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from bernoulli_reference import problem
+from enumeration_reference import listed_cycles
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from law_cases import LAWS, SETS, drawn
 from laws_reference import taken
-from test_bounds_of_laws import by_family, by_law, drawn
-from test_certificate import listed_cycles
 
 from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.problem import Problem
@@ -53,8 +54,8 @@ def drawn_plan(rng, space, decisions, theta):
     return ExplorationPlan(rows[used], rates[used])
 
 
-@by_family
-@by_law
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", LAWS)
 @given(seed=st.integers(0, 10**6), aim=st.sampled_from([0.3, 0.99, 1.0, 1.00001, 1.1]))
 @settings(max_examples=6, deadline=None)
 def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, aim):

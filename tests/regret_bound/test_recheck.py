@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_graves_lai import FAMILIES, means, variances
+from bound_checks import means, variances
 
 import semibandits as sb
+from example_sets import FAMILIES
 from semibandits.regret_bound import ExplorationPlan
 from semibandits.regret_bound.recheck import check_kept
 

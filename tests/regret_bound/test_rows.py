@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from test_bounds_of_laws import LAWS
+from law_cases import LAWS
 
 import semibandits as sb
 from semibandits.laws import Gaussian

@@ -9,11 +9,11 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from bound_checks import check_plan, means, variances
 from enumeration_reference import reference
-from test_graves_lai import FAMILIES, check_plan, means, variances
 
 import semibandits as sb
-from semibandits.decisions.base import DecisionSet
+from example_sets import FAMILIES, OnlyMaximizes, grid, matching, partitions
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import block as block_module
@@ -22,56 +22,17 @@ from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
-
-class OnlyMaximize(DecisionSet):
-    """A set of a user: all that is known of it is `maximize`."""
-
-    def __init__(self, inner):
-        self._inner = inner
-
-    @property
-    def d(self):
-        return self._inner.d
-
-    @property
-    def m(self):
-        return self._inner.m
-
-    @property
-    def items(self):
-        return self._inner.items
-
-    def maximize(self, weights):
-        return self._inner.maximize(weights)
-
-
-def matching(n, saturate="both"):
-    return sb.Matchings([(i, j) for i in range(n) for j in range(n)], saturate=saturate)
-
-
-def grid(k):
-    steps = ((0, 1), (1, 0), (1, 1))
-    cells = [(i, j) for i in range(k) for j in range(k)]
-    arcs = [((i, j), (i + a, j + b)) for i, j in cells for a, b in steps if i + a < k and j + b < k]
-    return sb.Paths(arcs, (0, 0), (k - 1, k - 1))
-
-
-def partitions(d, groups):
-    labels = np.random.default_rng(d).integers(0, groups, (2, d)).tolist()
-    return sb.MatroidIntersection(*(sb.matroids.Partition(row, 2) for row in labels))
-
-
 MEDIUM = {
     "m-sets": lambda: sb.MSets(20, 4),
     "trees": lambda: sb.SpanningTrees(nx.complete_graph(8)),
     "paths": lambda: grid(7),
     "perfect matchings": lambda: matching(9),
-    "any matchings": lambda: matching(6, "none"),
+    "any matchings": lambda: matching(6, saturate="none"),
     "row matchings": lambda: sb.Matchings([(i, j) for i in range(5) for j in range(9)], saturate="rows"),
     "intersections": lambda: partitions(40, 8),
     "lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((60, 12)) < 0.4, axis=0)),
     "long lists": lambda: sb.EnumeratedDecisions(np.unique(np.random.default_rng(1).random((600, 12)) < 0.4, axis=0)),
-    "own": lambda: OnlyMaximize(matching(5)),
+    "own": lambda: OnlyMaximizes(matching(5)),
 }
 BY_CYCLES = ("paths", "perfect matchings", "any matchings", "row matchings", "intersections")
 

@@ -1,0 +1,94 @@
+"""Laws of rewards with what an independent computation knows of them, and small sets to try them on."""
+
+from __future__ import annotations
+
+import numpy as np
+from laws_reference import Items
+
+from example_sets import random_dag, random_intersection, random_matching
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Mixed, Poisson
+
+SETS = {
+    "paths": random_dag,
+    "perfect matchings": lambda rng: random_matching(rng, "both"),
+    "matchings": lambda rng: random_matching(rng, "none"),
+    "intersections": random_intersection,
+}
+
+
+def some(rng, d, low, high):
+    """Means in a range, with ties and near-ties now and then."""
+    kind = rng.integers(3)
+    share = rng.random(d) if kind == 0 else rng.integers(0, 4, d) / 3.0
+    return low + (high - low) * np.clip(share + (kind == 2) * 1e-6 * rng.integers(0, 4, d), 0.0, 1.0)
+
+
+def gaussian(rng, d):
+    variance = rng.uniform(0.1, 2.0, d)
+    theta = rng.normal(size=d)
+    return Gaussian(variance), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), np.full(d, np.inf))
+
+
+def bounded(rng, d):
+    """Travel times, of which some have a known least."""
+    variance, end = rng.uniform(0.1, 2.0, d), np.where(rng.random(d) < 0.7, -rng.integers(0, 3, d) / 4.0, np.inf)
+    theta = np.minimum(some(rng, d, -2.0, -0.3), end)
+    return Gaussian(variance, end), Items(theta, lambda mean: np.broadcast_to(variance, mean.shape), end)
+
+
+def bernoulli(rng, d):
+    return Bernoulli(), Items(some(rng, d, 0.02, 0.95), lambda mean: mean * (1.0 - mean), np.ones(d))
+
+
+def poisson(rng, d):
+    theta = some(rng, d, 0.0, 4.0)
+    return Poisson(), Items(theta, lambda mean: mean, np.full(d, np.inf))
+
+
+def poisson_cost(rng, d):
+    return Poisson(cost=True), Items(some(rng, d, -4.0, 0.0), lambda mean: -mean, np.zeros(d))
+
+
+def gamma_cost(rng, d):
+    return Gamma(2.0, cost=True), Items(some(rng, d, -4.0, -0.5), lambda mean: mean**2 / 2.0, np.zeros(d))
+
+
+def gamma(rng, d):
+    """Means that no raise of a gap doubles."""
+    return Gamma(0.5), Items(some(rng, d, 30.0, 32.0), lambda mean: mean**2 / 0.5, np.full(d, np.inf))
+
+
+def mixed(rng, d):
+    kinds = rng.integers(0, 4, d)
+    laws = [(Gaussian(0.3), Gaussian(0.3, 1.5), Bernoulli(), Poisson())[k] for k in kinds]
+
+    def variance(mean):
+        return np.choose(kinds, [np.full(mean.shape, 0.3), np.full(mean.shape, 0.3), mean * (1.0 - mean), mean])
+
+    end = np.choose(kinds, [np.inf, 1.5, 1.0, np.inf])
+    return Mixed(laws), Items(some(rng, d, 0.05, 0.95), variance, end)
+
+
+LAWS = {
+    "gaussian": gaussian,
+    "known bound": bounded,
+    "bernoulli": bernoulli,
+    "poisson": poisson,
+    "poisson cost": poisson_cost,
+    "gamma": gamma,
+    "gamma cost": gamma_cost,
+    "mixed": mixed,
+}
+
+
+def drawn(seed, family, name):
+    """A small set with a law and what the reference needs of it."""
+    rng = np.random.default_rng(seed)
+    while True:
+        try:
+            space = SETS[family](rng)
+            if space.count(80) <= 80:
+                return space, *LAWS[name](rng, space.d)
+        except (InvalidInputError, TooManyDecisionsError):  # not every draw has a decision, some have many
+            continue
