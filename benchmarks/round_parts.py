@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels import late, rounds
-from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.rules.actions import RATIO
+from semibandits.kernels.uncounted import uncounted
 from semibandits.policies.agents import RuleAgent
 from semibandits.simulation.specification import Specification
 
@@ -113,7 +113,7 @@ def _least(loop: Callable[[int], object]) -> float:
 
 @njit(cache=True)
 def _oracles(linear, losses, swaps, cycles, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
-    oracle, weights, bonuses, x = rounds.lend_oracle(oracle), borrowed(weights), borrowed(bonuses), borrowed(x)
+    oracle, weights, bonuses, x = rounds.lend_oracle(oracle), uncounted(weights), uncounted(bonuses), uncounted(x)
     failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked

@@ -33,7 +33,7 @@ class Case:
 
 
 def require(holds: bool, message: str) -> None:
-    """Complain of an answer that is not right."""
+    """Reject an answer that is not right."""
     if not holds:
         raise Wrong(message)
 

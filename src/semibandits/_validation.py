@@ -1,13 +1,14 @@
-"""Checks of what users hand in, in one place; each failure is one clear error."""
+"""Validation of user input; each failure raises one clear error."""
 
 from __future__ import annotations
 
 import math
 import reprlib
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
@@ -94,6 +95,30 @@ def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[fl
     return places
 
 
+def check_entries(name: str, wanted: str, values: NDArray[Any], valid: NDArray[np.bool_]) -> None:
+    """Raise an error that names the first entry that is not valid, if there is one.
+
+    Parameters
+    ----------
+    name, wanted : str
+        What the array is called, and what its entries must be.
+    values, valid : ndarray, of one shape
+        The entries, and whether each is as wanted.
+
+    Raises
+    ------
+    InvalidInputError
+        If some entry is not valid.
+    """
+    wrong = np.argwhere(~valid)
+    if len(wrong):
+        at = ", ".join(map(str, wrong[0].tolist()))
+        value = values[tuple(wrong[0])].item()
+        raise InvalidInputError(
+            f"{name} must be {wanted}, but {len(wrong)} of {valid.size} values are not (first: {value!r} at index {at})"
+        )
+
+
 def as_decision(x: object, d: int) -> BoolArray | None:
     """`x` as a boolean array of shape ``(d,)``, or None if it is not a 0/1 vector of that length."""
     try:
@@ -115,6 +140,6 @@ def checked_answer(answer: object, d: int, m: int) -> BoolArray:
     if x is None or np.count_nonzero(x) > m:
         raise InvalidInputError(
             f"maximize must return a 0/1 vector of shape (d,) = ({d},) with at most m = {m} ones, got {answer!r}: "
-            "mend maximize or m of the decision set"
+            "fix maximize or m of the decision set"
         )
     return x.copy()

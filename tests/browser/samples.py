@@ -12,7 +12,7 @@ import numpy as np
 import semibandits as sb
 from semibandits.datasets.borders import borders
 from semibandits.datasets.networks import network
-from semibandits.reporting.wording import bracket_text, change_text, decision_text, number_text
+from semibandits.reporting.formatting import bracket_text, change_text, decision_text, number_text
 
 NASTY = [
     "</script><script>document.title = 'taken'</script>", '"quoted" & \'single\'', "<img src=x onerror=alert(1)>",

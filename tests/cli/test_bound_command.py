@@ -263,7 +263,7 @@ def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
         raise AssertionError("bases are listed")
 
     monkeypatch.setattr("semibandits.matroids.base.list_bases", no_list)
-    monkeypatch.setattr("semibandits.reporting.wording.COUNT_WORK", 2_000_000, raising=False)
+    monkeypatch.setattr("semibandits.reporting.formatting.COUNT_WORK", 2_000_000, raising=False)
     rng = np.random.default_rng(0)
     matroid = {"kind": "linear", "matrix": rng.normal(size=(8, 50)).tolist()}
     description = {"family": "matroid", "matroid": matroid, "theta": rng.random(50).tolist()}

@@ -17,7 +17,7 @@ from semibandits import datasets
 from semibandits.datasets.registry import ENTRIES, RECBOLE, TOPOHUB
 from semibandits.errors import InvalidInputError
 from semibandits.instances import FAMILIES, read_json, write_json
-from semibandits.reporting.wording import count_decisions
+from semibandits.reporting.formatting import count_decisions
 
 ROWS = {row.name: row for row in datasets.catalogue()}
 ROOT = Path(__file__).parents[2]

@@ -64,7 +64,7 @@ def test_what_is_said_of_the_model(table, dataset):
     assert load_flow(table, closed) == pytest.approx(206, abs=0.5)
 
 
-def test_trees_and_losses(dataset, table):
+def test_trees_and_exchange_costs(dataset, table):
     trees = dataset.decision_set
     graph = nx.Graph()
     for u, v, ohm, *_ in table["lines"]:

@@ -15,7 +15,7 @@ from semibandits.decisions import matchings as matchings_module
 from semibandits.errors import TooManyDecisionsError
 from semibandits.kernels.determinants import determinant_modulo
 from semibandits.matroids import _matrix_tree
-from semibandits.reporting.wording import COUNT_WORK, LARGEST_COUNT, count_decisions
+from semibandits.reporting.formatting import COUNT_WORK, LARGEST_COUNT, count_decisions
 
 RNG = np.random.default_rng(0)
 LINEAR = RNG.normal(size=(3, 8))

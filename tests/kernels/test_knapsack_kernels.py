@@ -20,7 +20,7 @@ from semibandits.kernels.knapsack import (
     completions,
     criterion,
     depth_first,
-    exchange_losses,
+    exchange_exchange_costs,
     hull_vertices,
     label_lists,
     search_core,
@@ -213,8 +213,8 @@ def test_losses_are_those_of_the_best_set_with_the_item_forced(problem):
     if m in (0, len(values)):
         return
     top = select_largest(values, m)
-    losses = exchange_losses(values, top)
+    exchange_costs = exchange_exchange_costs(values, top)
     sums = rows @ values
     for i in range(len(values)):
         forced = sums[rows[:, i] != top[i]].max()
-        assert losses[i] == pytest.approx(sums.max() - forced, abs=CLOSE)
+        assert exchange_costs[i] == pytest.approx(sums.max() - forced, abs=CLOSE)

@@ -52,16 +52,16 @@ def problem(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 def test_no_decision_loses_less(name, seed):
     """The loss is a bound; for m-sets, bases and matchings the cheapest decision that has the item changed attains it."""
     weights, forced, part, x = problem(name, seed)
-    losses, oracle = np.zeros(SETS[name].d), SETS[name].compiled()
-    assert oracle.family.losses(oracle.data, weights, x, forced, losses) == KNOWN
+    exchange_costs, oracle = np.zeros(SETS[name].d), SETS[name].compiled()
+    assert oracle.family.exchange_costs(oracle.data, weights, x, forced, exchange_costs) == KNOWN
     sums = part @ weights
     for i in np.flatnonzero(forced == 0):
         changed = sums[part[:, i] != x[i]]
         expected = sums.max() - changed.max() if len(changed) else np.inf
-        assert losses[i] <= expected + 1e-12
+        assert exchange_costs[i] <= expected + 1e-12
         if not isinstance(SETS[name], sb.MatroidIntersection):
-            assert losses[i] == pytest.approx(expected, abs=1e-12)
-        assert losses[i] >= -1e-12
+            assert exchange_costs[i] == pytest.approx(expected, abs=1e-12)
+        assert exchange_costs[i] >= -1e-12
 
 
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 6))

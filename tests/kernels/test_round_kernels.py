@@ -1,4 +1,4 @@
-"""Rounds, statistics and borrowed arrays against plain Python."""
+"""Rounds, statistics and uncounted arrays against plain Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 import semibandits as sb
 from semibandits.kernels import rounds
-from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.rules.statistics import (
     MEANS,
     PLAYS,
@@ -20,6 +19,7 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
     observe,
 )
+from semibandits.kernels.uncounted import uncounted
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -56,9 +56,9 @@ def test_confidence_grows_as_stated(t):
     assert exploration(t, 2.0, 3.0) == pytest.approx(expected, rel=1e-15)
 
 
-def test_borrowed_arrays_are_the_same_memory():
+def test_uncounted_arrays_are_the_same_memory():
     array = np.arange(6.0).reshape(2, 3)
-    assert borrowed(array) is array
+    assert uncounted(array) is array
     player = sb.CUCB().start(sb.MSets(4, 2), 0.5).player
     lent = rounds.lend_player(player)
     for mine, theirs in zip(player, lent, strict=True):

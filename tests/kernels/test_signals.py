@@ -14,7 +14,7 @@ import pytest
 from numba import njit
 
 import semibandits as sb
-from semibandits.kernels.heard import heard
+from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="Python hears by itself")
@@ -176,9 +176,9 @@ def spin(n):
 @compiled
 def test_the_handler_is_put_back():
     before = signal.getsignal(signal.SIGINT)
-    assert heard(spin, 2) == 1.0
+    assert call_interruptibly(spin, 2) == 1.0
     with pytest.raises(TypeError):
-        heard(spin)
+        call_interruptibly(spin)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -199,7 +199,7 @@ def test_a_signal_between_two_calls_does_not_wait_for_ever():
 def spin_until(send, end):
     send.start()
     while time.perf_counter() < end:
-        heard(spin, 10_000_000)
+        call_interruptibly(spin, 10_000_000)
 
 
 @numba.cfunc(numba.types.void())
@@ -231,5 +231,5 @@ def test_ctrl_c_while_numba_takes_arguments_apart_is_heard_by_the_kernel():
     before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
-            heard(wait_for_ctrl_c, PressedMeanwhile())
+            call_interruptibly(wait_for_ctrl_c, PressedMeanwhile())
     assert signal.getsignal(signal.SIGINT) is before

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from semibandits.kernels.cycle_decomposition import decompose_into_cycles
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.stripping import strip_cycles
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -23,7 +23,7 @@ def test_cycles_add_up_to_the_circulation(seed):
         rate = 10.0 ** rng.uniform(-6, 6)
         for t, h in zip(nodes, [*nodes[1:], nodes[0]], strict=True):
             flow[next(iter(graph[t][h]))] += rate
-    rates, ptr, arcs = strip_cycles(flow, tails, heads, *incidence(n, tails))
+    rates, ptr, arcs = decompose_into_cycles(flow, tails, heads, *incidence(n, tails))
     assert len(rates) <= a
     assert (rates > 0).all()
     total = np.zeros(a)
@@ -40,7 +40,7 @@ def test_small_flows_survive_beside_huge_ones():
     # Two cycles through node 0, thirteen orders of magnitude apart.
     tails, heads = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 0])
     flow = np.array([1e13, 1e13, 1.0, 1.0])
-    rates, ptr, arcs = strip_cycles(flow, tails, heads, *incidence(3, tails))
+    rates, ptr, arcs = decompose_into_cycles(flow, tails, heads, *incidence(3, tails))
     total = np.zeros(4)
     for k in range(len(rates)):
         total[arcs[ptr[k] : ptr[k + 1]]] += rates[k]
@@ -49,6 +49,6 @@ def test_small_flows_survive_beside_huge_ones():
 
 def test_a_dead_end_is_given_up_and_nothing_else():
     tails, heads = np.array([0, 1, 1]), np.array([1, 0, 2])
-    rates, ptr, arcs = strip_cycles(np.array([1.0, 1.0, 1e-9]), tails, heads, *incidence(3, tails))
+    rates, ptr, arcs = decompose_into_cycles(np.array([1.0, 1.0, 1e-9]), tails, heads, *incidence(3, tails))
     assert rates.tolist() == [1.0]
     assert sorted(arcs[ptr[0] : ptr[1]].tolist()) == [0, 1]

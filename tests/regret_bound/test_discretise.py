@@ -1,4 +1,4 @@
-"""Proposition 6, mended: rates for rounded rewards, scaled, are feasible and cost no more than the factor says."""
+"""Proposition 6, corrected: rates for rounded rewards, scaled, are feasible and cost no more than the factor says."""
 
 from __future__ import annotations
 

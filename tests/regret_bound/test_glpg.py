@@ -97,7 +97,7 @@ def test_the_promise_with_a_ratio():
     assert 1.0 <= result.value <= 1.0 / 0.5 + 1.0
 
 
-def test_mended_constants():
+def test_corrected_constants():
     """Two arms, theta = (0, 1), delta = 0.1: errata 2 to 5 by hand, with m = 1, d = 2 and q = (1, 0)."""
     problem = sb.ReducedProblem.of(sb.MSets(2, 1), [0, 1])
     p = sb.GLPGParameters.theoretical(problem, 0.1, most_steps=10**8)

@@ -24,7 +24,7 @@ from semibandits.instances import instance_from_description
 from semibandits.instances.json_files import item_labels
 from semibandits.matroids import Graphic, Partition, Uniform
 from semibandits.reporting.drawings import drawing_of, link_labels
-from semibandits.reporting.findings import Structure
+from semibandits.reporting.report_data import Structure
 from semibandits.reporting.sources import structure_of
 
 
@@ -241,9 +241,9 @@ def test_reports_need_no_matplotlib():
         "import sys; sys.modules['matplotlib'] = None\n"
         "import semibandits as sb\n"
         "from semibandits.reporting.payload import payload_of\n"
-        "from semibandits.reporting.report import findings_of\n"
+        "from semibandits.reporting.report import report_data\n"
         "bound = sb.graves_lai(sb.SpanningTrees([(0, 1), (1, 2), (0, 2)]), [1, 2, 3])\n"
-        "print(payload_of(findings_of(None, bound, None, None))['drawing']['kind'])\n"
+        "print(payload_of(report_data(None, bound, None, None))['drawing']['kind'])\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("network\n", "")

@@ -14,13 +14,13 @@ from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
 from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import findings_of
+from semibandits.reporting.report import report_data
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.simulation.run import simulate
 
 
 def payload(simulation=None, bound=None, instance=None, decision_set=None):
-    made = payload_of(findings_of(simulation, bound, instance, decision_set))
+    made = payload_of(report_data(simulation, bound, instance, decision_set))
     check_payload(made)
     return made
 

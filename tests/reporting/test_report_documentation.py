@@ -8,7 +8,7 @@ from report_cases import DECISIONS, case
 
 from semibandits.cli import main
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import findings_of
+from semibandits.reporting.report import report_data
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
 
@@ -54,4 +54,4 @@ def test_every_key_is_described():
     described = set(re.findall(r"`(\w+)`", section))
     for name in DECISIONS:
         _, _, bound, result = case(name)
-        assert keys_of(payload_of(findings_of(result, bound, None, None))) <= described
+        assert keys_of(payload_of(report_data(result, bound, None, None))) <= described

@@ -43,7 +43,7 @@ def test_what_is_compiled_in_one_process_is_open_in_no_other(tmp_path):
 @needs_compiler
 def test_policies_that_never_search_compile_no_search(tmp_path):
     (found,) = in_fresh_process("print(*open_parts(specification, 'ThompsonSampling'))", tmp_path)
-    assert not found & {"index_search", "bases_search", "swaps", "uniform_losses"}
+    assert not found & {"index_search", "bases_search", "swaps", "uniform_exchange_costs"}
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def test_a_folder_that_is_missing(tmp_path):
 
 @pytest.mark.parametrize("position", [0, 1, 57, 100, -1])
 def test_a_byte_flipped_in_an_array(path, position):
-    """Once below zipfile's checksum, once with that mended: the SHA-256 is what catches it then."""
+    """Once below zipfile's checksum, once with that corrected: the SHA-256 is what catches it then."""
     content = npy(ARRAYS["plays/0"])
     whole = path.read_bytes()
     start = whole.index(content)

@@ -35,7 +35,7 @@ from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.figures import check_figure, write_figure
-from semibandits.reporting.wording import count_decisions
+from semibandits.reporting.formatting import count_decisions
 from semibandits.studies.problems import find_problem, load_problem
 from semibandits.studies.rewards import law_of_instance
 

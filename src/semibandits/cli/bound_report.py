@@ -16,7 +16,7 @@ from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
-from semibandits.reporting.wording import (
+from semibandits.reporting.formatting import (
     NOUNS,
     bracket_text,
     change_text,

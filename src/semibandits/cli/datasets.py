@@ -15,7 +15,7 @@ from semibandits import datasets as library
 from semibandits.cli.terminal import new_console, print_json
 from semibandits.datasets import CatalogueRow
 from semibandits.instances.families import unknown_name
-from semibandits.reporting.wording import NOUNS, amount, bracket_text, counted
+from semibandits.reporting.formatting import NOUNS, amount, bracket_text, counted
 
 HELP = """
 List the built-in datasets, real problems ready to be solved, or show one of them.

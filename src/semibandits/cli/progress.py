@@ -12,7 +12,7 @@ from typing import Final, Protocol, TextIO, final
 
 from semibandits.kernels.tiers import announcing
 from semibandits.regret_bound.result import Progress
-from semibandits.reporting.wording import bracket_text
+from semibandits.reporting.formatting import bracket_text
 
 QUIET_SECONDS: Final = 0.5
 """A solve that is over sooner shows nothing on a terminal."""
@@ -132,7 +132,7 @@ class ProgressLine:
         self._line.show(f"{self._state}, {progress.seconds:.1f} s", progress.seconds)
 
     def tick(self) -> None:
-        """Show again what was told last; only where a line renews itself, or comes once a minute."""
+        """Show the last text again, where a line renews itself or comes once a minute."""
         if self._line.on_terminal or self._line.rarely:
             seconds = self._clock() - self._start if self._offset is None else self._clock() + self._offset
             self._line.show(f"{self._compiling or self._state}, {seconds:.1f} s", seconds)
@@ -186,7 +186,7 @@ class ReplicationLine:
         self._line.show(f"{self._state}, {now:.1f} s{self._left}", now)
 
     def tick(self) -> None:
-        """Show again what was told last; only where a line renews itself, or comes once a minute."""
+        """Show the last text again, where a line renews itself or comes once a minute."""
         if self._line.on_terminal or self._line.rarely:
             self._line.show(f"{self._compiling or self._state}, {self.seconds:.1f} s", self.seconds)
 

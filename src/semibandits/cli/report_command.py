@@ -59,9 +59,9 @@ def command(
 ) -> None:
     """Show results in one HTML file: curves, the decisions, the plan, who did best."""
     target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
-    findings = read_results(path)
+    data = read_results(path)
     check_report(target)
-    payload = payload_of(findings)
+    payload = payload_of(data)
     write_payload(payload, target)
     if as_json:
         print_json({"report": str(target)} | payload)

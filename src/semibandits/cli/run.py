@@ -11,7 +11,7 @@ import typer
 from semibandits.cli.options import OUTPUT, AsJson
 from semibandits.cli.parsing import worker_count
 from semibandits.cli.simulate import EXECUTION
-from semibandits.cli.studying import run_and_tell
+from semibandits.cli.studying import run_and_print
 from semibandits.studies.study_file import read_study
 
 HELP = """
@@ -76,4 +76,4 @@ def command(
         asked = replace(asked, execution=replace(asked.execution, workers=worker_count(workers)))
     if scheduler is not None:
         asked = replace(asked, execution=replace(asked.execution, scheduler=scheduler))
-    run_and_tell(asked, resume=True, remedy="", redraw=plot is not None, progress=progress, as_json=as_json)
+    run_and_print(asked, resume=True, remedy="", redraw=plot is not None, progress=progress, as_json=as_json)

@@ -20,7 +20,7 @@ from semibandits.cli.options import (
     Variance,
 )
 from semibandits.cli.parsing import delay_of, share, whole_number, worker_count
-from semibandits.cli.studying import run_and_tell
+from semibandits.cli.studying import run_and_print
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
@@ -53,7 +53,7 @@ AESCB               radius, ratio, additive, levels
 GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards, law
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
-all of them         variance, if they shall reckon with another one
+all of them         variance that they assume, if not that of the file
 
 Files are those of semibandits bound (see its --help).
 """
@@ -179,4 +179,4 @@ def command(
         execution=Execution(workers=worker_count(workers), scheduler=scheduler),
         output=Output(folder=output, figure=True if plot is None else plot, report=report is not False),
     )
-    run_and_tell(study, resume=resume, remedy="--resume", redraw=True, progress=progress, as_json=as_json)
+    run_and_print(study, resume=resume, remedy="--resume", redraw=True, progress=progress, as_json=as_json)

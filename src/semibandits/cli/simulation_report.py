@@ -13,9 +13,7 @@ from semibandits.cli.terminal import styled
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
-from semibandits.reporting.findings import specification
-from semibandits.reporting.simulation_payload import Answer
-from semibandits.reporting.wording import (
+from semibandits.reporting.formatting import (
     NOUNS,
     bracket_text,
     count_decisions,
@@ -24,6 +22,8 @@ from semibandits.reporting.wording import (
     lateness_text,
     number_text,
 )
+from semibandits.reporting.report_data import specification
+from semibandits.reporting.simulation_payload import Answer
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.replayed import ReplayedRewards
 from semibandits.simulation.results import CALLS

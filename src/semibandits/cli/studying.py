@@ -22,7 +22,7 @@ from semibandits.studies.run import StudyResult, run_study
 from semibandits.studies.study import Study
 
 
-def run_and_tell(
+def run_and_print(
     study: Study, *, resume: bool, remedy: str, redraw: bool, progress: bool | None, as_json: bool
 ) -> None:
     """Run a study and print what came of it.
@@ -34,7 +34,7 @@ def run_and_tell(
     resume : bool
         Whether its folder may hold an earlier run of it.
     remedy : str
-        The option that an interrupted run is gone on with, "" if the same command does that.
+        The option that continues an interrupted run, "" if the same command does that.
     redraw : bool
         Whether a figure that the user names is drawn again for a finished study.
     progress : bool or None

@@ -86,7 +86,7 @@ def _from_graph(graph: EdgeList, is_column: BoolArray) -> BipartiteEdges:
         u, v = graph.nodes[graph.tails[wrong[0]]], graph.nodes[graph.heads[wrong[0]]]
         raise InvalidInputError(
             f"graph must be bipartite, got the edge between {u!r} and {v!r} on one side: "
-            "drop it, or mend the node attribute 'bipartite' if the graph has it"
+            "drop it, or fix the node attribute 'bipartite' if the graph has it"
         )
     number = np.where(is_column, np.cumsum(is_column), np.cumsum(~is_column)) - 1
     labels = cast("tuple[tuple[Hashable, ...], ...]", graph.items)

@@ -10,20 +10,20 @@ from semibandits._typing import IntArray
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.kernels.index.swaps import bases_search
 from semibandits.kernels.oracles import greedy, kinds, swaps
-from semibandits.kernels.oracles.intersection import intersection_linear, intersection_losses
-from semibandits.kernels.oracles.partitions import partitions_linear, partitions_losses
+from semibandits.kernels.oracles.intersection import intersection_exchange_costs, intersection_linear
+from semibandits.kernels.oracles.partitions import partitions_exchange_costs, partitions_linear
 from semibandits.matroids import Matroid
 from semibandits.matroids._compiled import packed
 
 _KERNELS: Final[dict[int, tuple[Any, Any, Any]]] = {
-    kinds.UNIFORM: (greedy.uniform_linear, swaps.uniform_losses, swaps.uniform_swaps),
-    kinds.PARTITION: (greedy.partition_linear, swaps.partition_losses, swaps.partition_swaps),
-    kinds.LAMINAR: (greedy.laminar_linear, swaps.laminar_losses, swaps.laminar_swaps),
-    kinds.GRAPHIC: (greedy.forest_linear, swaps.forest_losses, swaps.forest_swaps),
-    kinds.TRANSVERSAL: (greedy.transversal_linear, swaps.transversal_losses, swaps.transversal_swaps),
-    kinds.BINARY: (greedy.binary_linear, swaps.binary_losses, swaps.binary_swaps),
+    kinds.UNIFORM: (greedy.uniform_linear, swaps.uniform_exchange_costs, swaps.uniform_swaps),
+    kinds.PARTITION: (greedy.partition_linear, swaps.partition_exchange_costs, swaps.partition_swaps),
+    kinds.LAMINAR: (greedy.laminar_linear, swaps.laminar_exchange_costs, swaps.laminar_swaps),
+    kinds.GRAPHIC: (greedy.forest_linear, swaps.forest_exchange_costs, swaps.forest_swaps),
+    kinds.TRANSVERSAL: (greedy.transversal_linear, swaps.transversal_exchange_costs, swaps.transversal_swaps),
+    kinds.BINARY: (greedy.binary_linear, swaps.binary_exchange_costs, swaps.binary_swaps),
 }
-"""P_LM, losses and swaps."""
+"""P_LM, exchange_costs and swaps."""
 
 
 def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
@@ -38,13 +38,13 @@ def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
     kind, arrays = found
     if kind == kinds.REAL:
         return compiled_oracle(arrays, matroid.d, rank, greedy.real_linear)
-    linear, losses, of_swaps = _KERNELS[kind]
+    linear, exchange_costs, of_swaps = _KERNELS[kind]
     return compiled_oracle(
         arrays,
         matroid.d,
         rank,
         linear,
-        losses=losses,
+        exchange_costs=exchange_costs,
         swaps=of_swaps,
         roles=roles(kind, arrays, matroid.d),
         index=bases_search,
@@ -59,10 +59,10 @@ def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> CompiledOracle |
     arrays = (np.array([first[0], second[0], size]), *first[1], *second[1])
     both = np.column_stack((roles(*first, m1.d), roles(*second, m2.d)))
     if first[0] == second[0] == kinds.PARTITION:
-        linear, losses = partitions_linear, partitions_losses
+        linear, exchange_costs = partitions_linear, partitions_exchange_costs
     else:
-        linear, losses = intersection_linear, intersection_losses
-    return compiled_oracle(arrays, m1.d, size, linear, losses=losses, roles=_numbered(both))
+        linear, exchange_costs = intersection_linear, intersection_exchange_costs
+    return compiled_oracle(arrays, m1.d, size, linear, exchange_costs=exchange_costs, roles=_numbered(both))
 
 
 def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> IntArray:

@@ -15,7 +15,7 @@ from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.calls import no_index
-from semibandits.kernels.oracles.family import Family, no_cycles, no_losses, no_swaps
+from semibandits.kernels.oracles.family import Family, no_cycles, no_exchange_costs, no_swaps
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer, PointerType
@@ -28,12 +28,12 @@ _FLOATS = types.Array(types.float64, 1, "C")
 _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
-LOSSES: Final = types.int64(_DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
+EXCHANGE_COSTS: Final = types.int64(_DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
 SWAPS: Final = types.int64(
     _DATA, _FLOATS, _FLOATS, _BOOLS, _INTS, types.float64, types.float64, types.float64, _FLOATS, _FLOATS, _INTS,
 )  # fmt: skip
 CYCLES: Final = types.int64(_DATA, _BOOLS, _BOOLS, _INTS)
-_SIGNATURES: Final = (LINEAR, LOSSES, SWAPS, CYCLES)
+_SIGNATURES: Final = (LINEAR, EXCHANGE_COSTS, SWAPS, CYCLES)
 FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], Family)  # type: ignore[no-untyped-call]
 INDEX: Final = types.int64(
     FAMILY, _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
@@ -75,7 +75,8 @@ class CompiledOracle:
     def without_search(self) -> CompiledOracle:
         """The same for policies that ask for P_LM only: nothing of what searches for P_IM has to be compiled for them."""
         none = (
-            pointer(each, kind) for each, kind in zip((no_losses, no_swaps, no_cycles), _SIGNATURES[1:], strict=True)
+            pointer(each, kind)
+            for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), _SIGNATURES[1:], strict=True)
         )
         return replace(self, family=Family(self.family.linear, *none), index=pointer(no_index, INDEX))
 
@@ -136,7 +137,7 @@ def compiled_oracle(
     m: int,
     linear: Callable[..., int],
     *,
-    losses: Callable[..., int] = no_losses,
+    exchange_costs: Callable[..., int] = no_exchange_costs,
     swaps: Callable[..., int] = no_swaps,
     cycles: Callable[..., int] = no_cycles,
     roles: IntArray | None = None,
@@ -149,7 +150,7 @@ def compiled_oracle(
     """
     empty = np.empty(0, dtype=np.int64)
     filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)
-    kernels = (linear, losses, swaps, cycles)
+    kernels = (linear, exchange_costs, swaps, cycles)
     return CompiledOracle(
         family=Family(*(pointer(each, signature) for each, signature in zip(kernels, _SIGNATURES, strict=True))),
         index=pointer(index, INDEX),

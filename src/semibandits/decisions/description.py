@@ -373,7 +373,7 @@ def _read_linear(data: Mapping[str, Any]) -> Linear:
     vectors = np.array(columns, dtype=np.float64).reshape(d, r)
     matroid = Linear(vectors.T, data["field"], tolerance=data["tolerance"])
     if not np.allclose(matroid._vectors, vectors, rtol=0.0, atol=1e-12):
-        raise InvalidInputError("columns must have length one or zero, got others: pass them unchanged")
+        raise InvalidInputError("columns must have length one or zero, but some have another: pass them unchanged")
     matroid._vectors = vectors  # scaled once more, they would differ in the last bit
     return matroid
 

@@ -19,7 +19,7 @@ from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
 from semibandits.kernels.budgeted_matching import best_matching
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_linear, matchings_losses
+from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.kernels.potentials import potentials
 from semibandits.optimization.problems import budget_criterion
 
@@ -246,7 +246,7 @@ class Matchings(DecisionSet):
         ptr, others, items, n_others = self._leaders
         arrays = (ptr, others, items, np.array([n_others, self._optional]))
         return compiled_oracle(
-            arrays, self.d, self._m, matchings_linear, losses=matchings_losses, cycles=matchings_cycles
+            arrays, self.d, self._m, matchings_linear, exchange_costs=matchings_exchange_costs, cycles=matchings_cycles
         )
 
     def _contains(self, x: BoolArray) -> bool:

@@ -15,7 +15,7 @@ from semibandits.kernels.index.swaps import bases_search
 from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
 from semibandits.kernels.oracles.greedy import uniform_linear
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
-from semibandits.kernels.oracles.swaps import uniform_losses, uniform_swaps
+from semibandits.kernels.oracles.swaps import uniform_exchange_costs, uniform_swaps
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
 from semibandits.optimization.problems import budget_criterion
@@ -66,7 +66,7 @@ class MSets(MatroidDecisions):
             self._d,
             self._m,
             uniform_linear,
-            losses=uniform_losses,
+            exchange_costs=uniform_exchange_costs,
             swaps=uniform_swaps,
             roles=roles,
             index=bases_search,

@@ -19,7 +19,7 @@ from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsE
 from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.labels import best_path, pareto_paths
-from semibandits.kernels.oracles.paths import paths_cycles, paths_linear, paths_losses
+from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
 
 MAX_LABELS = 10_000_000
 """Of a search for budgeted paths: each takes 32 bytes."""
@@ -242,7 +242,9 @@ class Paths(DecisionSet):
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))
-        return compiled_oracle(arrays, self.d, self._m, paths_linear, losses=paths_losses, cycles=paths_cycles)
+        return compiled_oracle(
+            arrays, self.d, self._m, paths_linear, exchange_costs=paths_exchange_costs, cycles=paths_cycles
+        )
 
     def _contains(self, x: BoolArray) -> bool:
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))

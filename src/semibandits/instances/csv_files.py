@@ -206,7 +206,7 @@ def _check_columns(table: _Table, family: str) -> None:
 
 
 def _check_options(family: str, options: ProblemOptions) -> None:
-    """Complain of an option that the family has no use for."""
+    """Reject an option that the family has no use for."""
     users = {
         "source": ("paths",),
         "target": ("paths",),

@@ -75,7 +75,7 @@ class Fields:
         return result
 
     def finish(self) -> None:
-        """Complain if a key was never asked for."""
+        """Raise an error if a key was never asked for."""
         for key in self._left:
             close = get_close_matches(str(key), self._known, n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"

@@ -28,7 +28,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def check_target(path: Path) -> None:
-    """Complain now if a file could not be written to `path` later."""
+    """Raise an error now if a file could not be written to `path` later."""
     try:
         has_folder, is_folder = path.parent.is_dir(), path.is_dir()
     except OSError as error:  # too long a name, for instance

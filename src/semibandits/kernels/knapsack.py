@@ -18,11 +18,11 @@ import numpy as np
 from semibandits.kernels.selection import select_largest
 from semibandits.kernels.signals import STEPS, check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
-AT_LEAST, ROOT, FRONT = opaque(0), opaque(1), opaque(2)
+AT_LEAST, ROOT, FRONT = runtime_constant(0), runtime_constant(1), runtime_constant(2)
 SOLVED, NONE, BROKEN_OFF = 0, 1, 2
-NO_NODES = opaque(0)
+NO_NODES = runtime_constant(0)
 CORE = 24
 """Items that the first, heuristic search leaves open: those that cost least to exchange."""
 CORE_LABELS = 20_000
@@ -343,7 +343,7 @@ def depth_first(
 
 
 @kernel
-def exchange_losses(values: FloatArray, top: BoolArray) -> FloatArray:
+def exchange_exchange_costs(values: FloatArray, top: BoolArray) -> FloatArray:
     """What the sum of `values` over the `top` loses at least if an item leaves them, or joins them."""
     inside, outside = np.inf, -np.inf
     for i in range(len(values)):
@@ -351,10 +351,10 @@ def exchange_losses(values: FloatArray, top: BoolArray) -> FloatArray:
             inside = min(inside, values[i])
         else:
             outside = max(outside, values[i])
-    losses = np.empty(len(values))
+    exchange_costs = np.empty(len(values))
     for i in range(len(values)):
-        losses[i] = values[i] - outside if top[i] else inside - values[i]
-    return losses
+        exchange_costs[i] = values[i] - outside if top[i] else inside - values[i]
+    return exchange_costs
 
 
 @kernel
@@ -425,15 +425,15 @@ def searched_selection(
         return known, SOLVED
     values = rewards + multiplier * budgets
     top = select_largest(values, m)
-    losses = exchange_losses(values, top)
-    order = np.argsort(losses, kind="mergesort")
+    exchange_costs = exchange_exchange_costs(values, top)
+    order = np.argsort(exchange_costs, kind="mergesort")
     multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
     few = min(CORE_LABELS, max_labels)
     done, known = search_core(rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, few, NO_NODES)
     a, c = sums(rewards, budgets, known)
     gap = bound - criterion(kind, parameter, a, c) - slack
-    n_open = int(np.searchsorted(losses[order], gap, side="right"))
+    n_open = int(np.searchsorted(exchange_costs[order], gap, side="right"))
     if not done or n_open > CORE:
         core = order[:n_open][::-1].copy()
         done, known = search_core(

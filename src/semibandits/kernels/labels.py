@@ -17,9 +17,9 @@ import numpy as np
 
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
-NO_ROOT = opaque(False)
+NO_ROOT = runtime_constant(False)
 ROWS = 12
 """Rows of completions: largest reward, largest budget, and at most 10 multipliers."""
 ROUNDING = 4e-15

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.rules.statistics import enter, told
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.uncounted import uncounted
 
 OPEN, DRAWN = 0, 1
 """Places in `counts`: rounds that are open, and delays used up."""
@@ -53,10 +53,10 @@ def widened(queue: Queue) -> Queue:
 
 @kernel
 def lend_queue(queue: Queue) -> Queue:
-    """Uncounted arrays: see `kernels.borrowing`."""
+    """Uncounted arrays: see `kernels.uncounted`."""
     return Queue(
-        borrowed(queue.heap), borrowed(queue.rounds), borrowed(queue.outcomes), borrowed(queue.counts),
-        borrowed(queue.delays), borrowed(queue.losses), borrowed(queue.played),
+        uncounted(queue.heap), uncounted(queue.rounds), uncounted(queue.outcomes), uncounted(queue.counts),
+        uncounted(queue.delays), uncounted(queue.losses), uncounted(queue.played),
     )  # fmt: skip
 
 

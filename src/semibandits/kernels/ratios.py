@@ -52,7 +52,7 @@ def negative_cycle(
 def least_ratio(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, start: float, begin: FloatArray
 ) -> tuple[float, FloatArray]:
-    """A ratio t up to which no cycle has ``cost < t * weight``, and potentials that show it, both up to rounding.
+    """A ratio t with ``cost >= t * weight`` for every cycle, and potentials that prove it, both up to rounding.
 
     Newton's method from above: a cycle that is negative where arcs cost ``cost - t weight`` has the next t as its ratio. All
     costs and weights are >= 0, cycles that cost nothing weigh nothing. The result is at most `start`; 0 if too many cycles

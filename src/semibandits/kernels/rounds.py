@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.index import problem
 from semibandits.kernels.index.problem import copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
@@ -34,6 +33,7 @@ from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
 from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.uncounted import uncounted
 
 DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
 """How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, after enough rounds, or
@@ -120,10 +120,10 @@ def scratch(d: int, normals: int = 0) -> Scratch:
 
 @kernel
 def lend_oracle(oracle: Oracle) -> Oracle:
-    """Uncounted arrays: see `kernels.borrowing`."""
+    """Uncounted arrays: see `kernels.uncounted`."""
     a, b, c, d, e, f, g, h = oracle.data
     data = (
-        borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f), borrowed(g), borrowed(h),
+        uncounted(a), uncounted(b), uncounted(c), uncounted(d), uncounted(e), uncounted(f), uncounted(g), uncounted(h),
     )  # fmt: skip
     return Oracle(data, oracle.m)
 
@@ -132,9 +132,9 @@ def lend_oracle(oracle: Oracle) -> Oracle:
 def lend_player(player: Player) -> Player:
     """Uncounted arrays."""
     return Player(
-        borrowed(player.params), borrowed(player.spread), borrowed(player.stats), borrowed(player.memory),
-        borrowed(player.marks), borrowed(player.rows), borrowed(player.cover), borrowed(player.covers),
-        borrowed(player.counters),
+        uncounted(player.params), uncounted(player.spread), uncounted(player.stats), uncounted(player.memory),
+        uncounted(player.marks), uncounted(player.rows), uncounted(player.cover), uncounted(player.covers),
+        uncounted(player.counters),
     )  # fmt: skip
 
 
@@ -142,8 +142,8 @@ def lend_player(player: Player) -> Player:
 def lend_scratch(work: Scratch) -> Scratch:
     """Uncounted arrays."""
     return Scratch(
-        borrowed(work.x), borrowed(work.items), borrowed(work.weights), borrowed(work.bonuses), borrowed(work.normals),
-        borrowed(work.outcomes), borrowed(work.noise), borrowed(work.report),
+        uncounted(work.x), uncounted(work.items), uncounted(work.weights), uncounted(work.bonuses), uncounted(work.normals),
+        uncounted(work.outcomes), uncounted(work.noise), uncounted(work.report),
     )  # fmt: skip
 
 
@@ -193,12 +193,12 @@ def choose(
 
 @kernel(calls=True)
 def choose_next(
-    rule: Callable[..., int], linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int],
+    rule: Callable[..., int], linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int],
     cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, work: Scratch,
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """The same for callers in Python."""
-    return choose(rule, Family(linear, losses, swaps, cycles), index, oracle, player, work, rng)
+    return choose(rule, Family(linear, exchange_costs, swaps, cycles), index, oracle, player, work, rng)
 
 
 # Inlined: as a call it would cost each round a tenth, though few rounds make it.
@@ -279,7 +279,7 @@ def write_items(x: BoolArray, theta: FloatArray, items: IntArray) -> tuple[int, 
 
 @kernel(calls=True)
 def play(
-    rule: Callable[..., int], linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int],
+    rule: Callable[..., int], linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int],
     cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, environment: Environment,
     record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
@@ -288,7 +288,7 @@ def play(
     Outcomes wait in the queue, if it has room for any; else they are known at once.
     """
     oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
-    family, is_late = Family(linear, losses, swaps, cycles), len(queue.heap) > 0
+    family, is_late = Family(linear, exchange_costs, swaps, cycles), len(queue.heap) > 0
     counters, totals, theta = player.counters, record.totals, environment.theta
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise

@@ -14,7 +14,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 Constant = TypeVar("Constant", int, bool)
 
 
-def opaque(value: Constant) -> Constant:
+def runtime_constant(value: Constant) -> Constant:
     """The same number or flag, for constants that one kernel hands to another.
 
     Of an int that the compiler can read off in a call, it makes a version of the called kernel for this one int, and of all that

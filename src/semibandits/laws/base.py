@@ -86,7 +86,7 @@ class Law(ABC):
         tiny = np.full(np.shape(theta), SMALLEST)
         return self.raise_at(theta, tiny) / SMALLEST
 
-    def told_variance(self, theta: FloatArray) -> FloatArray:
+    def variance_proxy(self, theta: FloatArray) -> FloatArray:
         """What is told of the spread of rewards where only variances count, shape (d,): the variance at theta."""
         return self.variance_at(theta)
 

@@ -45,7 +45,7 @@ class Bernoulli(Law):
         """Up to 1."""
         return 1.0 - np.asarray(theta)
 
-    def told_variance(self, theta: FloatArray) -> FloatArray:
+    def variance_proxy(self, theta: FloatArray) -> FloatArray:
         """1/4, the largest: that at theta would give theta away."""
         return np.full(np.shape(theta), 0.25)
 

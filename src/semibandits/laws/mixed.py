@@ -141,9 +141,9 @@ class Mixed(Law):
             parts[:, items] = part.reshape(kernels.WORDS, -1)
         return parts.ravel()
 
-    def told_variance(self, theta: FloatArray) -> FloatArray:
+    def variance_proxy(self, theta: FloatArray) -> FloatArray:
         """Each its own."""
-        return self._each(lambda law, mean: law.told_variance(mean), theta)
+        return self._each(lambda law, mean: law.variance_proxy(mean), theta)
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Each its own."""

@@ -147,7 +147,9 @@ def _mixture(parameters: Mapping[str, Any]) -> Mixed:
         )
     laws = [law_from(kind) for kind in kinds]
     if not all(type(k) is int and 0 <= k < len(laws) for k in which):
-        raise InvalidInputError(f"which must hold places in kinds, 0 to {len(laws) - 1}, got others: pass one an item")
+        raise InvalidInputError(
+            f"which must hold indices into kinds, 0 to {len(laws) - 1}, got {which}: pass one per item"
+        )
     return Mixed([laws[k] for k in which])
 
 

@@ -161,7 +161,7 @@ class Learner:
             if x is None or not (trusted or x in self._decision_set):
                 raise InvalidInputError(
                     f"policies must choose decisions, got {x!r} in round {self._next}: "
-                    "mend the policy, or `maximize` of the decision set"
+                    "fix the policy, or `maximize` of the decision set"
                 )
             asked = Round.of(self._next, x.copy(), self._labels)
         self._open[asked.id] = asked

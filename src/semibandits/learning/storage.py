@@ -40,7 +40,7 @@ def sealed(content: JSON) -> JSON:
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
-            f"the state must be plain JSON, got {error}: mend state() of the agent or specification() of the policy"
+            f"the state must be plain JSON, got {error}: fix state() of the agent or specification() of the policy"
         ) from error
     return {**copy, "checksum": digest(copy)}
 
@@ -174,7 +174,7 @@ def _specification(policy: Policy) -> Any:
         text = json.dumps(policy.specification(), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError(
-            f"the specification of {policy.name} must be plain JSON, got {error}: mend it"
+            f"the specification of {policy.name} must be plain JSON, got {error}: fix it"
         ) from error
     return json.loads(without_addresses(text))
 

@@ -14,7 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels import rounds
-from semibandits.kernels.heard import heard
+from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rules.actions import (
     GAIN_FIRST,
     INDEX,
@@ -145,7 +145,7 @@ class RuleAgent(Agent):
             return self._chosen_in_python(rng)
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
         while True:
-            status = heard(
+            status = call_interruptibly(
                 rounds.choose_next,
                 self.rule,
                 *self.oracle.family,

@@ -1,4 +1,4 @@
-"""What an agent has learned, as plain JSON and back: everything is checked before anything is believed."""
+"""What an agent has learned, as plain JSON and back. A state is validated as a whole before any of it is used."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _counters(state: dict[str, Any]) -> IntArray:
 def damaged(name: str, wanted: str) -> InvalidInputError:
     """The error for content that no agent has written."""
     return InvalidInputError(
-        f"{name} in the state of an agent must be {wanted}, got others: the state is damaged, or that of another policy or "
-        "decision set; go back to one that state() returned"
+        f"{name} in the state of an agent must be {wanted}, but it is not: the state is damaged, or belongs to another policy "
+        "or decision set; use one that state() returned"
     )
 
 

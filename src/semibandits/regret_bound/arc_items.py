@@ -69,7 +69,7 @@ class ArcItems:
         """2 sigma^2 of the item of each arc, or of Gaussian ones that look alike at raises by these gaps; 0 where none is."""
         law, theta = self.alone
         if law.is_quadratic:
-            return self._spread(2.0 * law.told_variance(theta))
+            return self._spread(2.0 * law.variance_proxy(theta))
         rise = np.minimum(gaps[self.raising], SHORT_OF_IT * self.room[self.raising])
         return self._spread(rise**2 / law.divergence(theta, rise))
 

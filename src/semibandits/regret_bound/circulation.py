@@ -19,8 +19,8 @@ from semibandits.kernels.components import strong_components
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.lower_certificate import check_costs, check_items, lower_bound
-from semibandits.regret_bound.plan import RatedCycles, cost_of, plan_of_walks, strip_block, unfolded
-from semibandits.regret_bound.precision import doubt_of, sharpened
+from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
+from semibandits.regret_bound.precision import relative_error_of, sharpened
 from semibandits.regret_bound.presolve import Block, presolve
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Problem
@@ -62,7 +62,7 @@ class CirculationSolver:
         self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
         self._suboptimal[entering[live]] = True
         self._least_gap = float(self._presolved.gaps[self._items.raising].min(initial=math.inf))
-        self._doubt = doubt_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
+        self._relative_error = relative_error_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
 
     def solve(self) -> GravesLaiResult:
         """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
@@ -161,7 +161,7 @@ class CirculationSolver:
 
     def _used_cycles(self, solutions: list[BlockSolution]) -> RatedCycles:
         """Cycles of the blocks that carry their flows."""
-        rated = [strip_block(block, solution.flow) for block, solution in zip(self._blocks, solutions, strict=True)]
+        rated = [decompose_block(block, solution.flow) for block, solution in zip(self._blocks, solutions, strict=True)]
         cycles, rates = self._of_blocks(r.cycles for r in rated), _values(r.rates for r in rated)
         if self._law.is_quadratic or not len(rates):
             return RatedCycles(cycles, rates)
@@ -210,7 +210,7 @@ class CirculationSolver:
         rates = np.zeros(len(arcs))
         able = np.flatnonzero(self._items.raising[arcs])
         law, theta = self._items.take(arcs[able]).alone
-        gaps = gaps[able] * (1.0 - self._doubt)
+        gaps = gaps[able] * (1.0 - self._relative_error)
         rates[able] = rates_alone(law, theta, gaps) if count is None else rates_shared(law, theta, gaps, count)
         return rates
 
@@ -221,7 +221,7 @@ class CirculationSolver:
         """
         if least <= 0.0:
             return math.inf, plan
-        cost = (1.0 + self._doubt) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
+        cost = (1.0 + self._relative_error) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
         return cost / least, ExplorationPlan(plan.decisions, plan.rates / least)
 
     def least_information(self, plan: ExplorationPlan) -> float:
@@ -239,14 +239,14 @@ class CirculationSolver:
         if not (rates > 0.0).all():
             return 0.0, Cycles.empty()
         u = np.zeros(self._decision_set.d)
-        u[self._suboptimal] = 2.0 * self._law.told_variance(self._theta)[self._suboptimal] / rates
+        u[self._suboptimal] = 2.0 * self._law.variance_proxy(self._theta)[self._suboptimal] / rates
         for ratio in THRESHOLDS:
             if tiers.seconds() > self._deadline:
                 break
             checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
             if checked.complete:
-                return (1.0 - self._doubt) ** 2 / checked.ratio, Cycles.empty()
-        return (1.0 - self._doubt) ** 2 / self._simple_ratio(u), Cycles.empty()
+                return (1.0 - self._relative_error) ** 2 / checked.ratio, Cycles.empty()
+        return (1.0 - self._relative_error) ** 2 / self._simple_ratio(u), Cycles.empty()
 
     def _simple_ratio(self, u: FloatArray) -> float:
         """A bound on the worst ratio u(C)/gap_C^2 of Gaussian items that needs no search.
@@ -270,7 +270,7 @@ class CirculationSolver:
         if not self._items.raising[arcs].any():
             return min(least, 1.0), Cycles.empty()
         ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
-        costs, gaps = (one[arcs] * (1.0 - self._doubt) for one in (graph.costs, self._presolved.gaps))
+        costs, gaps = (one[arcs] * (1.0 - self._relative_error) for one in (graph.costs, self._presolved.gaps))
         proven, met = least_information(
             ends[: len(arcs)], ends[len(arcs) :], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
             self._deadline,
@@ -312,10 +312,10 @@ class CirculationSolver:
         at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
         found = keys[order[at]] == wanted
         return lower_bound(
-            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._doubt), self._items,
+            graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
             walks, np.where(found, rises[order[at]], 0.0),
             np.concatenate([np.empty(0), *(s.lower.multipliers for s in solutions), rates * gaps]), self._least_gap,
-        )[0] / (1.0 + self._doubt)  # fmt: skip
+        )[0] / (1.0 + self._relative_error)  # fmt: skip
 
 
 def _values(parts: Iterable[FloatArray]) -> FloatArray:

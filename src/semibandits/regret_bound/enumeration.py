@@ -182,7 +182,7 @@ def _remedy(problem: Problem) -> str:
 def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Best upper bound with its rates, and best lower bound, over a few accuracies until the gap is reached."""
     contains, gaps = listed.contains.astype(np.float64), listed.gaps
-    v = 2.0 * listed.law.told_variance(listed.theta)
+    v = 2.0 * listed.law.variance_proxy(listed.theta)
     start = _along_best(listed, listed.first_rates)
     value, best = _scaled(listed, start, listed.raises(start @ contains)[0])
     lower = 0.0

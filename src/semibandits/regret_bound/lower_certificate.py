@@ -109,7 +109,7 @@ def _share(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, most: float, least_gap: float,
     begin: FloatArray,
 ) -> float:  # fmt: skip
-    """A t up to which every cycle costs at least t times what it is worth; it is at most `most`."""
+    """A t <= `most` with ``cost(C) >= t * y(C)`` for every cycle C."""
     t, pi = least_ratio(n, tails, heads, costs, y, most, begin)
     # What an arc lacks beyond rounding: a simple cycle leaves each node once, so that it adds up to this at most.
     worth = t * y

@@ -14,8 +14,8 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.kernels import tiers
+from semibandits.kernels.cycle_decomposition import decompose_into_cycles, unfold_cycles
 from semibandits.kernels.cycles import are_simple
-from semibandits.kernels.stripping import strip_cycles, unfold_cycles
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.presolve import Block, Presolved
@@ -38,10 +38,10 @@ class RatedCycles:
     rates: FloatArray
 
 
-def strip_block(block: Block, flow: FloatArray) -> RatedCycles:
+def decompose_block(block: Block, flow: FloatArray) -> RatedCycles:
     """Cycles of the block that carry `flow` and, on arcs with an item, no less, but for a few roundings."""
     graph = block.graph
-    rates, ptr, arcs = strip_cycles(flow, graph.tails, graph.heads, graph.out_ptr, graph.out_arcs)
+    rates, ptr, arcs = decompose_into_cycles(flow, graph.tails, graph.heads, graph.out_ptr, graph.out_arcs)
     cycles = Cycles(ptr, arcs)
     if len(cycles):
         thinnest = np.minimum.reduceat(np.where(block.informative, flow, np.inf)[arcs], ptr[:-1])

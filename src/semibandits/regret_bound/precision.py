@@ -53,7 +53,7 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, f
     return replace(graph, costs=best), least
 
 
-def doubt_of(lack: float, least_gap: float) -> float:
+def relative_error_of(lack: float, least_gap: float) -> float:
     """By which share gaps may be off: the `lack` of a cycle and that of x*, from which its gap is counted.
 
     Raises

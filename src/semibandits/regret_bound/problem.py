@@ -68,7 +68,7 @@ class Problem:
     @property
     def variance(self) -> FloatArray:
         """Variances that policies are told, shape (d,)."""
-        return self.law.told_variance(self.theta)
+        return self.law.variance_proxy(self.theta)
 
     @property
     def has_graph(self) -> bool:

@@ -14,7 +14,7 @@ from semibandits.laws import Bernoulli
 from semibandits.laws.plain import plain, text
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.result import GravesLaiResult
-from semibandits.reporting.wording import decision_text
+from semibandits.reporting.formatting import decision_text
 
 HORIZONS: Final = (10_000, 100_000, 1_000_000)
 

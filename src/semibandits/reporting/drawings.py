@@ -19,7 +19,7 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.paths import Paths
 from semibandits.matroids import Graphic, Matroid, Partition
 from semibandits.plotting.layout import is_map, layered_layout, spring_layout
-from semibandits.reporting.findings import Structure
+from semibandits.reporting.report_data import Structure
 
 MOST_NODES: Final = 3_000
 MOST_NODES_ON_SPRINGS: Final = 600

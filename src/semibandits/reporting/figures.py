@@ -1,4 +1,4 @@
-"""Figures as files: all doubts are raised before the work starts, and files appear complete or not at all."""
+"""Figures as files. Arguments are validated before the work starts, and files appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_XML: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
 
 
 def check_figure(path: Path, *, made: Path | None = None) -> None:
-    """Complain now if a figure could not be written to `path` later.
+    """Raise an error now if a figure could not be written to `path` later.
 
     Parameters
     ----------

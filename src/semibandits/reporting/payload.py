@@ -15,12 +15,12 @@ from semibandits.datasets.borders import BORDERS_PROVENANCE
 from semibandits.errors import InvalidInputError
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import build
-from semibandits.reporting.again import MOST_NUMBERS, again, changed
-from semibandits.reporting.answers import answers_of, bound_words, rewards_words
 from semibandits.reporting.drawings import drawing_of
-from semibandits.reporting.findings import BoundFacts, Findings, Structure, specification
+from semibandits.reporting.formatting import change_text, counted, lateness_text
+from semibandits.reporting.report_data import BoundFacts, ReportData, Structure, specification
+from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
 from semibandits.reporting.shapes import nouns_of
-from semibandits.reporting.wording import change_text, counted, lateness_text
+from semibandits.reporting.summary_cards import bound_words, rewards_words, summary_cards
 from semibandits.simulation.results import CALLS, SimulationResult
 from semibandits.simulation.statistics import summarise
 
@@ -29,12 +29,12 @@ MOST_ROWS: Final = 100
 """Of the plan; the others are counted."""
 
 
-def payload_of(findings: Findings) -> dict[str, Any]:
-    """The payload of a report: equal findings give equal objects.
+def payload_of(data: ReportData) -> dict[str, Any]:
+    """The payload of a report: equal data give equal objects.
 
     Parameters
     ----------
-    findings : Findings
+    data : ReportData
         What is known.
 
     Returns
@@ -47,35 +47,35 @@ def payload_of(findings: Findings) -> dict[str, Any]:
     InvalidInputError
         If a node has no position where others have one.
     """
-    bound, simulation, structure = findings.bound, findings.simulation, findings.structure
+    bound, simulation, structure = data.bound, data.simulation, data.structure
     drawing = None if structure is None else drawing_of(structure)
     return {
         "schema": SCHEMA,
-        "title": findings.title,
-        "subtitle": _subtitle(findings),
-        "unit": findings.unit,
-        "note": findings.note,
-        "answers": answers_of(findings),
-        "bound": None if bound is None else _bound(bound, applies=findings.applies),
-        "simulation": None if simulation is None else _simulation(findings, simulation),
-        "items": _items(findings),
+        "title": data.title,
+        "subtitle": _subtitle(data),
+        "unit": data.unit,
+        "note": data.note,
+        "answers": summary_cards(data),
+        "bound": None if bound is None else _bound(bound, applies=data.applies),
+        "simulation": None if simulation is None else _simulation(data, simulation),
+        "items": _items(data),
         "plan": None if bound is None or structure is None else _plan(bound, structure),
         "drawing": drawing,
-        "layers": _layers(findings),
-        "tables": {"provenance": _provenance(findings, drawing), "again": again(findings)},
+        "layers": _layers(data),
+        "tables": {"provenance": _provenance(data, drawing), "again": reproduction(data)},
         "version": __version__,
     }
 
 
-def _subtitle(findings: Findings) -> str:
-    if findings.about.question:
-        return findings.about.question
+def _subtitle(data: ReportData) -> str:
+    if data.about.question:
+        return data.about.question
     parts = []
-    if findings.structure is not None:
-        _, _, item, items = nouns_of(findings.structure)
-        parts.append(counted(len(findings.labels), item, items))
-    if findings.simulation is not None:
-        result = findings.simulation
+    if data.structure is not None:
+        _, _, item, items = nouns_of(data.structure)
+        parts.append(counted(len(data.labels), item, items))
+    if data.simulation is not None:
+        result = data.simulation
         parts.append(counted(len(result.policies), "policy", "policies"))
         parts.append(counted(result.replications, "replication", "replications"))
         parts.append(counted(result.horizon, "round", "rounds"))
@@ -96,20 +96,20 @@ def _bound(bound: BoundFacts, *, applies: bool) -> dict[str, Any]:
     }
 
 
-def _simulation(findings: Findings, result: SimulationResult) -> dict[str, Any]:
+def _simulation(data: ReportData, result: SimulationResult) -> dict[str, Any]:
     seed = specification(result).get("seed")
     return {
-        "rewards": rewards_words(findings),
+        "rewards": rewards_words(data),
         "horizon": result.horizon,
         "replications": result.replications,
         "seed": seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         "checkpoints": result.checkpoints.tolist(),
-        "policies": [_policy(findings, result, policy) for policy in result.policies],
+        "policies": [_policy(data, result, policy) for policy in result.policies],
     }
 
 
-def _policy(findings: Findings, result: SimulationResult, policy: str) -> dict[str, Any]:
-    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
+def _policy(data: ReportData, result: SimulationResult, policy: str) -> dict[str, Any]:
+    lower = data.bound.lower if data.bound is not None and data.applies else None
     row = summarise(policy, result.checkpoints, result.regret[policy], result.calls[policy], lower)
     band = result.bands(policy)
     single = result.replications == 1
@@ -126,7 +126,7 @@ def _policy(findings: Findings, result: SimulationResult, policy: str) -> dict[s
         "slope_interval": _pair(row.slope_interval),
         "slope_ratio": _number(row.slope_ratio),
         "calls": dict(zip(CALLS, row.calls, strict=True)),
-        "seconds": findings.seconds.get(policy),
+        "seconds": data.seconds.get(policy),
     }
 
 
@@ -152,13 +152,13 @@ def _value(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _items(findings: Findings) -> dict[str, Any]:
-    bound = findings.bound
+def _items(data: ReportData) -> dict[str, Any]:
+    bound = data.bound
     return {
-        "labels": list(findings.labels),
-        "theta": _list(findings.theta),
-        "variance": _list(findings.variance),
-        "optimal": _list(findings.best),
+        "labels": list(data.labels),
+        "theta": _list(data.theta),
+        "variance": _list(data.variance),
+        "optimal": _list(data.best),
         "suboptimal": _list(None if bound is None else bound.suboptimal),
     }
 
@@ -186,10 +186,10 @@ def _plan(bound: BoundFacts, structure: Structure) -> dict[str, Any] | None:
     return {"rows": rows, "more": len(plan.rates) - shown, "words": words}
 
 
-def _layers(findings: Findings) -> list[dict[str, Any]]:
+def _layers(data: ReportData) -> list[dict[str, Any]]:
     """What the drawing can be coloured by."""
     layers = []
-    bound, result = findings.bound, findings.simulation
+    bound, result = data.bound, data.simulation
     if bound is not None and bound.rates is not None:
         text = "How often the cheapest plan that learns enough plays each item, beside the best decision."
         layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates.tolist()))
@@ -198,9 +198,9 @@ def _layers(findings: Findings) -> list[dict[str, Any]]:
         rounds = counted(result.horizon, "round", "rounds")
         text = f"How often {policy} played each item in {rounds}, on average over the replications."
         layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean.tolist()))
-    if findings.theta is not None:
+    if data.theta is not None:
         text = "What one play of each item gives on average, which policies do not know."
-        layers.append(_layer("theta", "Mean reward", text, findings.unit, findings.theta.tolist()))
+        layers.append(_layer("theta", "Mean reward", text, data.unit, data.theta.tolist()))
     return layers
 
 
@@ -208,22 +208,22 @@ def _layer(key: str, label: str, text: str, unit: str, values: list[float]) -> d
     return {"key": key, "label": label, "text": text, "unit": unit, "values": values}
 
 
-def _provenance(findings: Findings, drawing: dict[str, Any] | None) -> list[dict[str, str]]:
-    about, result, bound = findings.about, findings.simulation, findings.bound
+def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[str, str]]:
+    about, result, bound = data.about, data.simulation, data.bound
     rows: list[tuple[str, str]] = [
         ("Mean rewards", about.origin),
-        ("Numbers", findings.note),
+        ("Numbers", data.note),
         ("Source", about.provenance),
         ("Licence", about.licence),
         ("Map", BORDERS_PROVENANCE if drawing is not None and drawing.get("borders") else ""),
     ]
     if result is not None:
-        rows += [("Rewards played", rewards_words(findings)), ("Played", _played(result))]
+        rows += [("Rewards played", rewards_words(data)), ("Played", _played(result))]
     if bound is not None:
-        rows.append(("Bound", _certificate(bound, applies=findings.applies)))
+        rows.append(("Bound", _certificate(bound, applies=data.applies)))
     if result is not None:
         rows.append(("Versions", _versions(result)))
-    rows += [("Missing", text) for text in findings.missing]
+    rows += [("Missing", text) for text in data.missing]
     return [{"label": label, "text": text} for label, text in rows if text]
 
 

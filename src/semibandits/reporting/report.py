@@ -18,8 +18,8 @@ from semibandits.instances.files import check_target
 from semibandits.instances.json_files import item_labels
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
-from semibandits.reporting.findings import About, BoundFacts, Findings, Structure, assembled, same_problem
 from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report_data import About, BoundFacts, ReportData, Structure, assembled, same_problem
 from semibandits.reporting.sources import REPORT, read_results, structure_of
 from semibandits.simulation.results import SimulationResult
 
@@ -70,9 +70,9 @@ def write_report(
     -----
     Equal results give equal bytes.
     """
-    findings = findings_of(simulation, bound, instance, decision_set)
-    findings = _renamed(findings, title=title, unit=unit, labels=labels, positions=positions, geographic=geographic)
-    write_payload(payload_of(findings), Path(path))
+    data = report_data(simulation, bound, instance, decision_set)
+    data = _renamed(data, title=title, unit=unit, labels=labels, positions=positions, geographic=geographic)
+    write_payload(payload_of(data), Path(path))
 
 
 def write_folder_report(folder: Path) -> Path:
@@ -103,7 +103,7 @@ def write_payload(payload: Mapping[str, Any], path: Path) -> None:
 
 
 def check_report(path: Path) -> None:
-    """Complain now if a report could not be written to `path` later.
+    """Raise an error now if a report could not be written to `path` later.
 
     Raises
     ------
@@ -115,12 +115,12 @@ def check_report(path: Path) -> None:
     check_target(path)
 
 
-def findings_of(
+def report_data(
     simulation: SimulationResult | None,
     bound: GravesLaiResult | None,
     instance: Instance | Dataset | None,
     decision_set: DecisionSet | None,
-) -> Findings:
+) -> ReportData:
     """What results in memory say; see :func:`write_report` for the parameters and errors."""
     _check_types(simulation=simulation, bound=bound, instance=instance, decision_set=decision_set)
     known = instance.instance if isinstance(instance, Dataset) else instance
@@ -192,23 +192,23 @@ def _structure(decisions: DecisionSet) -> Structure:
 
 
 def _renamed(
-    findings: Findings,
+    data: ReportData,
     *,
     title: str | None,
     unit: str | None,
     labels: Sequence[str] | None,
     positions: Mapping[Hashable, tuple[float, float]] | None,
     geographic: bool | None,
-) -> Findings:
+) -> ReportData:
     """The same with what the caller calls it."""
-    structure, names = findings.structure, findings.labels
+    structure, names = data.structure, data.labels
     if labels is not None:
         names = tuple(labels)
         odd = next((name for name in names if not isinstance(name, str)), None)
-        if isinstance(labels, str) or len(names) != len(findings.labels) or odd is not None:
+        if isinstance(labels, str) or len(names) != len(data.labels) or odd is not None:
             got = f"{len(names)} entries" if odd is None else f"{odd!r} among them"
             raise InvalidInputError(
-                f"labels must be d = {len(findings.labels)} texts, got {got}: name each item, in its order"
+                f"labels must be d = {len(data.labels)} texts, got {got}: name each item, in its order"
             )
     if structure is None and positions is not None:
         raise InvalidInputError(
@@ -225,4 +225,4 @@ def _renamed(
     if not all(isinstance(text, str) for text in texts.values()):
         raise InvalidInputError(f"title and unit must be texts, got {texts}: put them in quotes")
     changes: dict[str, Any] = {"structure": structure, "labels": names, **texts}
-    return replace(findings, **changes)
+    return replace(data, **changes)

@@ -10,8 +10,8 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.paths import Paths
 from semibandits.matroids import Matroid, Partition
 from semibandits.reporting.drawings import network_of, partition_of
-from semibandits.reporting.findings import Structure
-from semibandits.reporting.wording import NOUNS, count_decisions, counted
+from semibandits.reporting.formatting import NOUNS, count_decisions, counted
+from semibandits.reporting.report_data import Structure
 
 _SUPERSCRIPTS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from semibandits.instances import Instance
 from semibandits.policies.base import Policy
 from semibandits.reporting.bound_payload import instance_head
-from semibandits.reporting.findings import specification
+from semibandits.reporting.report_data import specification
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.results import CALLS, SimulationResult
 from semibandits.simulation.statistics import PolicySummary

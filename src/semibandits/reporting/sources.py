@@ -1,4 +1,4 @@
-"""Reading results: a folder, the file of a bound, the file of a simulation. Nothing that a file says is believed unseen."""
+"""Reading results: a folder, the file of a bound, the file of a simulation. All content is validated."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._typing import BoolArray
+from semibandits._validation import check_entries
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of
@@ -19,11 +20,11 @@ from semibandits.instances.files import read_text
 from semibandits.laws import Gaussian, Law, law_from
 from semibandits.laws.plain import title
 from semibandits.reporting.drawings import link_labels
-from semibandits.reporting.findings import (
+from semibandits.reporting.report_data import (
     About,
     BoundFacts,
-    Findings,
     PlanFacts,
+    ReportData,
     Structure,
     assembled,
     same_problem,
@@ -39,7 +40,7 @@ REPORT: Final = "report.html"
 """Files of a results folder, beside those that `simulate` keeps there."""
 
 
-def read_results(path: Path) -> Findings:
+def read_results(path: Path) -> ReportData:
     """What is known from a results folder, from a bound.json, or from a simulation.zip.
 
     Raises
@@ -65,7 +66,7 @@ def read_results(path: Path) -> Findings:
     )
 
 
-def _read_folder(folder: Path) -> Findings:
+def _read_folder(folder: Path) -> ReportData:
     has = {name: (folder / name).exists() for name in (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, PARTS)}
     if not has[RESULT] and (has[DESCRIPTION] or has[PARTS]):
         raise InvalidInputError(
@@ -98,7 +99,7 @@ def _read_folder(folder: Path) -> Findings:
 
 def _assembled(
     where: Path, instance: Instance, bound: BoundFacts | None, simulation: SimulationResult | None, **more: Any
-) -> Findings:
+) -> ReportData:
     about = more.get("about", About())
     try:
         return assembled(
@@ -116,7 +117,7 @@ def _assembled(
         raise InvalidInputError(f"{where}: {error}") from error
 
 
-def _simulation_alone(simulation: SimulationResult, **more: Any) -> Findings:
+def _simulation_alone(simulation: SimulationResult, **more: Any) -> ReportData:
     """A simulation of which nothing else is known."""
     about = more.get("about", About())
     missing = (f"No {INSTANCE}: the decisions are not drawn, and items have the names that the simulation gave them.",)
@@ -193,7 +194,9 @@ def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
         count = Fields(content, path.name).count("decisions", None)
         applies = content.get("applies", True)
         if not isinstance(applies, bool) or (count is not None and count < 1):
-            raise InvalidInputError("applies must be true or false, and decisions a number from 1 on, got others")
+            raise InvalidInputError(
+                f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}"
+            )
         return instance, bound_facts(Fields(content, path.name), instance), applies, count
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
@@ -205,7 +208,7 @@ def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
     Raises
     ------
     InvalidInputError, OverflowError
-        If something is missing, odd, or does not belong to the instance.
+        If something is missing, invalid, or does not belong to the instance.
     """
     d = instance.decision_set.d
     value = fields.take("value")
@@ -215,8 +218,9 @@ def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
     optimal = mask_of(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
     plan = _plan_facts(fields.sequence("plan"), optimal, instance)
     rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
-    if rates.shape != (d,) or not ((rates >= 0) & (rates < math.inf)).all():
-        raise InvalidInputError(f"rates must be d = {d} finite numbers from 0 on, got others")
+    if rates.shape != (d,):
+        raise InvalidInputError(f"rates must hold d = {d} numbers, got {len(rates)}")
+    check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
     suboptimal = mask_of(fields.take("suboptimal_items"), d, "suboptimal_items")
     finite = math.isfinite(upper)
     law = _law_of_bound(fields, instance)
@@ -276,7 +280,7 @@ def mask_of(indices: object, d: int, name: str) -> BoolArray:
     """
     numbers = as_integers(indices, name)
     if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
-        raise InvalidInputError(f"{name} must hold distinct numbers of items from 0 to {d - 1}, got others")
+        raise InvalidInputError(f"{name} must hold distinct item numbers from 0 to {d - 1}, got {numbers}")
     mask: BoolArray = np.zeros(d, dtype=np.bool_)
     mask[numbers] = True
     return mask
@@ -305,7 +309,7 @@ def _read_study(path: Path) -> str:
 
 
 def _read_timings(path: Path, simulation: SimulationResult | None) -> dict[str, float]:
-    """Mean seconds of a replication by policy, of those that were simulated; a report does not fail for want of them."""
+    """Mean seconds of a replication by policy, of those that were simulated. A report can do without them."""
     if simulation is None:
         return {}
     kept = {policy: own for policy, own in kept_seconds(path).items() if own and policy in simulation.policies}

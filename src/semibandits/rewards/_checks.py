@@ -34,7 +34,7 @@ def mean_vector(theta: ArrayLike) -> FloatArray:
     return array
 
 
-def told_variance(variance: ArrayLike, d: int) -> float | FloatArray:
+def variance_proxy(variance: ArrayLike, d: int) -> float | FloatArray:
     """A positive variance: a number if one was given, else a fresh array of shape ``(d,)``."""
     array = bounded_floats(variance, "variance")
     vector = variance_vector(array, d)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits.kernels.heard import heard
+from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rewards import draw
 from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices
@@ -216,7 +216,9 @@ class KernelRewards(StoredRewards):
         indices = item_indices(items, self.d, rng)
         k = len(indices)
         out = np.empty(k)
-        heard(draw, self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out)
+        call_interruptibly(
+            draw, self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out
+        )
         return out
 
     def compiled(self) -> CompiledRewards | None:

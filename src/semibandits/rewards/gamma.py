@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import GAMMA
 from semibandits.laws import Gamma, Law
-from semibandits.rewards._checks import mean_vector, told_variance
+from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
 
@@ -49,7 +49,7 @@ class GammaRewards(KernelRewards):
         self._own = Gamma(shape, cost=cost)
         self._own.check(means)
         largest = float(np.abs(means).max(initial=0.0))
-        told = told_variance(largest**2 / self._own.shape if variance is None else variance, len(means))
+        told = variance_proxy(largest**2 / self._own.shape if variance is None else variance, len(means))
         floats = np.append(np.abs(means), [-1.0 if cost else 1.0, self._own.shape])
         super().__init__(means, told, CompiledRewards(GAMMA, floats, np.array([len(means)], dtype=np.int64)))
 

@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import GAUSSIAN
 from semibandits.laws import Gaussian, Law
-from semibandits.rewards._checks import mean_vector, told_variance
+from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described, in_full
 from semibandits.rewards.base import CompiledRewards, KernelRewards
 
@@ -36,7 +36,7 @@ class GaussianRewards(KernelRewards):
 
     def __init__(self, theta: ArrayLike, *, variance: ArrayLike = 0.5, upper: ArrayLike = np.inf) -> None:
         means = mean_vector(theta)
-        told = told_variance(variance, len(means))
+        told = variance_proxy(variance, len(means))
         deviations = np.broadcast_to(np.sqrt(told), means.shape)
         law = CompiledRewards(GAUSSIAN, np.concatenate((means, deviations)), np.array([len(means)], dtype=np.int64))
         self._own = Gaussian(told, upper)

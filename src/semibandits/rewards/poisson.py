@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import POISSON
 from semibandits.laws import Law, Poisson
-from semibandits.rewards._checks import mean_vector, told_variance
+from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
 
@@ -44,7 +44,7 @@ class PoissonRewards(KernelRewards):
         means = mean_vector(theta)
         self._own = Poisson(cost=cost)
         self._own.check(means)
-        told = told_variance(np.abs(means).max(initial=0.0) if variance is None else variance, len(means))
+        told = variance_proxy(np.abs(means).max(initial=0.0) if variance is None else variance, len(means))
         floats = np.append(np.abs(means), -1.0 if cost else 1.0)
         super().__init__(means, told, CompiledRewards(POISSON, floats, np.array([len(means)], dtype=np.int64)))
 

@@ -11,7 +11,7 @@ from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS
 from semibandits.laws import Bernoulli, Law
-from semibandits.rewards._checks import bounded_floats, told_variance
+from semibandits.rewards._checks import bounded_floats, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
 
@@ -55,7 +55,7 @@ class ReplayedRewards(KernelRewards):
             means, largest_range, law = _joint_rounds(cast("FloatArray", outcomes))
         else:
             means, largest_range, law = _item_logs(cast("Sequence[ArrayLike]", outcomes))
-        told = largest_range**2 / 4 if variance is None else told_variance(variance, len(means))
+        told = largest_range**2 / 4 if variance is None else variance_proxy(variance, len(means))
         if variance is None and told == 0.0:
             raise InvalidInputError(
                 f"outcomes must vary for some item if variance is left out, got {largest_range:g} as the largest range: "

@@ -10,7 +10,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
-from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, told_variance
+from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, variance_proxy
 from semibandits.rewards._digest import described, in_full
 from semibandits.rewards.base import StoredRewards
 
@@ -56,7 +56,7 @@ class SampledRewards(StoredRewards):
                 )
             law.check(means)
         self._sampler, self._own_law = sampler, law
-        super().__init__(means, told_variance(variance, len(means)))
+        super().__init__(means, variance_proxy(variance, len(means)))
 
     @property
     def law(self) -> Law | None:

@@ -63,7 +63,7 @@ def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple
     if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
         array = np.array(array, dtype=dtype, order="C")
     if kinds == "f" and not np.isfinite(array).all():
-        raise InvalidInputError(f"{name} must be finite, got nan or infinity in it: mend what computed it")
+        raise InvalidInputError(f"{name} must be finite, got nan or infinity in it: fix what computed it")
     array.setflags(write=False)
     return array
 

@@ -1,4 +1,4 @@
-"""The folder of a simulation: finished replications one file each, so that a killed run loses only what was in the air."""
+"""The folder of a simulation: finished replications one file each, so that a killed run loses only replications in flight."""
 
 from __future__ import annotations
 

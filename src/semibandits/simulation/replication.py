@@ -15,7 +15,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds, tiers
-from semibandits.kernels.heard import heard
+from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
@@ -171,7 +171,7 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
     while True:
         start = tiers.seconds()
         with tiers.expecting(_seconds_ahead(played, spent, specification.horizon, further)):
-            status = heard(rounds.play, *game.arguments(most))
+            status = call_interruptibly(rounds.play, *game.arguments(most))
         seconds = tiers.seconds() - start
         played.append(float(counters[rounds.ROUND]))
         spent.append(spent[-1] + seconds)
@@ -233,7 +233,7 @@ def _in_python(
         x = agent.choose(rng)
         if x not in decision_set:
             raise InvalidInputError(
-                f"policies must choose decisions, got {x!r} in round {t}: mend the policy, or `maximize` of the decision set"
+                f"policies must choose decisions, got {x!r} in round {t}: fix the policy, or `maximize` of the decision set"
             )
         items = np.flatnonzero(x)
         outcomes = checked_rewards(specification.rewards.draw(items, reward_rng), len(items), "draw")

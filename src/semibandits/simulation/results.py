@@ -109,7 +109,9 @@ class SimulationResult:
         put("checkpoints", fixed_array(self.checkpoints, np.int64, "checkpoints", (None,), "(c,)"))
         rounds = self.checkpoints
         if not rounds.size or rounds[0] < 1 or (rounds[1:] <= rounds[:-1]).any():
-            raise InvalidInputError("checkpoints must be increasing rounds from 1 on, got others: sort them, once each")
+            raise InvalidInputError(
+                f"checkpoints must be increasing rounds from 1 on, got {rounds.tolist()}: sort them and remove duplicates"
+            )
         self._check_records()
         bound, interval = check_bound(self.lower_bound, self.lower_bound_interval)
         put("lower_bound", bound)
@@ -158,7 +160,7 @@ class SimulationResult:
         if len(array) == 0:
             raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
         if counts and ((array[:, 0] < 0).any() or (array[:, 1:] < array[:, :-1]).any()):
-            raise InvalidInputError(f"{where} must hold counts that never fall, got others: pass running totals")
+            raise InvalidInputError(f"{where} must hold counts that never decrease, but some do: pass running totals")
         return array
 
     @property

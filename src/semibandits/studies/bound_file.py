@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._validation import variance_vector
+from semibandits._validation import check_entries, variance_vector
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
@@ -20,8 +20,8 @@ from semibandits.laws import Gaussian
 from semibandits.regret_bound.recheck import check_kept
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 from semibandits.reporting.bound_payload import bound_payload
+from semibandits.reporting.formatting import count_decisions
 from semibandits.reporting.sources import bound_facts, mask_of
-from semibandits.reporting.wording import count_decisions
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.run import BOUND_SECONDS
 from semibandits.studies.study import Study
@@ -114,8 +114,7 @@ def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesL
         raise InvalidInputError(f"stats must be an object, got {kind_of(stats)}")
     known = {str(key): value for key, value in stats.items() if value is not None}
     numbers = np.array(as_numbers(list(known.values()), "stats"), dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise InvalidInputError("stats must be finite numbers, got others")
+    check_entries("stats", "finite", numbers, np.isfinite(numbers))
     facts = bound_facts(fields, twin)
     if facts.status not in list(Status):
         raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(facts.status)}")

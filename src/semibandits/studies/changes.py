@@ -22,7 +22,7 @@ _SIMULATION: Final = "simulation"
 
 
 def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
-    """Complain if the folder was begun with another study.
+    """Raise an error if the folder was begun with another study.
 
     Raises
     ------

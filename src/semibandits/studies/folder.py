@@ -33,7 +33,7 @@ class RunFolder:
     Raises
     ------
     InvalidInputError
-        If it is a file, or holds results that shall not be gone on with.
+        If it is a file, or holds results that must not be continued.
     """
 
     def __init__(self, path: Path, *, resume: bool, inputs: tuple[Path, ...] = ()) -> None:

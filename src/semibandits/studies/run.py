@@ -91,8 +91,8 @@ def run_study(
 ) -> StudyResult:
     """Run a study, or what is missing of it.
 
-    A study that was interrupted goes on. Of a finished one nothing is solved or played again, and files that are there stay
-    as they are.
+    An interrupted study is continued. For a finished one nothing is solved or played again, and existing files stay as they
+    are.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
         result = _found(task, progress)
         if result is not None:
             task.bound = _kept(task, result)
-            folder.put(BOUND, _json_bytes(task.bound))  # a crash before the first replication shall not lose it
+            folder.put(BOUND, _json_bytes(task.bound))  # written first, so that a crash does not lose it
     # Always as it is kept, so that a run that is resumed gives the same bytes.
     return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 

@@ -131,7 +131,7 @@ class Task:
         return 8 * numbers * len(self.policies) * self.asked.replications
 
     def check(self) -> None:
-        """Raise all doubts that need no solver."""
+        """Validate what needs no solver."""
         if self.study.simulation is not None:
             self.specification  # noqa: B018 (built to be checked)
             if self.study.bound.law is not None:

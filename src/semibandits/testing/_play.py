@@ -51,7 +51,7 @@ def case_of(policy: Policy, decision_set: DecisionSet, seed: int, horizon: int) 
 
 
 def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) -> BoolArray:
-    """A decision of the agent in an array of its own; what the agent handed out is spoilt, as callers may."""
+    """A decision of the agent, copied; the array that the agent returned is overwritten, as a caller might."""
     x = agent.choose(rng)
     d = decision_set.d
     if not isinstance(x, np.ndarray) or x.dtype != np.bool_ or x.shape != (d,):
@@ -65,7 +65,7 @@ def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) ->
 
 
 def tell(agent: Agent, x: BoolArray, outcomes: FloatArray) -> None:
-    """Tell the agent the outcomes of decision x, given for all items; what it was handed is spoilt, as callers may."""
+    """Tell the agent the outcomes of decision x, given for all items; the arrays passed to it are overwritten, as a caller might."""
     items: IntArray = np.flatnonzero(x).astype(np.int64)
     rewards = outcomes[items].copy()
     given = items.copy(), rewards.copy()

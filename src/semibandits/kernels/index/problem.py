@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.borrowing import borrowed
 from semibandits.kernels.oracles.family import Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
+from semibandits.kernels.uncounted import uncounted
 
 SOLVED = 0
 STOPPED = 1
@@ -23,7 +23,7 @@ PRECISION = 1e-12
 """A part is closed when it cannot win more than this times the largest possible |rewards·x| and |best|."""
 POOL = 32
 """Decisions remembered: parts start from those of them that they hold."""
-NO_SLOT = opaque(-1)
+NO_SLOT = runtime_constant(-1)
 """The slot of no decision."""
 FORCED, REMEMBERED, CALLS = 0, 1, 2
 """Places in `counts`: forced items; decisions remembered so far; oracle calls so far."""
@@ -85,7 +85,7 @@ class Search(NamedTuple):
         Tolerances.
     m : int
         No decision has more items.
-    losses : ndarray of float, shape (d,)
+    exchange_costs : ndarray of float, shape (d,)
         Room for what each item loses if it changes sides.
     bounds, is_second : ndarrays, shape (d,)
         Of the forced items in their order: the bound of the part that was split by this item, and whether its other half is done
@@ -111,7 +111,7 @@ class Search(NamedTuple):
     x: BoolArray
     scales: Scales
     m: int
-    losses: FloatArray
+    exchange_costs: FloatArray
     bounds: FloatArray
     is_second: BoolArray
     sums: FloatArray
@@ -122,12 +122,12 @@ class Search(NamedTuple):
 
 @kernel
 def lent(s: Search) -> Search:
-    """The same with uncounted arrays, see `kernels.borrowing`: a search passes them on many times."""
+    """The same with uncounted arrays, see `kernels.uncounted`: a search passes them on many times."""
     return Search(
-        borrowed(s.rewards), borrowed(s.bonuses), borrowed(s.weights), borrowed(s.y), borrowed(s.forced), borrowed(s.path),
-        borrowed(s.rows), borrowed(s.a), borrowed(s.c), borrowed(s.inside), borrowed(s.counts), borrowed(s.values),
-        borrowed(s.x), s.scales, s.m, borrowed(s.losses), borrowed(s.bounds), borrowed(s.is_second),
-        borrowed(s.sums), borrowed(s.order), borrowed(s.place), borrowed(s.start),
+        uncounted(s.rewards), uncounted(s.bonuses), uncounted(s.weights), uncounted(s.y), uncounted(s.forced), uncounted(s.path),
+        uncounted(s.rows), uncounted(s.a), uncounted(s.c), uncounted(s.inside), uncounted(s.counts), uncounted(s.values),
+        uncounted(s.x), s.scales, s.m, uncounted(s.exchange_costs), uncounted(s.bounds), uncounted(s.is_second),
+        uncounted(s.sums), uncounted(s.order), uncounted(s.place), uncounted(s.start),
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
 
 A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a
-part (`hull`) also falls by what an item loses if it changes sides (`losses` of the family). An item whose bound then holds
-nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a run
-of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
+part (`hull`) also falls by what an item loses if it changes sides (`exchange_costs` of the family). An item whose bound then
+holds nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a
+run of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
 suit smaller and larger c fix most of the others.
 """
 
@@ -42,9 +42,9 @@ from semibandits.kernels.index.sums import allowance, attainable_sums
 from semibandits.kernels.oracles.family import KNOWN, Family
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
-NO_LIMIT = opaque(2**62)
+NO_LIMIT = runtime_constant(2**62)
 ROUNDING = 1e-13
 """A pair lies above a line if it does by more than this times m times the largest weight."""
 STEEPEST = 1e6
@@ -70,7 +70,7 @@ def fix(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> 
 
     The decision y is best at `slope`.
     """
-    forced, losses, path, y = s.forced, s.losses, s.path, s.y
+    forced, exchange_costs, path, y = s.forced, s.exchange_costs, s.path, s.y
     a = c = 0.0
     for i in range(len(y)):
         if y[i]:
@@ -78,11 +78,11 @@ def fix(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> 
             c += s.bonuses[i]
     height = a + slope * c
     room = height + allowance(s.sums, slope) - limit_of(s) + 4.0 * (s.scales.slack_a + slope * s.scales.slack_c)
-    if family.losses(data, s.weights, y, forced, losses) != KNOWN:
+    if family.exchange_costs(data, s.weights, y, forced, exchange_costs) != KNOWN:
         return NONE_KNOWN
     before = s.counts[FORCED]
     for i in range(len(y)):
-        if forced[i] == 0 and losses[i] >= room:
+        if forced[i] == 0 and exchange_costs[i] >= room:
             forced[i] = 1 if y[i] else -1
             path[s.counts[FORCED]], s.is_second[s.counts[FORCED]] = i, True
             s.counts[FORCED] += 1

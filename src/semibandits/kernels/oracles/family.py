@@ -1,19 +1,20 @@
-"""What the search for P_IM asks of a family of decision sets, by pointers: it is compiled once, and of the families only those in
-use.
+"""What the search for P_IM asks of a family of decision sets, through function pointers.
+
+The search is compiled once, and of the families only those in use.
 
 * ``linear(data, weights, x)``: P_LM, see :mod:`semibandits.kernels.oracles`.
-* ``losses(data, weights, x, forced, losses)``: what the heaviest decision of a part, x, loses at least if one item changes sides;
-  inf for items that are `forced` or cannot. Two decisions differ by alternating cycles of single exchanges (by single exchanges,
-  for the bases of a matroid), and around a heaviest decision no cycle gains anything. So a decision that holds, or lacks, an item
-  against the heaviest one weighs less by at least the cheapest closed walk through that item. Walks run over the members of the
-  heaviest decision: from a member that leaves, over the item that enters for it, to the member whose place that item takes on
-  the other side.
+* ``exchange_costs(data, weights, x, forced, costs)``: a lower bound on the weight that the heaviest decision of a part, x, loses
+  if one item changes sides; inf for items that are `forced` or cannot change. Two decisions differ by alternating cycles of
+  single exchanges (by single exchanges, for the bases of a matroid), and around a heaviest decision no cycle gains anything. So a
+  decision that differs from the heaviest one in an item weighs less by at least the cheapest closed walk through that item. Walks
+  run over the members of the heaviest decision: from a member that leaves, over the item that enters for it, to the member whose
+  place that item takes on the other side.
 * ``swaps(data, rewards, bonuses, x, forced, a, c, ratio, gaps, gains, swap)``: the single swaps around x, see
   ``kernels/index/swaps.py``.
 * ``cycles(data, x, y, number)``: numbers the items of each cycle of the exchange from x to y, from 0 on, and returns how many
   cycles there are.
 
-`losses` and `swaps` return KNOWN, or UNKNOWN where a family has none; `cycles` returns 0.
+`exchange_costs` and `swaps` return KNOWN, or UNKNOWN where a family has none; `cycles` returns 0.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ class Family(NamedTuple):
     """Pointers to the four."""
 
     linear: Callable[..., int]
-    losses: Callable[..., int]
+    exchange_costs: Callable[..., int]
     swaps: Callable[..., int]
     cycles: Callable[..., int]
 
 
 @kernel
-def no_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def no_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Nothing is known."""
     return UNKNOWN

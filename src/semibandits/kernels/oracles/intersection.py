@@ -125,26 +125,31 @@ def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: Bool
 
 
 @kernel
-def intersection_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def intersection_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """See ``oracles/family.py``."""
     d, members = len(x), np.flatnonzero(x)
     _, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
     _, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
-    return losses_in_both(swaps1, swaps2, weights, members, forced, losses)
+    return exchange_costs_in_both(swaps1, swaps2, weights, members, forced, exchange_costs)
 
 
 @kernel
-def losses_in_both(
-    swaps1: BoolArray, swaps2: BoolArray, weights: FloatArray, members: IntArray, forced: IntArray, losses: FloatArray
+def exchange_costs_in_both(
+    swaps1: BoolArray,
+    swaps2: BoolArray,
+    weights: FloatArray,
+    members: IntArray,
+    forced: IntArray,
+    exchange_costs: FloatArray,
 ) -> int:
     """Item z leads from the members it can replace in one matroid to the other's."""
-    losses[:] = np.inf
+    exchange_costs[:] = np.inf
     k = len(members)
     walks = np.full((k, k), np.inf)
     tails, heads = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
-    for z in range(len(losses)):
+    for z in range(len(exchange_costs)):
         n_tails, n_heads = _ends(z, swaps1, swaps2, members, forced, tails, heads)
         for i in range(n_tails):
             a = tails[i]
@@ -155,18 +160,18 @@ def losses_in_both(
     lengths = shortest_walks(walks)
     for a in range(k):
         for b in range(k):
-            losses[members[a]] = min(losses[members[a]], walks[a, b] + lengths[b, a])
-    for z in range(len(losses)):
+            exchange_costs[members[a]] = min(exchange_costs[members[a]], walks[a, b] + lengths[b, a])
+    for z in range(len(exchange_costs)):
         n_tails, n_heads = _ends(z, swaps1, swaps2, members, forced, tails, heads)
         for i in range(n_tails):
             a = tails[i]
             cost = weights[members[a]] - weights[z]
             for j in range(n_heads):
-                losses[z] = min(losses[z], cost + lengths[heads[j], a])
+                exchange_costs[z] = min(exchange_costs[z], cost + lengths[heads[j], a])
     largest = 0.0
     for w in weights:
         largest = max(largest, abs(w))
-    losses -= ROUNDING * k * largest
+    exchange_costs -= ROUNDING * k * largest
     return KNOWN
 
 

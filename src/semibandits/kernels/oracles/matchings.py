@@ -43,11 +43,11 @@ def _write(entries: IntArray, items: IntArray, x: BoolArray) -> None:
 
 
 @kernel
-def matchings_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def matchings_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """A leading node takes a node of the other side from another, or from the last one, who holds the free ones."""
-    losses[:] = np.inf
+    exchange_costs[:] = np.inf
     ptr, others, items = data[0], data[1], data[2]
     n, optional = len(ptr) - 1, data[3][1] != 0
     mine, owner = np.full(n, -1, dtype=np.int64), np.full(data[3][0], n, dtype=np.int64)
@@ -75,10 +75,10 @@ def matchings_losses(
         for k in range(ptr[r], ptr[r + 1]):
             i, b = items[k], owner[others[k]]
             if i != mine[r] and forced[i] == 0 and moves[b]:
-                losses[i] = held[r] - weights[i] + lengths[b, r]
+                exchange_costs[i] = held[r] - weights[i] + lengths[b, r]
         if mine[r] >= 0:
             for b in range(n + 1):
-                losses[mine[r]] = min(losses[mine[r]], walks[r, b] + lengths[b, r])
+                exchange_costs[mine[r]] = min(exchange_costs[mine[r]], walks[r, b] + lengths[b, r])
     return KNOWN
 
 

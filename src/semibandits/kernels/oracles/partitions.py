@@ -12,7 +12,7 @@ import numpy as np
 
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.matroids import partition_exchanges
-from semibandits.kernels.oracles.intersection import as_integers, change, losses_in_both
+from semibandits.kernels.oracles.intersection import as_integers, change, exchange_costs_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -112,11 +112,11 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 
 
 @kernel
-def partitions_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def partitions_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """See ``oracles/family.py``."""
     members = np.flatnonzero(x)
     _, swaps1 = partition_exchanges(data[1], data[2], members)
     _, swaps2 = partition_exchanges(data[4], data[5], members)
-    return losses_in_both(swaps1, swaps2, weights, members, forced, losses)
+    return exchange_costs_in_both(swaps1, swaps2, weights, members, forced, exchange_costs)

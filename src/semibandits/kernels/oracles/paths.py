@@ -21,15 +21,15 @@ def paths_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) 
 
 
 @kernel
-def paths_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def paths_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """The heaviest path through an arc, and the heaviest one that crosses the cut behind a node by another arc.
 
     Nodes are in topological order, so that every path crosses each cut between consecutive nodes once. One that avoids the arc by
     which x leaves a node crosses the cut behind that node elsewhere.
     """
-    losses[:] = np.inf
+    exchange_costs[:] = np.inf
     in_ptr, in_tails, in_items, out_ptr, out_heads, out_items = data[0], data[1], data[2], data[3], data[4], data[5]
     n = len(in_ptr) - 1
     before, after = np.full(n, -np.inf), np.full(n, -np.inf)
@@ -52,14 +52,14 @@ def paths_losses(
             i, head = out_items[k], out_heads[k]
             through = before[v] + weights[i] + after[head]
             if not x[i]:
-                losses[i] = before[n - 1] - through if forced[i] == 0 else np.inf
+                exchange_costs[i] = before[n - 1] - through if forced[i] == 0 else np.inf
                 at = following[v]
                 while at < head:
                     detour[at] = max(detour[at], through)
                     at = following[at + 1]
     for v in range(n):
         if step[v] >= 0 and forced[step[v]] == 0:
-            losses[step[v]] = before[n - 1] - detour[v]
+            exchange_costs[step[v]] = before[n - 1] - detour[v]
     return KNOWN
 
 

@@ -21,13 +21,25 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 @kernel(calls=True)
 def ask_index(
-    linear: Callable[..., int], losses: Callable[..., int], swaps: Callable[..., int], cycles: Callable[..., int],
+    linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int], cycles: Callable[..., int],
     index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int,
     x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """P_IM, see :func:`index_search`."""
     status = call_index(
-        Family(linear, losses, swaps, cycles), index, data, rewards, bonuses, ratio, 1.0, 0.0, x, m, x, most, report
+        Family(linear, exchange_costs, swaps, cycles),
+        index,
+        data,
+        rewards,
+        bonuses,
+        ratio,
+        1.0,
+        0.0,
+        x,
+        m,
+        x,
+        most,
+        report,
     )
     raise_interrupt()
     return status

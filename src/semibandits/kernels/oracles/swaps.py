@@ -24,23 +24,23 @@ SAFETY = 1e-15
 
 
 @kernel
-def losses_by_swaps(
-    members: IntArray, allowed: BoolArray, weights: FloatArray, forced: IntArray, losses: FloatArray
+def exchange_costs_by_swaps(
+    members: IntArray, allowed: BoolArray, weights: FloatArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Losses where ``allowed[k, i]`` says whether item i can replace the k-th member; see ``oracles/family.py``."""
-    losses[:] = np.inf
+    exchange_costs[:] = np.inf
     for position in range(len(members)):
         j = members[position]
         if forced[j] != 0:
             continue
-        weight, least, enters = weights[j], losses[j], allowed[position]
-        for i in range(len(losses)):
+        weight, least, enters = weights[j], exchange_costs[j], allowed[position]
+        for i in range(len(exchange_costs)):
             if enters[i] and forced[i] == 0:
                 loss = weight - weights[i]
                 least = min(least, loss)
-                if loss < losses[i]:
-                    losses[i] = loss
-        losses[j] = least
+                if loss < exchange_costs[i]:
+                    exchange_costs[i] = loss
+        exchange_costs[j] = least
     return KNOWN
 
 
@@ -73,8 +73,8 @@ def look_at_swaps(
 
 
 @kernel
-def uniform_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def uniform_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Sets of a given size: the lightest member and the heaviest other item tell all."""
     inside, outside = np.inf, -np.inf
@@ -85,7 +85,7 @@ def uniform_losses(
             else:
                 outside = max(outside, weights[i])
     for i in range(len(x)):
-        losses[i] = weights[i] - outside if x[i] else inside - weights[i]
+        exchange_costs[i] = weights[i] - outside if x[i] else inside - weights[i]
     return KNOWN
 
 
@@ -117,13 +117,13 @@ def uniform_swaps(
 
 
 @kernel
-def partition_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def partition_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Partition matroids."""
     members = np.flatnonzero(x)
     _, allowed = partition_exchanges(data[0], data[1], members)
-    return losses_by_swaps(members, allowed, weights, forced, losses)
+    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel
@@ -138,13 +138,13 @@ def partition_swaps(
 
 
 @kernel
-def laminar_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def laminar_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Laminar matroids."""
     members = np.flatnonzero(x)
     _, allowed = laminar_exchanges(data[0], data[1], data[2], members)
-    return losses_by_swaps(members, allowed, weights, forced, losses)
+    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel
@@ -159,13 +159,13 @@ def laminar_swaps(
 
 
 @kernel
-def forest_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def forest_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Spanning forests."""
     members = np.flatnonzero(x)
     _, allowed = forest_exchanges(data[2][0], data[0], data[1], members)
-    return losses_by_swaps(members, allowed, weights, forced, losses)
+    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel
@@ -180,13 +180,13 @@ def forest_swaps(
 
 
 @kernel
-def transversal_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def transversal_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Transversal matroids."""
     members = np.flatnonzero(x)
     _, allowed = transversal_exchanges(data[2][0], data[0], data[1], members)
-    return losses_by_swaps(members, allowed, weights, forced, losses)
+    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel
@@ -201,13 +201,13 @@ def transversal_swaps(
 
 
 @kernel
-def binary_losses(
-    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, losses: FloatArray
+def binary_exchange_costs(
+    data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
     """Linear matroids over the field of two elements."""
     members = np.flatnonzero(x)
     _, allowed = binary_exchanges(data[0].view(np.uint64).reshape(data[1][0], data[1][1]), members)
-    return losses_by_swaps(members, allowed, weights, forced, losses)
+    return exchange_costs_by_swaps(members, allowed, weights, forced, exchange_costs)
 
 
 @kernel

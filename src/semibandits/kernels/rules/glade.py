@@ -16,7 +16,7 @@ from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, opaque
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
 """Places in the parameters, see :class:`semibandits.policies.GLADE`. At the last one begins an array of `kernels.laws`; it is the
@@ -43,7 +43,13 @@ LATE = 4.0
 FAR = 16.0
 """The level from which on more is foreseen: estimates make constraints of level f differ by about sqrt(2 f), and those that
 differ by less must be seen together. (A million rounds lead to levels below 13.)"""
-START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = opaque(0), opaque(1), opaque(2), opaque(3), opaque(4)
+START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = (
+    runtime_constant(0),
+    runtime_constant(1),
+    runtime_constant(2),
+    runtime_constant(3),
+    runtime_constant(4),
+)
 """Stages."""
 GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
 """Rows: of the decisions in the pool the most plausible one; the best decision at the estimates; the last one played."""

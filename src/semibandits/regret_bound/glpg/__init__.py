@@ -1,4 +1,4 @@
-"""GLPG, the projected subgradient method of Cuvelier, Combes, Gourdin (ALT 2021), with its errata mended."""
+"""GLPG, the projected subgradient method of Cuvelier, Combes, Gourdin (ALT 2021), with its errata corrected."""
 
 from semibandits.regret_bound.glpg.algorithm import GLPG, GLPGStep
 from semibandits.regret_bound.glpg.discretise import Discretised, discretise

@@ -1,4 +1,4 @@
-"""Mean rewards on a grid, and what that costs (Proposition 6, mended)."""
+"""Mean rewards on a grid, and what that costs (Proposition 6, corrected)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers that GLPG runs on: those of the theorem, mended, and those of a practical schedule."""
+"""The numbers that GLPG runs on: those of the theorem, corrected, and those of a practical schedule."""
 
 from __future__ import annotations
 

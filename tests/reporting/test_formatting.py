@@ -14,7 +14,7 @@ from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.instances import instance_from_description
 from semibandits.kernels.tiers import announce
 from semibandits.regret_bound.result import Progress
-from semibandits.reporting.wording import bracket_text, change_text, count_text, decision_text, number_text
+from semibandits.reporting.formatting import bracket_text, change_text, count_text, decision_text, number_text
 
 
 def paths(*edges, source="a", target="d"):

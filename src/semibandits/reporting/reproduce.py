@@ -1,4 +1,4 @@
-"""How to run it again: the study file, the command line, Python. Only what gives the same numbers is said."""
+"""How to run it again: the study file, the command line, Python. Only exact reproductions are listed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from semibandits.laws.plain import KINDS, text, title
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import RADII, Radius
 from semibandits.policies.registry import build
-from semibandits.reporting.findings import Findings, rewards_told, specification
+from semibandits.reporting.report_data import ReportData, recorded_rewards, specification
 from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.results import SimulationResult
 
@@ -24,22 +24,22 @@ _HEAD: Final = "import semibandits as sb\n"
 _READ: Final = 'from semibandits.instances import read_json\n\ninstance = read_json("instance.json")\n'
 
 
-def again(findings: Findings) -> list[dict[str, str]]:
+def reproduction(data: ReportData) -> list[dict[str, str]]:
     """Ways to run it again, each with its label and its text."""
     ways: list[tuple[str, str]] = []
-    has_instance = findings.structure is not None and bool(findings.structure.description)
-    if findings.study:
+    has_instance = data.structure is not None and bool(data.structure.description)
+    if data.study:
         ways += [
             ("Shell, in the folder of the results", "semibandits run study.toml --output again"),
-            ("study.toml", findings.study),
+            ("study.toml", data.study),
         ]
-    if findings.simulation is not None:
-        ways += _simulation(findings, findings.simulation, has_instance=has_instance)
+    if data.simulation is not None:
+        ways += _simulation(data, data.simulation, has_instance=has_instance)
     elif has_instance:
         solve = "sb.graves_lai(instance.decision_set, instance.theta, instance.variance)"
         command = "semibandits bound instance.json"
-        if findings.bound is not None and findings.bound.rewards != "gaussian":
-            called = findings.bound.rewards
+        if data.bound is not None and data.bound.rewards != "gaussian":
+            called = data.bound.rewards
             solve = f"sb.graves_lai(instance.decision_set, instance.theta, law=sb.laws.law_from({called!r}))"
             command += f" --rewards {called}"
         ways.append(("Shell, with the instance in instance.json", command))
@@ -47,7 +47,7 @@ def again(findings: Findings) -> list[dict[str, str]]:
     return [{"label": label, "code": code} for label, code in ways]
 
 
-def _simulation(findings: Findings, result: SimulationResult, *, has_instance: bool) -> list[tuple[str, str]]:
+def _simulation(data: ReportData, result: SimulationResult, *, has_instance: bool) -> list[tuple[str, str]]:
     told, policies = specification(result), _policies(result)
     seed = told.get("seed")
     if policies is None or not isinstance(seed, int):
@@ -62,7 +62,7 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
     if has_instance and law is not None:
         can_be_said = usual and not isinstance(options.get("delay"), list)
         command = None if not can_be_said else _command(law[0], options, policies)
-        if command is not None and not findings.study:
+        if command is not None and not data.study:
             ways.append(("Shell, with the instance in instance.json", command))
         head, what = f"{_HEAD}{_READ}rewards = {law[1]}\n", "instance.decision_set, rewards"
         label = "Python, with the instance in instance.json"
@@ -78,7 +78,7 @@ def _simulation(findings: Findings, result: SimulationResult, *, has_instance: b
 
 def _rewards(result: SimulationResult) -> tuple[str, str] | None:
     """Rewards whose law follows from an instance: on the command line, and in Python; None if they are others."""
-    name, law = rewards_told(result).get("name"), result.law
+    name, law = recorded_rewards(result).get("name"), result.law
     if name == "GaussianRewards":
         return "gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"
     if name == "BernoulliRewards":

@@ -20,12 +20,12 @@ from semibandits.matroids import Graphic, Partition
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.thompson import ThompsonSampling
 from semibandits.regret_bound import graves_lai
-from semibandits.reporting.answers import answers_of
 from semibandits.reporting.drawings import network_of
-from semibandits.reporting.findings import Structure
-from semibandits.reporting.report import findings_of
+from semibandits.reporting.formatting import amount, mean_text
+from semibandits.reporting.report import report_data
+from semibandits.reporting.report_data import Structure
 from semibandits.reporting.shapes import how_many, number_of_decisions
-from semibandits.reporting.wording import amount, mean_text
+from semibandits.reporting.summary_cards import summary_cards
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.bounded import BoundedRewards
 from semibandits.rewards.gaussian import GaussianRewards
@@ -34,8 +34,8 @@ from semibandits.simulation.run import simulate
 
 
 def cards(simulation=None, bound=None, instance=None, decision_set=None, **changes):
-    findings = replace(findings_of(simulation, bound, instance, decision_set), **changes)
-    return {answer["key"]: answer for answer in answers_of(findings)}
+    data = replace(report_data(simulation, bound, instance, decision_set), **changes)
+    return {answer["key"]: answer for answer in summary_cards(data)}
 
 
 def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
@@ -90,7 +90,7 @@ def test_what_is_best_is_the_best_of_all_listed(name):
     best = listed[(listed @ rewards.theta).argmax()]
     card = cards(bound=bound)["best"]
     assert amount(float(rewards.theta @ best)) in card["text"]
-    names = [label for i, label in enumerate(findings_of(None, bound, None, None).labels) if best[i]]
+    names = [label for i, label in enumerate(report_data(None, bound, None, None).labels) if best[i]]
     if name == "paths":
         names = [re.split(" → | \\(", label)[0] for label in names]
     assert all(label in card["headline"] for label in names)
@@ -168,7 +168,7 @@ def test_a_bernoulli_bound_with_its_plan_belongs_to_bernoulli_rewards():
     for rewards in (BernoulliRewards([0.9, 0.5, 0.1]), GaussianRewards([0.9, 0.5, 0.1], variance=0.25)):
         for with_own in (True, False):
             result = simulate(MSets(3, 1), rewards, CUCB(), horizon=50, replications=2, bound=with_own)
-            made = findings_of(result, own, None, None)
+            made = report_data(result, own, None, None)
             is_same = isinstance(rewards, BernoulliRewards)
             assert made.applies
             assert (made.bound is None) == (not is_same and not with_own)

@@ -10,7 +10,7 @@ from semibandits.kernels.typing import FloatArray, IntArray
 
 
 @kernel
-def strip_cycles(
+def decompose_into_cycles(
     flow: FloatArray, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
     """Simple cycles and rates that add up to `flow`, but for rounding: at most one cycle per arc.

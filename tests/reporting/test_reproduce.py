@@ -11,8 +11,8 @@ import semibandits as sb
 from semibandits.cli import main
 from semibandits.instances import instance_from_description, write_json
 from semibandits.policies.registry import POLICIES
-from semibandits.reporting.again import again, expression
-from semibandits.reporting.report import findings_of
+from semibandits.reporting.report import report_data
+from semibandits.reporting.reproduce import expression, reproduction
 
 INSTANCE = {"family": "msets", "size": 2, "theta": [0.9, 0.7, 0.5, 0.3], "variance": 0.25}
 
@@ -26,7 +26,9 @@ def instance(tmp_path, monkeypatch):
 
 
 def ways(simulation=None, bound=None, instance=None):
-    return {way["label"].split(",")[0]: way["code"] for way in again(findings_of(simulation, bound, instance, None))}
+    return {
+        way["label"].split(",")[0]: way["code"] for way in reproduction(report_data(simulation, bound, instance, None))
+    }
 
 
 LAWS = [

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import check_entries
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError
@@ -31,7 +32,7 @@ class Structure:
     Attributes
     ----------
     family : str
-        One of the keys of :data:`semibandits.reporting.wording.NOUNS`.
+        One of the keys of :data:`semibandits.reporting.formatting.NOUNS`.
     decision_set : DecisionSet
         The set X of decisions.
     labels : tuple of str, length d
@@ -143,7 +144,7 @@ class About:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Findings:
+class ReportData:
     """All that a report is made from; `checked` says whether the parts belong together.
 
     Attributes
@@ -209,7 +210,7 @@ def law(simulation: SimulationResult) -> str | None:
     return None if simulation.lower_bound is None else str(told.get("name", "gaussian"))
 
 
-def rewards_told(simulation: SimulationResult) -> Mapping[str, Any]:
+def recorded_rewards(simulation: SimulationResult) -> Mapping[str, Any]:
     """What a simulation says of its rewards: ``name`` and ``parameters``; empty if it says nothing."""
     return _mapping(specification(simulation).get("rewards"))
 
@@ -224,7 +225,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def check_simulation(simulation: SimulationResult, structure: Structure) -> None:
-    """Complain if a simulation has other decisions.
+    """Raise an error if a simulation has other decisions.
 
     Raises
     ------
@@ -232,7 +233,7 @@ def check_simulation(simulation: SimulationResult, structure: Structure) -> None
         If it has other items, or says that its decision set is another.
     """
     decisions = structure.decision_set
-    remedy = "put together what belongs together"
+    remedy = "pass results of the same problem"
     if len(simulation.items) != decisions.d:
         raise InvalidInputError(
             f"the simulation must be one of these decisions over d = {decisions.d} items, got one over "
@@ -246,26 +247,26 @@ def check_simulation(simulation: SimulationResult, structure: Structure) -> None
 
 
 def check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
-    """Complain if a simulation says that its rewards have other means, or if Gaussian, other variances.
+    """Raise an error if a simulation says that its rewards have other means, or if Gaussian, other variances.
 
     Raises
     ------
     InvalidInputError
         If so.
     """
-    rewards = rewards_told(simulation)
+    rewards = recorded_rewards(simulation)
     told = _mapping(rewards.get("parameters"))
     if theta is not None and "theta" in told and told["theta"] != described(theta):
         raise InvalidInputError(
-            "the simulation must have the mean rewards of the instance and the bound, got others: "
-            "put together what belongs together"
+            "the simulation must have the mean rewards of the instance and the bound, but they differ: "
+            "pass results of the same problem"
         )
     if variance is None or rewards.get("name") != "GaussianRewards" or "variance" not in told:
         return
     if not _agrees(told["variance"], variance):
         raise InvalidInputError(
-            "the simulation must have the variances of the instance and the bound, got others: "
-            "put together what belongs together"
+            "the simulation must have the variances of the instance and the bound, but they differ: "
+            "pass results of the same problem"
         )
 
 
@@ -278,9 +279,9 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def means_told(simulation: SimulationResult) -> FloatArray | None:
+def recorded_means(simulation: SimulationResult) -> FloatArray | None:
     """Mean rewards as far as a simulation keeps them; it has a digest of long lists."""
-    told = _mapping(rewards_told(simulation).get("parameters")).get("theta")
+    told = _mapping(recorded_rewards(simulation).get("parameters")).get("theta")
     if not isinstance(told, list) or len(told) != len(simulation.items) or not all(map(_is_number, told)):
         return None
     return np.array(told, dtype=np.float64)
@@ -320,17 +321,17 @@ def assembled(
     simulation: SimulationResult | None,
     applies: bool = True,
     **rest: Any,
-) -> Findings:
-    """Findings whose parts belong together.
+) -> ReportData:
+    """ReportData whose parts belong together.
 
     Parameters
     ----------
     structure, theta, variance, bound, simulation
-        As in :class:`Findings`; at least one of structure and simulation is there.
+        As in :class:`ReportData`; at least one of structure and simulation is there.
     applies : bool
         Whether the bound is said to hold for the rewards that were played; it does not where these are seen to be others.
     **rest
-        The other fields of :class:`Findings`; labels and title are found if they are not among them.
+        The other fields of :class:`ReportData`; labels and title are found if they are not among them.
 
     Raises
     ------
@@ -345,7 +346,7 @@ def assembled(
         is_other = bound is not None and bound.rewards != law(simulation)
         applies = applies and law(simulation) is not None and not is_other
         check_means(simulation, theta, variance if applies else None)
-        theta = means_told(simulation) if theta is None else theta
+        theta = recorded_means(simulation) if theta is None else theta
     if bound is not None:
         assert structure is not None
         _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
@@ -355,7 +356,7 @@ def assembled(
     if bound is None and simulation is not None:
         bound, applies = own, law(simulation) is not None
     labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()
-    return Findings(
+    return ReportData(
         **{"title": "Simulation", "unit": "", "note": "", "labels": tuple(labels)} | rest,
         structure=structure,
         theta=theta,
@@ -369,7 +370,7 @@ def assembled(
 def _check_sizes(
     theta: FloatArray | None, variance: FloatArray | None, bound: BoundFacts | None, simulation: SimulationResult | None
 ) -> None:
-    """Complain of numbers whose sums and products might overflow."""
+    """Reject numbers whose sums and products might overflow."""
     arrays: dict[str, Any] = {"mean rewards": theta, "variances": variance}
     if bound is not None:
         arrays |= {"C(theta)": [bound.lower, bound.value if math.isfinite(bound.value) else 0.0], "rates": bound.rates}
@@ -378,16 +379,15 @@ def _check_sizes(
         assert simulation is not None
         arrays[f"regret of {policy}"] = simulation.regret[policy]
     for name, values in arrays.items():
-        if values is not None and not (np.abs(values) <= LARGEST_NUMBER).all():
-            raise InvalidInputError(
-                f"{name} must be finite and at most {LARGEST_NUMBER:g} in size, got others: rescale the rewards"
-            )
+        if values is not None:
+            numbers = np.asarray(values, dtype=np.float64)
+            check_entries(name, f"at most {LARGEST_NUMBER:g} in size", numbers, np.abs(numbers) <= LARGEST_NUMBER)
 
 
 def _check_bound(
     bound: BoundFacts, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
 ) -> None:
-    """Complain of a bound whose optimal decision is not the best one, or which contradicts that of the simulation."""
+    """Reject a bound whose optimal decision is not the best one, or which contradicts that of the simulation."""
     if bound.optimal is not None and theta is not None:
         best = float(theta[decisions.maximize(theta)].sum())
         forgiven = 1e-9 * decisions.m * float(np.abs(theta).max())
@@ -399,5 +399,5 @@ def _check_bound(
     if other is not None and (bound.lower > other[1] * (1 + 1e-9) or other[0] > bound.value * (1 + 1e-9)):
         raise InvalidInputError(
             f"the bound must agree with that of the simulation, from {other[0]:g} to {other[1]:g}, got one from "
-            f"{bound.lower:g} to {bound.value:g}: put together what belongs together"
+            f"{bound.lower:g} to {bound.value:g}: pass results of the same problem"
         )

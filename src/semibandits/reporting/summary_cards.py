@@ -10,9 +10,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws.plain import words
-from semibandits.reporting.findings import TIES, BoundFacts, Findings, Structure, law, rewards_told
+from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text, mean_text
+from semibandits.reporting.report_data import TIES, BoundFacts, ReportData, Structure, law, recorded_rewards
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
-from semibandits.reporting.wording import amount, bracket_text, counted, decision_text, mean_text
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary, mean_band, summarise
 
@@ -38,13 +38,13 @@ _LAWS: Final = {
 }
 
 
-def answers_of(findings: Findings) -> list[dict[str, Any]]:
+def summary_cards(data: ReportData) -> list[dict[str, Any]]:
     """The four cards: key, label, headline, text, and rows of a table, of which only the last card has any."""
     cards = (
-        ("decided", "What is decided", _decided(findings)),
-        ("best", "What is best", _best(findings)),
-        ("cost", "What exploring costs at least", _cost(findings)),
-        ("closest", "Which policy came how close", _closest(findings)),
+        ("decided", "What is decided", _decided(data)),
+        ("best", "What is best", _best(data)),
+        ("cost", "What exploring costs at least", _cost(data)),
+        ("closest", "Which policy came how close", _closest(data)),
     )
     return [
         {
@@ -52,23 +52,23 @@ def answers_of(findings: Findings) -> list[dict[str, Any]]:
             "label": label,
             "headline": headline.strip(),
             "text": " ".join(part for part in parts if part),
-            "rows": _losses(findings) if key == "closest" else [],
+            "rows": _losses(data) if key == "closest" else [],
         }
         for key, label, (headline, parts) in cards
     ]
 
 
-def rewards_words(findings: Findings) -> str:
+def rewards_words(data: ReportData) -> str:
     """The law of the rewards that were played, in words; ``""`` if it is not told."""
-    assert findings.simulation is not None
-    told = rewards_told(findings.simulation)
+    assert data.simulation is not None
+    told = recorded_rewards(data.simulation)
     name = str(told.get("name", "")).rpartition(".")[2]
     if not name:
         return ""
     words = _LAWS.get(name, f"rewards drawn by {name}")
-    if name == "GaussianRewards" and findings.variance is not None:
-        low, high = float(findings.variance.min()), float(findings.variance.max())
-        unit = f"({findings.unit})" if " " in findings.unit else findings.unit
+    if name == "GaussianRewards" and data.variance is not None:
+        low, high = float(data.variance.min()), float(data.variance.max())
+        unit = f"({data.unit})" if " " in data.unit else data.unit
         square = f" {unit}²" if unit else ""
         spread = amount(low, digits=3) if low == high else f"{amount(low, digits=3)} to {amount(high, digits=3)}"
         words += f" of variance {spread}{square}"
@@ -78,20 +78,20 @@ def rewards_words(findings: Findings) -> str:
 Card = tuple[str, list[str]]
 
 
-def _decided(findings: Findings) -> Card:
-    question = findings.about.question
-    structure = findings.structure
+def _decided(data: ReportData) -> Card:
+    question = data.about.question
+    structure = data.structure
     if structure is None:
-        items = counted(len(findings.labels), "item", "items")
+        items = counted(len(data.labels), "item", "items")
         told = "Which decisions there are is not known here: the file of a simulation keeps the items only."
         return f"Some of {items}, again in each round", [question, told]
     _, _, item, _ = nouns_of(structure)
     seen = f"The choice is made again in each round; then the reward of each {item} chosen is seen, and of no other."
-    return how_many(structure, findings.count), [question, shape_of(structure, question), seen]
+    return how_many(structure, data.count), [question, shape_of(structure, question), seen]
 
 
-def _best(findings: Findings) -> Card:
-    best, structure, theta = findings.best, findings.structure, findings.theta
+def _best(data: ReportData) -> Card:
+    best, structure, theta = data.best, data.structure, data.theta
     if best is None or structure is None or theta is None:
         return "Not known here", ["It takes the decisions and their mean rewards, which these results do not hold."]
     one, _, _, items = nouns_of(structure)
@@ -99,11 +99,11 @@ def _best(findings: Findings) -> Card:
     headline = whole if len(whole) <= LONGEST_HEADLINE else _shortened(structure, best)
     reward = float(theta[best].sum())
     if reward < 0 and (theta <= 0).all():
-        paid = f"It costs {amount(-reward, findings.unit)} on average (costs count as negative rewards)."
+        paid = f"It costs {amount(-reward, data.unit)} on average (costs count as negative rewards)."
     else:
-        paid = f"Its mean reward is {amount(reward, findings.unit)}."
+        paid = f"Its mean reward is {amount(reward, data.unit)}."
     ties = f"It is not alone: another {one} is as good." if _has_tie(structure.decision_set, theta, best) else ""
-    modelled = "Mean rewards are modelled, not measured." if findings.about.origin == "modelled" else ""
+    modelled = "Mean rewards are modelled, not measured." if data.about.origin == "modelled" else ""
     written = f"{whole}."
     if len(whole) > LONGEST_TEXT:
         written = f"All its {int(best.sum()):,} {items} are marked below."
@@ -156,14 +156,14 @@ def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool
     return False
 
 
-def _cost(findings: Findings) -> Card:
-    bound, simulation, unit = findings.bound, findings.simulation, findings.unit
+def _cost(data: ReportData) -> Card:
+    bound, simulation, unit = data.bound, data.simulation, data.unit
     others = f"C(θ) ln T is a bound for {words('gaussian')} alone."
     if bound is None:
         others = "C(θ) is known for independent rewards of a known law: Gaussian, of 0 or 1, counts, times."
     played = None if simulation is None else law(simulation)
-    if simulation is not None and (played is None or (played != "gaussian" and not findings.applies)):
-        what = rewards_words(findings)
+    if simulation is not None and (played is None or (played != "gaussian" and not data.applies)):
+        what = rewards_words(data)
         told = f"What was played: {what}." if what else ""
         compared = ""
         if bound is not None and bound.lower > 0:
@@ -175,9 +175,9 @@ def _cost(findings: Findings) -> Card:
     if bound is None:
         command = "semibandits bound" if played in (None, "gaussian") else f"semibandits bound --rewards {played}"
         return "Not computed", [f"These results hold no C(θ): {command} computes it."]
-    if not findings.applies:
+    if not data.applies:
         return "Not known for these rewards", [others, "The file says that the rewards are others."]
-    one, _, item, _ = ("decision", "", "item", "") if findings.structure is None else nouns_of(findings.structure)
+    one, _, item, _ = ("decision", "", "item", "") if data.structure is None else nouns_of(data.structure)
     if bound.value == 0:
         text = f"Every {item} that can be chosen is in a best {one}, or there is but one {one}: what the best teach is enough."
         if bound.rewards != "gaussian":
@@ -231,27 +231,27 @@ def _down(value: float) -> float:
     return math.floor(value * scale * (1 + 1e-12)) / scale if 0 < scale < math.inf else value
 
 
-def _closest(findings: Findings) -> Card:
-    result = findings.simulation
+def _closest(data: ReportData) -> Card:
+    result = data.simulation
     if result is None:
         return "Not simulated", [
             "semibandits simulate plays policies on this instance and puts their regret beside the bound."
         ]
-    rows = _ranked(findings, result)
+    rows = _ranked(data, result)
     leaders = [row for row in rows if row.regret == rows[0].regret]
     lead = leaders[0]
     names = _listed([row.policy for row in leaders])
-    lost = amount(lead.regret, findings.unit)
+    lost = amount(lead.regret, data.unit)
     if lead.regret_ratio is not None:
         headline = f"{names}: {amount(lead.regret_ratio, digits=3)} × C(θ) ln T"
     else:
         headline = f"{names}: {lost if lead.regret else 'nothing'} lost"
-    return headline, [_what_was_lost(findings, result), _doubt(result, rows, leaders), _growth(findings, rows)]
+    return headline, [_what_was_lost(data, result), _doubt(result, rows, leaders), _growth(data, rows)]
 
 
-def _ranked(findings: Findings, result: SimulationResult) -> list[PolicySummary]:
+def _ranked(data: ReportData, result: SimulationResult) -> list[PolicySummary]:
     """Policies by their regret, the least first."""
-    lower = findings.bound.lower if findings.bound is not None and findings.applies else None
+    lower = data.bound.lower if data.bound is not None and data.applies else None
     rows = [summarise(p, result.checkpoints, result.regret[p], result.calls[p], lower) for p in result.policies]
     return sorted(rows, key=lambda row: row.regret)
 
@@ -263,22 +263,22 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _losses(findings: Findings) -> list[dict[str, str]]:
+def _losses(data: ReportData) -> list[dict[str, str]]:
     """What each policy lost, the least first, and how that compares with the bound."""
-    if findings.simulation is None:
+    if data.simulation is None:
         return []
     rows = []
-    for row in _ranked(findings, findings.simulation)[:MOST_NAMED]:
+    for row in _ranked(data, data.simulation)[:MOST_NAMED]:
         half = (row.regret_interval[1] - row.regret_interval[0]) / 2
         ratio = "" if row.regret_ratio is None else f"{amount(row.regret_ratio, digits=3)} ×"
         rows.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": ratio})
     return rows
 
 
-def _what_was_lost(findings: Findings, result: SimulationResult) -> str:
+def _what_was_lost(data: ReportData, result: SimulationResult) -> str:
     """What the numbers of the rows are."""
-    unit = findings.unit or "units of reward"
-    one, _, _, _ = ("decision", "", "", "") if findings.structure is None else nouns_of(findings.structure)
+    unit = data.unit or "units of reward"
+    one, _, _, _ = ("decision", "", "", "") if data.structure is None else nouns_of(data.structure)
     lost = f"Lost in {counted(result.horizon, 'round', 'rounds')} against always playing the best {one}, in {unit}"
     if result.replications > 1:
         lost += f"; means of {result.replications:,} replications with 95 % intervals"
@@ -305,7 +305,7 @@ def _doubt(result: SimulationResult, rows: list[PolicySummary], leaders: list[Po
     return f"These replications do not tell {_listed(near)} from {leaders[0].policy} with confidence."
 
 
-def _growth(findings: Findings, rows: list[PolicySummary]) -> str:
+def _growth(data: ReportData, rows: list[PolicySummary]) -> str:
     """Whose regret grows least in the end."""
     known = [row for row in rows if math.isfinite(row.slope)]
     if not known:
@@ -314,7 +314,7 @@ def _growth(findings: Findings, rows: list[PolicySummary]) -> str:
     if len(known) > 1 and all(row.slope == least.slope for row in known):
         return ""
     ratio = "" if least.slope_ratio is None else f", {amount(least.slope_ratio, digits=3)} × C(θ)"
-    slope = f"{amount(least.slope, findings.unit, 3)} per ln T{ratio}"
+    slope = f"{amount(least.slope, data.unit, 3)} per ln T{ratio}"
     if len(known) == 1:
         return f"Over the last decade of rounds its regret grew by {slope}."
     return f"In the long run growth decides: over the last decade of rounds {least.policy} grew least, by {slope}."

@@ -28,7 +28,7 @@ class _Again:
 AGAIN: Final = _Again()
 
 
-def heard(kernel: Any, *arguments: Any) -> Any:
+def call_interruptibly(kernel: Any, *arguments: Any) -> Any:
     """What the kernel returns. For kernels that take a random generator, or a function pointer that is none of ours.
 
     Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
@@ -42,11 +42,11 @@ def heard(kernel: Any, *arguments: Any) -> Any:
 
     def hear(number: int, frame: FrameType | None) -> None:
         at, callee = frame, None
-        while frame is not None and frame.f_code not in (_called.__code__, heard.__code__):
+        while frame is not None and frame.f_code not in (_called.__code__, call_interruptibly.__code__):
             if frame.f_code is not CALL:
                 callee = frame
             frame = frame.f_back
-        if frame is None or frame.f_code is heard.__code__:  # before or after the call
+        if frame is None or frame.f_code is call_interruptibly.__code__:  # before or after the call
             signal.signal(signal.SIGINT, before)
         elif callee is not None and not _is_ours(callee):
             _ = -AGAIN
