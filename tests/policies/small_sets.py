@@ -35,7 +35,7 @@ SETS = {
     "bases": lambda: sb.MatroidBases(sb.matroids.Partition([0, 0, 0, 1, 1, 2], 1)),
     "matchings": lambda: sb.Matchings([(i, j) for i in range(3) for j in range(3)]),
     "all matchings": lambda: sb.Matchings([(i, j) for i in range(2) for j in range(3)], saturate="none"),
-    "paths": grid,
+    "paths": lambda: grid(3),
     "intersection": lambda: sb.MatroidIntersection(
         sb.matroids.Partition([0, 0, 1, 1, 2, 2], 1), sb.matroids.Partition([0, 1, 2, 0, 1, 2], 1)
     ),

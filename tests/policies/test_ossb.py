@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_sets import SETS, Pairs, grid, listed, run
+from small_sets import SETS, Pairs, listed, run
 
 import semibandits as sb
+from example_sets import grid
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
@@ -288,7 +289,7 @@ def test_restored_agents_go_on_bit_for_bit(name):
 
 
 def test_python_and_kernels_play_the_same():
-    decision_set = grid()
+    decision_set = grid(3)
     rewards = GaussianRewards(np.random.default_rng(2).random(decision_set.d))
     slow = OSSB().start(decision_set, rewards.variance)
     slow.oracle = None

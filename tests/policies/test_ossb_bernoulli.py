@@ -9,9 +9,10 @@ import pytest
 import small_sets
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_sets import Pairs, grid, listed
+from small_sets import Pairs, listed
 
 import semibandits as sb
+from example_sets import grid
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
 from semibandits.kernels.rules.tracking import BLOCKS, PLANNED
@@ -334,7 +335,7 @@ def test_restored_agents_go_on_bit_for_bit(name):
 
 
 def test_python_and_kernels_play_the_same():
-    decision_set = grid()
+    decision_set = grid(3)
     rewards = BernoulliRewards(np.random.default_rng(2).random(decision_set.d))
     slow = POLICY.start(decision_set, rewards.variance)
     slow.oracle = None

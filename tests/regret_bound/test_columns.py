@@ -52,7 +52,7 @@ FAMILIES = {
     "m-sets": lambda rng: sb.MSets(int(rng.integers(3, 9)), int(rng.integers(1, 4))),
     "trees": lambda rng: sb.SpanningTrees(list(itertools.combinations(range(int(rng.integers(3, 6))), 2))),
     "matroids": lambda rng: sb.MatroidBases(sb.matroids.Linear(rng.integers(-1, 2, (3, 8)).astype(float))),
-    "paths": lambda rng: grid(int(rng.integers(2, 6)), bool(rng.integers(2))),
+    "paths": lambda rng: grid(diagonals=bool(rng.integers(2)), n=int(rng.integers(2, 6))),
     "perfect matchings": lambda rng: matching(int(rng.integers(2, 6))),
     "row matchings": lambda rng: matching(3, 4, saturate="rows"),
     "any matchings": lambda rng: matching(3, saturate="none"),

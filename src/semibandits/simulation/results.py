@@ -110,7 +110,7 @@ class SimulationResult:
         rounds = self.checkpoints
         if not rounds.size or rounds[0] < 1 or (rounds[1:] <= rounds[:-1]).any():
             raise InvalidInputError(
-                f"checkpoints must be increasing rounds from 1 on, got {rounds.tolist()}: sort them and remove duplicates"
+                f"checkpoints must be increasing rounds from 1 on, got {rounds.tolist()}: sort them, without duplicates"
             )
         self._check_records()
         bound, interval = check_bound(self.lower_bound, self.lower_bound_interval)

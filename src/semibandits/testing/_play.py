@@ -65,7 +65,7 @@ def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) ->
 
 
 def tell(agent: Agent, x: BoolArray, outcomes: FloatArray) -> None:
-    """Tell the agent the outcomes of decision x, given for all items; the arrays passed to it are overwritten, as a caller might."""
+    """Tell the agent the outcomes of decision x, given for all items; its arguments are overwritten, as a caller might."""
     items: IntArray = np.flatnonzero(x).astype(np.int64)
     rewards = outcomes[items].copy()
     given = items.copy(), rewards.copy()
