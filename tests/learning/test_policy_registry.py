@@ -19,7 +19,8 @@ from semibandits.policies.thompson import ThompsonSampling
 
 
 def test_the_list_is_complete():
-    public = [value for value in vars(semibandits.policies).values() if inspect.isclass(value)]
+    values = [getattr(semibandits.policies, name) for name in semibandits.policies.__all__]
+    public = [value for value in values if inspect.isclass(value)]
     assert {cls for cls in public if issubclass(cls, Policy) and not inspect.isabstract(cls)} == set(POLICIES)
 
 
