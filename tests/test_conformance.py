@@ -112,9 +112,11 @@ def test_it_needs_a_trial():
         check_decision_set(MSets(3, 1), trials=0)
 
 
-@pytest.mark.parametrize("cls", [Wrapped, OnlyMaximizes])
-def test_a_sound_set_of_a_user_passes(cls):
-    check_decision_set(cls())
+@pytest.mark.parametrize(
+    "build", [lambda: Wrapped(), lambda: OnlyMaximizes(MSets(4, 2))], ids=["all", "maximize alone"]
+)
+def test_a_sound_set_of_a_user_passes(build):
+    check_decision_set(build())
 
 
 def broken(**overrides):

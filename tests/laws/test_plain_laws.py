@@ -63,7 +63,7 @@ def test_what_is_written(said, law):
         ("gamma:cost=2", "cost must be true or false, got 2.0"),
         ("gamma:shape=-1", "shape must be positive"),
         ("mixed", "a mixed law must have kinds and which"),
-        ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold places in kinds"),
+        ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold indices into kinds"),
     ],
 )
 def test_what_is_refused(said, message):

@@ -199,10 +199,10 @@ def with_entry(value, *place):
         ("reward", with_entry(-np.inf, 1, 3), "must be finite"),
         ("regret", lambda a: a.astype(np.int64), "must hold float64, got int64"),
         ("plays", lambda a: a.astype(float), "must hold int64, got float64"),
-        ("plays", with_entry(-1, 0, 0, 0), "counts that never fall"),
-        ("calls", with_entry(0, 1, 15, 2), "counts that never fall"),
+        ("plays", with_entry(-1, 0, 0, 0), "counts that never decrease"),
+        ("calls", with_entry(0, 1, 15, 2), "counts that never decrease"),
         ("plays", with_entry(1001, 0, 15, 0), "at most the number of rounds"),
-        ("plays", lambda a: (a + 1).astype(np.uint64) + np.uint64(2**63), "counts that never fall"),
+        ("plays", lambda a: (a + 1).astype(np.uint64) + np.uint64(2**63), "counts that never decrease"),
     ],
 )
 def test_records_that_do_not_fit(name, change, words):

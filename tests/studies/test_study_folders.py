@@ -270,7 +270,7 @@ FORGED = {
     "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
     "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be what the plan costs"),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
-    "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct numbers of items from 0 to 3"),
+    "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
     "another optimal decision": (("optimal", "indices", [2, 3]), None, "the optimal decision must be optimal, got one"),
     "not a number": (("value", math.nan), None, "NaN, which is no number in JSON"),
     "infinity": (("lower", math.inf), None, "Infinity, which is no number in JSON"),

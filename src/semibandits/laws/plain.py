@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
@@ -148,7 +149,7 @@ def _mixture(parameters: Mapping[str, Any]) -> Mixed:
     laws = [law_from(kind) for kind in kinds]
     if not all(type(k) is int and 0 <= k < len(laws) for k in which):
         raise InvalidInputError(
-            f"which must hold indices into kinds, 0 to {len(laws) - 1}, got {which}: pass one per item"
+            f"which must hold indices into kinds, 0 to {len(laws) - 1}, got {reprlib.repr(which)}: pass one per item"
         )
     return Mixed([laws[k] for k in which])
 

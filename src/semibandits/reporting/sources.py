@@ -8,22 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from semibandits._json import strict_json
-from semibandits._typing import BoolArray
-from semibandits._validation import check_entries
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
-from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of
+from semibandits.instances.fields import Fields, kind_of
 from semibandits.instances.files import read_text
-from semibandits.laws import Gaussian, Law, law_from
-from semibandits.laws.plain import title
+from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.report_data import (
     About,
     BoundFacts,
-    PlanFacts,
     ReportData,
     Structure,
     assembled,
@@ -197,93 +191,9 @@ def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
             raise InvalidInputError(
                 f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}"
             )
-        return instance, bound_facts(Fields(content, path.name), instance), applies, count
+        return instance, BoundFacts.of(bound_in(content, instance, path.name)), applies, count
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
-
-
-def bound_facts(fields: Fields, instance: Instance) -> BoundFacts:
-    """The bound of an instance from its JSON object, every number checked.
-
-    Raises
-    ------
-    InvalidInputError, OverflowError
-        If something is missing, invalid, or does not belong to the instance.
-    """
-    d = instance.decision_set.d
-    value = fields.take("value")
-    lower, upper = as_numbers([fields.take("lower"), math.inf if value is None else value], "lower and value")
-    if not 0 <= lower <= upper or math.isinf(lower):
-        raise InvalidInputError(f"lower must be from 0 to value = {upper}, got {lower}")
-    optimal = mask_of(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
-    plan = _plan_facts(fields.sequence("plan"), optimal, instance)
-    rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
-    if rates.shape != (d,):
-        raise InvalidInputError(f"rates must hold d = {d} numbers, got {len(rates)}")
-    check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
-    suboptimal = mask_of(fields.take("suboptimal_items"), d, "suboptimal_items")
-    finite = math.isfinite(upper)
-    law = _law_of_bound(fields, instance)
-    return BoundFacts(
-        lower=float(lower),
-        value=float(upper),
-        method=fields.text("method", ""),
-        status=fields.text("status", ""),
-        optimal=optimal,
-        suboptimal=suboptimal if finite else None,
-        rates=rates if finite else None,
-        plan=plan if finite else None,
-        rewards=title(law),
-        law=law,
-    )
-
-
-def _law_of_bound(fields: Fields, instance: Instance) -> Law:
-    """The law for which the bound in this JSON object is one.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no law of the library, or one that cannot have the means of the instance.
-    """
-    said = fields.take("law", None)
-    rewards = fields.text("rewards", "gaussian")
-    law = law_from(rewards if said is None else said)
-    law = Gaussian(instance.variance) if said is None and isinstance(law, Gaussian) else law
-    law.check(instance.theta)
-    return law
-
-
-def _plan_facts(rows: list[object], optimal: BoolArray, instance: Instance) -> PlanFacts:
-    """The decisions of a plan; what one play costs is computed anew."""
-    d, decisions, rates = instance.decision_set.d, [], []
-    for k, row in enumerate(rows):
-        fields = Fields(row, f"plan[{k}]")
-        decisions.append(mask_of(fields.take("indices"), d, f"plan[{k}]"))
-        rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
-        if decisions[-1] not in instance.decision_set or not 0 < rates[-1] < math.inf:
-            raise InvalidInputError(f"plan[{k}] must be a decision and a rate above 0, got something else")
-    matrix = np.array(decisions, dtype=np.bool_).reshape(-1, d)
-    gaps = float(instance.theta[optimal].sum()) - matrix @ instance.theta
-    played = np.array(rates, dtype=np.float64)
-    order = np.argsort(-played, kind="stable")
-    return PlanFacts(decisions=matrix[order], rates=played[order], gaps=np.asarray(gaps, dtype=np.float64)[order])
-
-
-def mask_of(indices: object, d: int, name: str) -> BoolArray:
-    """Items by number as a boolean array.
-
-    Raises
-    ------
-    InvalidInputError
-        If they are no distinct numbers of items.
-    """
-    numbers = as_integers(indices, name)
-    if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
-        raise InvalidInputError(f"{name} must hold distinct item numbers from 0 to {d - 1}, got {numbers}")
-    mask: BoolArray = np.zeros(d, dtype=np.bool_)
-    mask[numbers] = True
-    return mask
 
 
 def _read_about(path: Path) -> About:

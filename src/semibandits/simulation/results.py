@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -110,7 +111,7 @@ class SimulationResult:
         rounds = self.checkpoints
         if not rounds.size or rounds[0] < 1 or (rounds[1:] <= rounds[:-1]).any():
             raise InvalidInputError(
-                f"checkpoints must be increasing rounds from 1 on, got {rounds.tolist()}: sort them, without duplicates"
+                f"checkpoints must be increasing rounds from 1 on, got {reprlib.repr(rounds.tolist())}: sort them"
             )
         self._check_records()
         bound, interval = check_bound(self.lower_bound, self.lower_bound_interval)

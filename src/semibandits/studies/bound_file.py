@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._validation import check_entries, variance_vector
+from semibandits._validation import variance_vector
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
-from semibandits.instances.fields import Fields, as_numbers, kind_of, shown
-from semibandits.laws import Gaussian
 from semibandits.regret_bound.recheck import check_kept
-from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
-from semibandits.reporting.bound_payload import bound_payload
+from semibandits.regret_bound.result import GravesLaiResult
+from semibandits.reporting.bound_payload import bound_in, bound_payload
 from semibandits.reporting.formatting import count_decisions
-from semibandits.reporting.sources import bound_facts, mask_of
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.run import BOUND_SECONDS
 from semibandits.studies.study import Study
@@ -96,7 +93,7 @@ def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Pa
         If something is missing in the payload, does not fit the instance, or cannot be right.
     """
     try:
-        result = _result_in(payload, twin, path.name)
+        result = bound_in(payload, twin, path.name)
         limit = study.bound_seconds
         seconds = math.inf if limit is None else max(limit, BOUND_SECONDS)
         check_kept(result, tie_tolerance=study.bound.tie_tolerance, time_limit=seconds)
@@ -105,38 +102,6 @@ def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Pa
             f"{path} must hold a bound as it was written, got a damaged one ({error}): remove it, or choose another folder"
         ) from error
     return result
-
-
-def _result_in(payload: Mapping[str, Any], twin: Instance, name: str) -> GravesLaiResult:
-    fields, d = Fields(payload, name), twin.decision_set.d
-    stats = fields.take("stats")
-    if not isinstance(stats, Mapping):
-        raise InvalidInputError(f"stats must be an object, got {kind_of(stats)}")
-    known = {str(key): value for key, value in stats.items() if value is not None}
-    numbers = np.array(as_numbers(list(known.values()), "stats"), dtype=np.float64)
-    check_entries("stats", "finite", numbers, np.isfinite(numbers))
-    facts = bound_facts(fields, twin)
-    if facts.status not in list(Status):
-        raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(facts.status)}")
-    nothing = ExplorationPlan(np.empty((0, d), dtype=np.bool_), np.empty(0))
-    optimal = mask_of(payload["optimal"]["indices"], d, "optimal")
-    suboptimal = mask_of(payload["suboptimal_items"], d, "suboptimal_items")
-    for mask in (optimal, suboptimal):
-        mask.setflags(write=False)
-    return GravesLaiResult(
-        value=facts.value,
-        lower=facts.lower,
-        status=Status(facts.status),
-        method=facts.method,
-        plan=nothing if facts.plan is None else ExplorationPlan(facts.plan.decisions, facts.plan.rates),
-        optimal_decision=optimal,
-        suboptimal_items=suboptimal,
-        decision_set=twin.decision_set,
-        theta=twin.theta,
-        variance=twin.variance,
-        stats=known,
-        law=Gaussian(twin.variance) if facts.law is None else facts.law,
-    )
 
 
 def _plain(description: Mapping[str, object]) -> Any:
