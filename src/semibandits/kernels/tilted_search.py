@@ -93,16 +93,16 @@ def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray]:
 
 @kernel
 def light_cycles(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, last: float, has_hub: bool,
+    n: int, tails: IntArray, heads: IntArray, weights: FloatArray, last: float, has_hub: bool,
     level: float, max_labels: int, max_found: int,
 ) -> tuple[IntArray, IntArray]:  # fmt: skip
     """Cycles all of whose weights are below `level`.
 
     Parameters
     ----------
-    n, tails, heads, costs
+    n, tails, heads
         The graph, without self-loops. If `has_hub`, node 0 lies on every cycle and the other nodes are in topological order;
-        else cheap walks are extended first.
+        else walks with small bounds are extended first.
     weights : ndarray of float, shape (a, K + 1)
         ``s_k cost - psi(s_k)`` of each arc; in the last column, for an infinite price, ``cost`` less what its item can rise.
     last : float
@@ -126,12 +126,12 @@ def light_cycles(
     order = np.argsort(-tails, kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs, found, total = np.zeros(max_found + 1, dtype=np.int64), np.empty(1024, dtype=np.int64), 0, 0
-    labels, links, lengths = np.empty((256, columns)), np.empty((256, 4), dtype=np.int64), np.empty(256)
+    labels, links = np.empty((256, columns)), np.empty((256, 4), dtype=np.int64)
     weight = np.empty(columns)
     for start in starts:
         least = _completions(int(start), alive, tails, heads, order, weights)
         newest = np.full(n, -1, dtype=np.int64)
-        labels[0], lengths[0] = 0.0, 0.0
+        labels[0] = 0.0
         labels[0, columns - 1] = last
         links[0, 0], links[0, 1], links[0, 2], links[0, 3] = -1, -1, -1, start
         size = 1
@@ -174,14 +174,13 @@ def light_cycles(
                         continue
                 if _dominated(w, weight, -1, newest, links, labels):
                     continue
-                if size == len(lengths):
+                if size == len(labels):
                     labels = np.concatenate((labels, np.empty_like(labels)))
                     links = np.concatenate((links, np.empty_like(links)))
-                    lengths = np.concatenate((lengths, np.empty_like(lengths)))
-                labels[size], lengths[size] = weight, lengths[label] + costs[arc]
+                labels[size] = weight
                 links[size, 0], links[size, 1], links[size, 2], links[size, 3] = label, arc, newest[w], w
                 newest[w] = size
-                heapq.heappush(heap, (float(w) if has_hub else lengths[size], size))
+                heapq.heappush(heap, (float(w) if has_hub else bound, size))
                 size += 1
         total += size
         alive[start] = False

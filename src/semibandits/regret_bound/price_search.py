@@ -45,7 +45,7 @@ def search_prices(block: Block, flow: FloatArray, threshold: float) -> Violation
     weights[:, -1] -= caps
     cycles = Cycles(
         *tilted_cycles(
-            block.graph.n, block.graph.tails, block.graph.heads, costs, weights, level + items.margin, block.graph.has_hub,
+            block.graph.n, block.graph.tails, block.graph.heads, weights, level + items.margin, block.graph.has_hub,
             level, WITH_HUB if block.graph.has_hub else MAX_LABELS, MAX_FOUND,
         )
     )  # fmt: skip
