@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from histories import asked, assert_best, play, random_statistics, situations
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.errors import InvalidInputError
@@ -16,6 +16,7 @@ from semibandits.policies import CUCB, ESCB, Radius
 
 @pytest.mark.parametrize("radius", ["log", "log-loglog", Radius(log=0.5, loglog=3.0)])
 @given(situation=situations())
+@example(situation=("matchings", "negative", 180031245, False))  # searches take up to 24 maximisations
 @settings(max_examples=40, deadline=None)
 def test_it_plays_the_largest_index(radius, situation):
     policy = ESCB(radius=radius)

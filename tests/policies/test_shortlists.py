@@ -31,7 +31,10 @@ def test_no_question_takes_more_than_its_budget(kind, equal, policy):
     rng, drawn = np.random.default_rng(0), np.random.default_rng(1)
     counters = agent.player.counters
     for _ in range(400):
-        before, allowed = counters.copy(), 4 * (rounds.budget(counters) + SLACK)  # at most four questions a round
+        before, allowed = (
+            counters.copy(),
+            4 * (rounds.budget(counters, decisions.d) + SLACK),
+        )  # at most four questions a round
         items = np.flatnonzero(agent.choose(rng))
         agent.observe(items, environment.draw(items, drawn))
         assert counters[rounds.SEARCHED] - before[rounds.SEARCHED] <= allowed
@@ -55,7 +58,10 @@ def test_no_question_takes_more_than_its_budget_with_other_laws(kind, equal, mod
     rng, drawn = np.random.default_rng(0), np.random.default_rng(1)
     counters = agent.player.counters
     for _ in range(250):
-        before, allowed = counters.copy(), 6 * (rounds.budget(counters) + SLACK)  # at most six questions a round
+        before, allowed = (
+            counters.copy(),
+            6 * (rounds.budget(counters, decisions.d) + SLACK),
+        )  # at most six questions a round
         items = np.flatnonzero(agent.choose(rng))
         agent.observe(items, environment.draw(items, drawn))
         assert counters[rounds.SEARCHED] - before[rounds.SEARCHED] <= allowed

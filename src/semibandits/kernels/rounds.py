@@ -43,7 +43,8 @@ ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED =
 index calls that ended without a proof, and linear maximisations in searches for the index."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
-"""Linear maximisations that one search may take: at least, a round so far less those taken, and at most."""
+"""Linear maximisations that one search may take: at least, a round so far less those taken, and at most. With few items they
+cost little, and a search may take MOST_CALLS // d."""
 
 
 class Oracle(NamedTuple):
@@ -213,9 +214,10 @@ def unseen(cover: IntArray, stats: FloatArray) -> int:
 
 
 @kernel
-def budget(counters: IntArray) -> int:
-    """Linear maximisations that the next search may take."""
-    return int(min(max(counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED], LEAST_CALLS), MOST_CALLS))
+def budget(counters: IntArray, d: int) -> int:
+    """Linear maximisations that the next search over d items may take."""
+    unspent = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
+    return int(min(max(unspent, LEAST_CALLS, MOST_CALLS // d), MOST_CALLS))
 
 
 @kernel(calls=True)
@@ -230,7 +232,7 @@ def searched(
     counters = player.counters
     status = call_index(
         family, index, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
-        guess, oracle.m, work.x, budget(counters), work.report,
+        guess, oracle.m, work.x, budget(counters, len(work.x)), work.report,
     )  # fmt: skip
     counters[INDEX_CALLS] += 1
     counters[SEARCHED] += np.int64(work.report[SPENT])
