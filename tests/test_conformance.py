@@ -15,9 +15,9 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.msets import MSets
-from semibandits.decisions.registry import FAMILIES
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
-from semibandits.instances.families import FAMILIES as FAMILIES_IN_FILES
+from semibandits.families.family import Guarantee
+from semibandits.families.registry import FAMILIES
 from semibandits.testing import check_decision_set
 
 CASES = [(family, name) for family in EXAMPLES for name in EXAMPLES[family]]
@@ -44,22 +44,22 @@ def concrete_families():
 
 
 def test_registry_is_complete():
-    classes = [family.cls for family in FAMILIES]
+    classes = [family.cls for family in FAMILIES.values()]
     assert len(set(classes)) == len(classes)
     assert set(classes) == concrete_families()
     assert all(getattr(semibandits, cls.__name__) is cls for cls in classes)
-    names = [family.name for family in FAMILIES]
-    assert sorted(names) == sorted(FAMILIES_IN_FILES) == sorted(EXAMPLES)
+    assert set(FAMILIES) == set(EXAMPLES)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_tags_are_right(family):
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_records_are_right(family):
     examples = [build() for build in EXAMPLES[family.name].values()]
     assert all(type(example) is family.cls for example in examples)
-    assert family.has_closed_form == issubclass(family.cls, MatroidDecisions)
-    assert family.has_exchange_graph == all(map(draws_exchange_graph, examples))
-    assert family.has_exchange_graph == any(map(draws_exchange_graph, examples))
-    assert family.can_count == any(map(counts_without_listing, examples))
+    assert all(type(example) is family.cls for example in family.examples())
+    guarantee = family.guarantees.graves_lai
+    assert (guarantee == Guarantee.CLOSED_FORM) == issubclass(family.cls, MatroidDecisions)
+    assert all(draws_exchange_graph(example) == (guarantee != Guarantee.LISTING) for example in examples)
+    assert any(map(counts_without_listing, examples))
 
 
 def draws_exchange_graph(decision_set):

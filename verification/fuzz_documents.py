@@ -18,8 +18,8 @@ from fuzz_judging import REFUSED, RIGHT, Case, check_instance, refused, require
 
 import semibandits as sb
 from semibandits import matroids
-from semibandits.decisions.description import digest
 from semibandits.errors import SemibanditsError
+from semibandits.families.description import digest
 from semibandits.instances import ProblemOptions, instance_from_description, read_csv, read_json
 from semibandits.studies import read_study
 from semibandits.studies.study_file import study_tables, study_text

@@ -24,7 +24,7 @@ from stars import one_at_a_time
 
 import semibandits as sb
 from semibandits._files import write_whole
-from semibandits.decisions.description import fingerprint
+from semibandits.families.description import fingerprint
 
 MANIFEST: Final = Path(__file__).with_name("panel.json")
 """What is kept of the instances: not their numbers, which the seeds give, but what tells whether they are the same."""

@@ -19,17 +19,12 @@ from numba.core.dispatcher import Dispatcher
 
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.enumerated import EnumeratedDecisions
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.matroid_intersections import MatroidIntersection
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
-from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.families.family import Family, Guarantee
+from semibandits.families.registry import FAMILIES
 from semibandits.kernels._cache import KernelCache
 from semibandits.kernels.tiers import expecting
 from semibandits.learning.learner import Learner
-from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.registry import POLICIES
@@ -41,9 +36,6 @@ from semibandits.simulation.run import simulate
 
 ROUNDS: Final = 60
 RATIOS: Final = (1.0, 0.7)
-EDGES: Final = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]
-"""A graph with cycles, and without any if its edges are directed."""
-VECTORS: Final = [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.3, 1.0]]
 GAUSSIAN: Final[tuple[Method, ...]] = ("auto", "columns", "cycles", "glpg")
 BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
 """Methods of bounds. Those after the second, or the first, need an exchange graph."""
@@ -82,7 +74,7 @@ def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:
 
 def play_rounds() -> None:
     """Simulations and learners of all policies."""
-    for space in (*_others(), *_with_cycles()):
+    for _, space in reversed(list(_examples())):
         theta, _ = _numbers(space)
         simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
         two_valued = [GLADE(), OSSB(), ThompsonSampling()]
@@ -94,9 +86,9 @@ def play_rounds() -> None:
 
 def solve_problems() -> None:
     """Bounds by all methods, and the problems of one decision."""
-    for space in (*_with_cycles(), *_others()):
+    for family, space in _examples():
         theta, _ = _numbers(space)
-        has_graph = not isinstance(space, EnumeratedDecisions)
+        has_graph = family.guarantees.graves_lai != Guarantee.LISTING
         for method in GAUSSIAN if has_graph else GAUSSIAN[:2]:
             gap = 1e-4 if method != "glpg" else 0.5  # thousands of its steps would call nothing else
             graves_lai(space, theta, method=method, gap=gap)
@@ -104,7 +96,7 @@ def solve_problems() -> None:
             graves_lai(space, theta, rewards="bernoulli", method=method)
     large = _grid(8)  # enough for the interior-point method
     graves_lai(large, _numbers(large)[0])
-    for space in (*_with_cycles(), *_others()):
+    for _, space in _examples():
         theta, budgets = _numbers(space)
         at_least = 0.8 * float(budgets @ space.maximize(budgets))
         for ratio in RATIOS:
@@ -115,29 +107,12 @@ def solve_problems() -> None:
         _ = space.maximize(theta) in space
 
 
-def _with_cycles() -> Iterator[DecisionSet]:
-    """Sets whose bounds need more than a closed form."""
-    yield _grid(4)
-    yield Paths(EDGES, 0, 3)
-    yield Matchings(_pairs(4, 4)[1:])  # of complete graphs they are counted by a formula
-    yield Matchings(_pairs(2, 3), saturate="rows")
-    yield Matchings(_pairs(2, 3), saturate="none")
-    yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))
-    yield MatroidIntersection(Graphic(EDGES), Partition([0, 0, 1, 1, 2, 2], 1))
-    yield MatroidIntersection(Linear(VECTORS), Uniform(4, 2))  # its rounds are played in Python
-
-
-def _others() -> Iterator[DecisionSet]:
-    """Matroids, m-sets and a list."""
-    yield MSets(6, 3)
-    yield SpanningTrees(EDGES)
-    yield MatroidBases(Partition([0, 0, 0, 1, 1, 1], {0: 1, 1: 2}))
-    yield MatroidBases(Laminar([[0, 1], [0, 1, 2, 3], [4, 5]], [1, 2, 1], d=7))
-    yield MatroidBases(Transversal([[0], [0, 1], [1, 2], [2], [0, 2]]))
-    yield MatroidBases(Linear([[1, 0, 1, 1, 0], [0, 1, 1, 0, 1], [0, 0, 0, 1, 1]], field=2))
-    yield MatroidBases(Linear(VECTORS))
-    yield MatroidBases(Uniform(5, 2))
-    yield EnumeratedDecisions([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
+def _examples() -> Iterator[tuple[Family, DecisionSet]]:
+    """Small sets of all families, those first whose bounds need more than a closed form."""
+    by_effort = sorted(FAMILIES.values(), key=lambda family: family.guarantees.graves_lai != Guarantee.CERTIFIED)
+    for family in by_effort:
+        for space in family.examples():
+            yield family, space
 
 
 def _grid(n: int) -> Paths:
@@ -145,10 +120,6 @@ def _grid(n: int) -> Paths:
     right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
     up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
     return Paths([*right, *up], (0, 0), (n - 1, n - 1))
-
-
-def _pairs(rows: int, columns: int) -> list[tuple[int, int]]:
-    return [(i, j) for i in range(rows) for j in range(columns)]
 
 
 def _numbers(space: DecisionSet) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,8 @@ import pytest
 
 from semibandits.cli import main
 from semibandits.cli.simulate import HELP
+from semibandits.families.registry import TABLES
 from semibandits.instances import FAMILIES, MATROID_KINDS
-from semibandits.instances.csv_files import CSV_COLUMNS
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
 
@@ -162,9 +162,9 @@ def test_policies_and_their_parameters_are_described():
 
 
 def test_all_families_are_described():
-    for name in (*FAMILIES, *MATROID_KINDS, *CSV_COLUMNS):
+    for name in (*FAMILIES, *MATROID_KINDS, *TABLES):
         assert f"`{name}`" in FORMATS
-    for columns in CSV_COLUMNS.values():
+    for columns in (table.columns for table in TABLES.values()):
         assert ", ".join(f"`{column}`" for column in columns) in FORMATS
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import semibandits as sb
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.registry import FAMILIES
+from semibandits.families.registry import FAMILIES
 
 BUILDERS = {
     sb.MSets: lambda cls: cls(3, 1),
@@ -34,7 +34,7 @@ def overriding(family, method):
 
 
 def test_every_family_is_here():
-    assert set(BUILDERS) == {family.cls for family in FAMILIES}
+    assert set(BUILDERS) == {family.cls for family in FAMILIES.values()}
 
 
 @every_family

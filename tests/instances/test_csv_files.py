@@ -10,8 +10,8 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import TABLES
 from semibandits.instances import FAMILIES, ProblemOptions, read_csv
-from semibandits.instances.csv_files import CSV_COLUMNS
 from semibandits.matroids import Partition
 
 DIAMOND = "tail,head,theta\na,b,1\nb,d,2\na,c,3\nc,d,4\nc,d,0.5\n"
@@ -90,7 +90,7 @@ def test_intersection(read):
 
 
 def test_every_family_has_a_test_and_a_sample():
-    assert set(CSV_COLUMNS) == {"paths", "trees", "matchings", "msets", "partition", "intersection"}
+    assert set(TABLES) == {"paths", "trees", "matchings", "msets", "partition", "intersection"}
 
 
 def test_capacities_of_one_name_in_two_columns(read):

@@ -11,11 +11,11 @@ import pytest
 from learner_cases import POLICIES, SETS, Pairs, means_of
 
 from semibandits import matroids
-from semibandits.decisions.description import digest
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import digest
 from semibandits.learning import Learner, storage
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.cucb import CUCB

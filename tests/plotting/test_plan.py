@@ -13,10 +13,13 @@ from matplotlib.text import Annotation
 
 from semibandits import datasets
 from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.matroids import Graphic, Partition, Uniform
 from semibandits.plotting import plot_item_rates, plot_network_plan, plot_plan
 from semibandits.plotting.style import BEST, UNEXPLORED, rate_colours, rate_norm
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
@@ -263,6 +266,20 @@ def test_matchings_are_a_heat_map():
     assert len(ax.patches) == 3
 
 
+@pytest.mark.parametrize(
+    ("decision_set", "name"),
+    [
+        (SpanningTrees([(0, 1), (1, 2), (0, 2)]), "optimal tree"),
+        (MatroidBases(Graphic([(0, 1), (1, 2), (0, 2)])), "optimal forest"),
+        (MatroidIntersection(Graphic([(0, 1), (1, 2), (0, 2)]), Partition([1, 2, 2], 1)), "optimal tree"),
+        (MatroidIntersection(Graphic([(0, 1), (1, 2), (0, 2)]), Uniform(3, 2)), "optimal forest"),
+    ],
+)
+def test_whatever_consists_of_edges_can_be_drawn_as_a_network(decision_set, name):
+    ax = plot_network_plan(made_up(decision_set, [3, 2, 1]), ax=axes())
+    assert name in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
 def test_items_are_sorted_by_rate_and_the_optimal_ones_left_out():
     result = made_up(MSets(5, 1), [5, 1, 2, 3, 4], rates=[4, 2, 3, 1])
     ax = plot_item_rates(result, ax=axes(), labels=["best", "p", "q", "r", "s"])
@@ -277,7 +294,7 @@ def test_bad_input():
     result = made_up(MSets(4, 2), [4, 3, 2, 1])
     with pytest.raises(InvalidInputError, match="labels must have d = 4 entries, got 2"):
         plot_item_rates(result, ax=axes(), labels=["a", "b"])
-    with pytest.raises(InvalidInputError, match="the decisions must be paths or spanning trees, got MSets"):
+    with pytest.raises(InvalidInputError, match="the decisions must have items that are edges of a graph, got MSets"):
         plot_network_plan(result, ax=axes())
     with pytest.raises(InvalidInputError, match="positions must place every node, got none for 'b'"):
         plot_plan(made_up(Paths(GRAPH, "a", "d"), THETA), ax=axes(), positions={"a": (0, 0)})

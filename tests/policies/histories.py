@@ -13,8 +13,8 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
-from semibandits.decisions.registry import FAMILIES
 from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.families.registry import FAMILIES
 
 SETS = {
     "paths": Paths(
@@ -27,7 +27,7 @@ SETS = {
     "intersection": MatroidIntersection(matroids.Partition("aaabbbccc", 1), matroids.Partition("xyz" * 3, 1)),
     "enumerated": EnumeratedDecisions([[1, 0, 1, 0], [0, 0, 0, 0], [0, 1, 1, 0], [1, 1, 1, 0], [0, 1, 0, 0]]),
 }
-assert set(SETS) == {family.name for family in FAMILIES}
+assert set(SETS) == set(FAMILIES)
 REWARDS = {
     "normal": lambda rng, d: rng.normal(size=d),
     "with ties": lambda rng, d: rng.integers(-1, 2, d).astype(float),

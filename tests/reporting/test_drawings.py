@@ -17,9 +17,9 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
-from semibandits.decisions.registry import FAMILIES
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import family_of
 from semibandits.instances import instance_from_description
 from semibandits.instances.json_files import item_labels
 from semibandits.matroids import Graphic, Partition, Uniform
@@ -29,7 +29,7 @@ from semibandits.reporting.sources import structure_of
 
 
 def structure(decisions, **changes):
-    family = next(family.name for family in FAMILIES if type(decisions) is family.cls)
+    family = family_of(decisions).name
     return Structure(family=family, decision_set=decisions, labels=item_labels(family, decisions), **changes)
 
 

@@ -8,7 +8,7 @@ import pytest
 from payload_schema import check_payload
 from report_cases import DECISIONS, POLICIES, case
 
-from semibandits.decisions.registry import FAMILIES
+from semibandits.families.registry import FAMILIES
 from semibandits.policies.cucb import CUCB
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.radius import Radius
@@ -26,7 +26,7 @@ def payload(simulation=None, bound=None, instance=None, decision_set=None):
 
 
 def test_every_family_has_a_case():
-    assert {type(build()) for build in DECISIONS.values()} == {family.cls for family in FAMILIES}
+    assert {type(build()) for build in DECISIONS.values()} == {family.cls for family in FAMILIES.values()}
 
 
 @pytest.mark.parametrize("name", DECISIONS)

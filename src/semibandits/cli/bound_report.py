@@ -12,12 +12,12 @@ from rich.table import Table
 
 from semibandits._counts import DecisionCount
 from semibandits.cli.terminal import styled
+from semibandits.families.registry import FAMILIES
 from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
 from semibandits.reporting.formatting import (
-    NOUNS,
     bracket_text,
     change_text,
     count_text,
@@ -45,7 +45,7 @@ def print_bound(
 
 
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
-    one, _, item, items = NOUNS[instance.family]
+    one, _, item, items = FAMILIES[instance.family].nouns
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")
@@ -82,7 +82,7 @@ def _method(result: GravesLaiResult) -> str:
 
 
 def _meaning(instance: Instance, result: GravesLaiResult) -> str:
-    one, several, _, _ = NOUNS[instance.family]
+    one, several, _, _ = FAMILIES[instance.family].nouns
     if result.value == 0:
         return f"No exploration is needed: nothing outside the best {one} could turn out to be better."
     lost = {"": "reward", "ms": "ms of extra delay"}.get(instance.unit, f"{instance.unit} of reward")
@@ -111,7 +111,7 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
 
 
 def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
-    one, several, _, _ = NOUNS[instance.family]
+    one, several, _, _ = FAMILIES[instance.family].nouns
     gaps = plan_gaps(result)
     order = np.argsort(-result.plan.rates, kind="stable")[:shown]
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))

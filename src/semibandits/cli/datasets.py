@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from semibandits import datasets as library
+from semibandits._fields import unknown_name
 from semibandits.cli.terminal import new_console, print_json
 from semibandits.datasets import CatalogueRow
-from semibandits.instances.families import unknown_name
-from semibandits.reporting.formatting import NOUNS, amount, bracket_text, counted
+from semibandits.families.registry import FAMILIES
+from semibandits.reporting.formatting import amount, bracket_text, counted
 
 HELP = """
 List the built-in datasets, real problems ready to be solved, or show one of them.
@@ -29,16 +30,6 @@ semibandits datasets --networks
 semibandits datasets germany50
 """
 
-FAMILIES: Final = {
-    "paths": "paths: a way from one place to another",
-    "trees": "spanning trees: lines that join all places",
-    "msets": "m-sets: so many of the items",
-    "matchings": "matchings: one for each, none twice",
-    "matroid": "matroid bases: at most so many of each group",
-    "intersection": "intersections: within two limits at once",
-    "enumerated": "lists",
-}
-"""Headings of the list."""
 WIDE: Final = 100
 """From this width on, what is chosen stands beside the name and not below it."""
 MISSING: Final = "†"
@@ -77,7 +68,7 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
     console.print(_line(titles, wide), style="dim")
     for family, group in groupby(rows, key=lambda row: row.family):
         console.print()
-        console.print(FAMILIES[family], style="bold")
+        console.print(FAMILIES[family].heading, style="bold")
         for row in group:
             console.print(_line(_cells(row), wide), soft_wrap=True)
             if not wide:
@@ -124,7 +115,7 @@ def _short_count(count: int | None) -> str:
 
 def _print_row(console: Console, row: CatalogueRow) -> None:
     """One dataset: what is asked, its figures, where they come from, and what to do with it."""
-    one, several, item, items = NOUNS[row.family]
+    one, several, item, items = FAMILIES[row.family].nouns
     if row.decisions is None:
         count = f"an unknown number of {several}"
     elif row.decisions < 10**12:

@@ -10,11 +10,11 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
 from semibandits.cli.terminal import styled
+from semibandits.families.registry import FAMILIES
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.formatting import (
-    NOUNS,
     bracket_text,
     count_decisions,
     count_text,
@@ -41,7 +41,7 @@ def print_simulation(console: Console, answer: Answer) -> None:
 
 def _facts(answer: Answer) -> Table:
     instance, result = answer.instance, answer.result
-    _, _, item, items = NOUNS[instance.family]
+    _, _, item, items = FAMILIES[instance.family].nouns
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column(overflow="fold")

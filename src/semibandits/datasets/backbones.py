@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from semibandits._fields import unknown_name
 from semibandits.datasets.base import Dataset
 from semibandits.datasets.delays import DelayModel
 from semibandits.datasets.networks import LICENCE, Network, network
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
-from semibandits.instances.families import unknown_name
 
 
 def polska_trees() -> Dataset:

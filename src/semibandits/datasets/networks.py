@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from semibandits._fields import unknown_name
 from semibandits._typing import ArrayLike
 from semibandits.datasets.delays import DelayModel
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance, instance_from_description
-from semibandits.instances.families import unknown_name
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
 
+from semibandits._fields import unknown_name
 from semibandits.datasets import airways, backbones, films, flights, power_grid, routing
 from semibandits.datasets.base import Dataset
-from semibandits.instances.families import unknown_name
 
 
 @dataclass(frozen=True)

@@ -10,57 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Final
 
+from semibandits._fields import unknown_name
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import TABLES
+from semibandits.families.tables import ProblemOptions, Table
 from semibandits.instances.base import Instance
-from semibandits.instances.capacities import read_capacities
-from semibandits.instances.families import unknown_name
 from semibandits.instances.files import read_text
 from semibandits.instances.json_files import instance_from_description
 
-CSV_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "paths": ("tail", "head"),
-    "trees": ("tail", "head"),
-    "matchings": ("row", "column"),
-    "msets": ("item",),
-    "partition": ("item", "group"),
-    "intersection": ("item", "group1", "group2"),
-}
-"""Columns of each family beside ``theta`` and, if wanted, ``variance``."""
-
 
 @dataclass(frozen=True)
-class ProblemOptions:
-    """What a file cannot say, or leaves out.
-
-    Attributes
-    ----------
-    family : str, optional
-        For CSV files a key of :data:`CSV_COLUMNS`, needed only where the header leaves a doubt.
-    source, target : str, optional
-        Ends of the paths.
-    size : int, optional
-        Number of items to choose: required for m-sets, and for intersections the largest possible one by default.
-    saturate : str, optional
-        Which sides a matching must cover: both (default), rows, columns or none.
-    capacities : sequence of str
-        Of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
-    variance : float, optional
-        Variance of every item, if the file has no such column; 0.5 by default.
-    """
-
-    family: str | None = None
-    source: str | None = None
-    target: str | None = None
-    size: int | None = None
-    saturate: str | None = None
-    capacities: Sequence[str] = ()
-    variance: float | None = None
-
-
-@dataclass(frozen=True)
-class _Table:
+class _Cells:
     """The cells of a CSV file, by column, with the line each row stands on."""
 
     path: str
@@ -126,17 +87,21 @@ def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None
         If the file cannot be read, a column is missing or unknown, a cell is odd, or the instance has no decision.
     """
     options = options or ProblemOptions()
-    table = _read_table(path)
-    family = _family_of(table, options)
-    _check_columns(table, family)
-    _check_options(family, options)
-    description: dict[str, object] = {"family": family, "name": Path(path).stem, "theta": table.numbers("theta")}
-    description |= _variance_of(table, options)
-    description |= _structure_of(table, family, options)
+    cells = _read_cells(path)
+    table = _kind_of(cells, options)
+    _check_columns(cells, table)
+    _check_options(table, options)
+    description: dict[str, object] = {"family": table.name, "name": Path(path).stem, "theta": cells.numbers("theta")}
+    description |= _variance_of(cells, options)
+    names = {
+        column: cells.distinct_names(column) if table.names_items and k == 0 else cells.names(column)
+        for k, column in enumerate(table.columns)
+    }
+    description |= table.keys(names, options)
     return instance_from_description(description)
 
 
-def _read_table(path: str | os.PathLike[str]) -> _Table:
+def _read_cells(path: str | os.PathLike[str]) -> _Cells:
     reader = csv.reader(io.StringIO(read_text(path)), strict=True)
     rows: list[tuple[int, list[str]]] = []
     try:
@@ -162,99 +127,64 @@ def _read_table(path: str | os.PathLike[str]) -> _Table:
     if len(rows) == 1:
         raise InvalidInputError(f"{path} must have a line for each item, got the header only: add the items")
     cells = {name: [row[k] for _, row in rows[1:]] for k, name in enumerate(header)}
-    return _Table(str(path), cells, [line for line, _ in rows[1:]])
+    return _Cells(str(path), cells, [line for line, _ in rows[1:]])
 
 
-def _family_of(table: _Table, options: ProblemOptions) -> str:
+def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
+    """The kind of table that is asked for, or that the header tells."""
     if options.family is not None:
-        if options.family not in CSV_COLUMNS:
-            raise unknown_name("family of a CSV file", options.family, CSV_COLUMNS)
-        return options.family
-    key = set(table.columns) - {"theta", "variance"}
-    fitting = [family for family, columns in CSV_COLUMNS.items() if key == set(columns)]
-    if options.source is not None or options.target is not None:
-        fitting = [family for family in fitting if family != "trees"]
+        if options.family not in TABLES:
+            raise unknown_name("family of a CSV file", options.family, TABLES)
+        return TABLES[options.family]
+    key = set(cells.columns) - {"theta", "variance"}
+    fitting = [table for table in TABLES.values() if key == set(table.columns)]
+    if len(fitting) > 1 and (options.source is not None or options.target is not None):
+        fitting = [table for table in fitting if "source" in table.options]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         raise InvalidInputError(
-            f"family must be clear, got the columns tail and head in {table.path}, which suit paths and trees: "
+            f"family must be clear, got the columns tail and head in {cells.path}, which suit paths and trees: "
             "give --source and --target for paths, or --family trees"
         )
-    known = "; ".join(f"{family}: {', '.join(columns)}" for family, columns in CSV_COLUMNS.items())
+    known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in TABLES.values())
     raise InvalidInputError(
-        f"columns must be those of a family ({known}; and theta, maybe variance), got {', '.join(table.columns)} "
-        f"in {table.path}: rename the columns or pass --family"
+        f"columns must be those of a family ({known}; and theta, maybe variance), got {', '.join(cells.columns)} "
+        f"in {cells.path}: rename the columns or pass --family"
     )
 
 
-def _check_columns(table: _Table, family: str) -> None:
-    needed = (*CSV_COLUMNS[family], "theta")
+def _check_columns(cells: _Cells, table: Table) -> None:
+    needed = (*table.columns, "theta")
     for column in needed:
-        if column not in table.columns:
+        if column not in cells.columns:
             raise InvalidInputError(
-                f"{family} must have the columns {', '.join(needed)}, got no {column!r} in {table.path}: add it"
+                f"{table.name} must have the columns {', '.join(needed)}, got no {column!r} in {cells.path}: add it"
             )
-    for column in table.columns:
+    for column in cells.columns:
         if column not in (*needed, "variance"):
             close = get_close_matches(column, ("variance", "theta"), n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"
             raise InvalidInputError(
-                f"{family} must have the columns {', '.join(needed)} and maybe variance, got {column!r} "
-                f"in {table.path}: {remedy}"
+                f"{table.name} must have the columns {', '.join(needed)} and maybe variance, got {column!r} "
+                f"in {cells.path}: {remedy}"
             )
 
 
-def _check_options(family: str, options: ProblemOptions) -> None:
-    """Reject an option that the family has no use for."""
-    users = {
-        "source": ("paths",),
-        "target": ("paths",),
-        "size": ("msets", "intersection"),
-        "saturate": ("matchings",),
-        "capacities": ("partition", "intersection"),
-    }
-    for name, families in users.items():
-        if getattr(options, name) and family not in families:
+def _check_options(table: Table, options: ProblemOptions) -> None:
+    """Reject an option that the table has no use for."""
+    for name in ("source", "target", "size", "saturate", "capacities"):
+        if getattr(options, name) and name not in table.options:
             option = "--capacity" if name == "capacities" else f"--{name}"
-            raise InvalidInputError(
-                f"{option} must be used with {' or '.join(families)}, got it with {family}: drop it"
-            )
+            users = " or ".join(other.name for other in TABLES.values() if name in other.options)
+            raise InvalidInputError(f"{option} must be used with {users}, got it with {table.name}: drop it")
 
 
-def _variance_of(table: _Table, options: ProblemOptions) -> dict[str, object]:
-    if "variance" in table.columns:
+def _variance_of(cells: _Cells, options: ProblemOptions) -> dict[str, object]:
+    if "variance" in cells.columns:
         if options.variance is not None:
             raise InvalidInputError(
-                f"variance must be given once, got --variance beside the column of {table.path}: drop one of the two"
+                f"variance must be given once, got --variance beside the column of {cells.path}: drop one of the two"
             )
-        return {"variance": table.numbers("variance")}
+        return {"variance": cells.numbers("variance")}
     return {} if options.variance is None else {"variance": options.variance}
-
-
-def _structure_of(table: _Table, family: str, options: ProblemOptions) -> dict[str, object]:
-    """The keys of the description that belong to the family."""
-    if family in ("paths", "trees", "matchings"):
-        ends = [table.names(column) for column in CSV_COLUMNS[family]]
-        keys: dict[str, object] = {"edges": [list(pair) for pair in zip(*ends, strict=True)]}
-        if family == "paths":
-            keys |= {"source": _required(options.source, "source"), "target": _required(options.target, "target")}
-        if options.saturate is not None:
-            keys["saturate"] = options.saturate
-        return keys
-    keys = {"items": table.distinct_names("item")}
-    if family == "msets":
-        return keys | {"size": _required(options.size, "size")}
-    columns = CSV_COLUMNS[family][1:]
-    groups = {column: table.names(column) for column in columns}
-    capacities = read_capacities(options.capacities, groups)
-    matroids = [{"kind": "partition", "groups": groups[c], "capacities": capacities[c]} for c in columns]
-    if family == "partition":
-        return keys | {"family": "matroid", "matroid": matroids[0]}
-    return keys | {"matroids": matroids, "size": options.size}
-
-
-def _required(value: object, name: str) -> object:
-    if value is None:
-        raise InvalidInputError(f"{name} must be given for this family, got none: add --{name}")
-    return value

@@ -6,15 +6,15 @@ import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
+from semibandits._fields import Fields, as_label, as_list, as_numbers, unknown_name
 from semibandits._files import write_whole
 from semibandits._json import strict_json
 from semibandits._text import json_text
 from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import FAMILIES
 from semibandits.instances.base import Instance
-from semibandits.instances.families import build_decision_set
-from semibandits.instances.fields import Fields, as_label, as_list, as_numbers
 from semibandits.instances.files import read_text
 
 DEFAULT_VARIANCE = 0.5
@@ -38,7 +38,9 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     fields = Fields(description, "the instance")
     family = fields.text("family")
     theta = as_numbers(fields.take("theta"), "theta")
-    decision_set = build_decision_set(family, fields, len(theta))
+    if family not in FAMILIES:
+        raise unknown_name("family", family, FAMILIES)
+    decision_set = FAMILIES[family].build(fields, len(theta))
     variance = fields.take("variance", DEFAULT_VARIANCE)
     items = fields.take("items", None)
     instance = Instance(
@@ -60,7 +62,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
 
 def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
     """Names of items for tables and figures; parallel edges are told apart by a number."""
-    link = {"paths": " → ", "trees": " – ", "matchings": " – "}.get(family)
+    link = FAMILIES[family].link
     labels = []
     for item in decision_set.items:
         if link is None or not isinstance(item, tuple):

@@ -13,8 +13,9 @@ import numpy as np
 from semibandits._json import strict_json
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import describe, digest, fingerprint, rebuild, without_addresses
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.families.description import describe, digest, fingerprint, rebuild
+from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
 from semibandits.policies.registry import POLICIES, build
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits._validation import node_places
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import family_of
 from semibandits.plotting.labels import place_labels
 from semibandits.plotting.layout import is_map, layered_layout, spring_layout
 from semibandits.plotting.style import (
@@ -53,6 +52,8 @@ class _Drawing:
     directed: bool
     ends: tuple[int, ...]
     """Numbers of source and target, if there are any."""
+    noun: str
+    """What a decision is called, in one word."""
 
     @property
     def pen(self) -> float:
@@ -87,7 +88,7 @@ def plot_network_plan(
     Parameters
     ----------
     result : GravesLaiResult
-        A solution over :class:`Paths` or :class:`SpanningTrees`.
+        A solution over decisions whose items are edges of a graph: paths, trees, forests.
     positions : mapping from node to (x, y), optional
         Where the nodes are. By default paths are drawn from left to right and trees by springs.
     labels : mapping from node to str, optional
@@ -108,7 +109,7 @@ def plot_network_plan(
     Raises
     ------
     InvalidInputError
-        If the decisions are neither paths nor trees, or a node has no position.
+        If the items are no edges of a graph, or a node has no position.
     """
     drawing = _drawing_of(result, positions)
     ax = new_axes() if ax is None else ax
@@ -126,28 +127,29 @@ def plot_network_plan(
 
 
 def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[float, float]] | None) -> _Drawing:
-    decisions = result.decision_set
-    ends: tuple[int, ...] = ()
-    if isinstance(decisions, Paths):
-        nodes, tails, heads = decisions.nodes, decisions.tails, decisions.heads
-        ends = (nodes.index(decisions.source), nodes.index(decisions.target))
-    elif isinstance(decisions, SpanningTrees):
-        pairs = [item[:2] for item in decisions.items if isinstance(item, tuple)]
-        nodes = tuple(dict.fromkeys(node for pair in pairs for node in pair))
-        number = {node: v for v, node in enumerate(nodes)}
-        tails, heads = (np.array([number[pair[side]] for pair in pairs], dtype=np.int64) for side in (0, 1))
-    else:
+    family = family_of(result.decision_set)
+    network = None if family is None else family.network(result.decision_set)
+    if family is None or network is None:
         raise InvalidInputError(
-            f"the decisions must be paths or spanning trees, got {type(decisions).__name__}: "
+            f"the decisions must have items that are edges of a graph, got {type(result.decision_set).__name__}: "
             "use plot_plan, which suits any"
         )
     if positions is not None:
-        places = node_places(nodes, positions)
-    elif isinstance(decisions, Paths):
-        places = layered_layout(decisions.topological_order, tails, heads)
+        places = node_places(network.nodes, positions)
+    elif network.order is not None:
+        places = layered_layout(network.order, network.tails, network.heads)
     else:
-        places = spring_layout(len(nodes), tails, heads)
-    return _Drawing(nodes, tails, heads, places, isinstance(decisions, Paths), ends)
+        places = spring_layout(len(network.nodes), network.tails, network.heads)
+    ends = tuple(end for end in (network.source, network.target) if end is not None)
+    return _Drawing(
+        network.nodes,
+        network.tails,
+        network.heads,
+        places,
+        network.directed,
+        ends,
+        family.nouns_of(result.decision_set).decision.split()[-1],
+    )
 
 
 def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
@@ -179,7 +181,7 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
             colors=colour if pen == 1.0 else BEST,
             linewidths=width * pen,
         )
-    handles = [Line2D([], [], color=BEST, linewidth=6, label="optimal path" if drawing.directed else "optimal tree")]
+    handles = [Line2D([], [], color=BEST, linewidth=6, label=f"optimal {drawing.noun}")]
     if explored.any():
         order = np.flatnonzero(explored)[np.argsort(result.rates[explored])]
         rates = result.rates[order]

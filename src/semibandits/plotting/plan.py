@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from semibandits.decisions.matchings import Matchings
-from semibandits.decisions.paths import Paths
-from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import family_of
 from semibandits.plotting.network import plot_network_plan
 from semibandits.plotting.style import (
     BEST,
@@ -73,9 +71,11 @@ def plot_plan(
     InvalidInputError
         If a node has no position, or the labels do not fit the items.
     """
-    if isinstance(result.decision_set, Paths | SpanningTrees):
+    family = family_of(result.decision_set)
+    figure = "stems" if family is None else family.figure
+    if figure == "network":
         return plot_network_plan(result, positions, ax=ax, geographic=geographic, unit=unit)
-    if isinstance(result.decision_set, Matchings):
+    if figure == "heat map":
         return plot_matching_plan(result, ax=ax, unit=unit)
     return plot_item_rates(result, ax=ax, labels=labels, unit=unit)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import MOST_CELLS
 from semibandits.errors import InvalidInputError
+from semibandits.families.labels import MOST_CELLS
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.statistics import (
     COUNTS,

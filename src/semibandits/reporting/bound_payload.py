@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from semibandits._fields import Fields, as_integers, as_numbers, kind_of, shown
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import check_entries
 from semibandits._version import __version__
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
-from semibandits.instances.fields import Fields, as_integers, as_numbers, kind_of, shown
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.plain import plain, text
 from semibandits.regret_bound.precision import gaps_below

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
+from semibandits._typing import FloatArray
 from semibandits._validation import node_places
 from semibandits.datasets.borders import borders
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.decisions.paths import Paths
-from semibandits.matroids import Graphic, Matroid, Partition
+from semibandits.families.family import Network
+from semibandits.families.registry import family_of
+from semibandits.matroids import Matroid, Partition
 from semibandits.plotting.layout import is_map, layered_layout, spring_layout
 from semibandits.reporting.report_data import Structure
 
@@ -34,70 +35,10 @@ FINEST: Final = 1e-3
 """Points of borders nearer to each other than this share of a side are left out."""
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """A graph whose edges are items.
-
-    Attributes
-    ----------
-    nodes : tuple
-        Labels of the nodes.
-    tails, heads : ndarray of int, shape (d,)
-        Item i joins ``nodes[tails[i]]`` and ``nodes[heads[i]]``.
-    directed : bool
-        Whether items are arcs.
-    source, target : int or None
-        Numbers of the ends.
-    order : ndarray of int, shape (n,), or None
-        Nodes in topological order, for paths.
-    """
-
-    nodes: tuple[Hashable, ...]
-    tails: IntArray
-    heads: IntArray
-    directed: bool
-    source: int | None = None
-    target: int | None = None
-    order: IntArray | None = None
-
-
 def network_of(decisions: DecisionSet) -> Network | None:
     """The graph whose edges are the items of a decision set, None if there is none."""
-    if isinstance(decisions, Paths):
-        ends = (decisions.nodes.index(decisions.source), decisions.nodes.index(decisions.target))
-        return Network(decisions.nodes, decisions.tails, decisions.heads, True, *ends, decisions.topological_order)
-    if isinstance(decisions, MatroidDecisions) and isinstance(decisions.matroid, Graphic):
-        edges = decisions.matroid.edges
-        return Network(edges.nodes, edges.tails, edges.heads, directed=False)
-    if isinstance(decisions, MatroidIntersection):
-        for graphic, other in ((decisions.m1, decisions.m2), (decisions.m2, decisions.m1)):
-            if isinstance(graphic, Graphic):
-                return _network_of_forests(graphic, other, decisions.m)
-    return None
-
-
-def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
-    """The graph of an intersection: its edges are arcs if the other matroid groups them by their heads.
-
-    It has a source if decisions are the spanning trees that lead away from it: one node has no arc into it, each other node
-    at most one, and there are as many arcs as other nodes.
-    """
-    edges = graphic.edges
-    groups, capacities = partition_of(other) if isinstance(other, Partition) else ([], [])
-    directed = bool(groups) and _alike(groups, edges.heads.tolist())
-    roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads).tolist()
-    rooted = directed and len(roots) == 1 and set(capacities) == {1} and size == edges.n_nodes - 1
-    return Network(edges.nodes, edges.tails, edges.heads, directed, roots[0] if rooted else None)
-
-
-def partition_of(matroid: Partition) -> tuple[list[int], list[int]]:
-    """Number of the group of each item, and the capacity of each group."""
-    return matroid.groups.tolist(), matroid.capacities.tolist()
-
-
-def _alike(first: Sequence[int], second: Sequence[int]) -> bool:
-    """Whether two numberings put the same items together."""
-    return len(set(zip(first, second, strict=True))) == len(set(first)) == len(set(second))
+    family = family_of(decisions)
+    return None if family is None else family.network(decisions)
 
 
 def link_labels(decisions: DecisionSet, labels: Sequence[str]) -> tuple[str, ...]:
@@ -257,7 +198,7 @@ def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
         matroids = (decisions.matroid,)
     for place, matroid in enumerate(matroids):
         if isinstance(matroid, Partition):
-            return _group_names(structure.description, place, partition_of(matroid)[0]), "group"
+            return _group_names(structure.description, place, matroid.groups.tolist()), "group"
     return None, ""
 
 

@@ -12,17 +12,7 @@ import numpy as np
 from semibandits._counts import DecisionCount
 from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
-
-NOUNS: Final = {
-    "paths": ("path", "paths", "link", "links"),
-    "trees": ("spanning tree", "spanning trees", "edge", "edges"),
-    "msets": ("set", "sets", "item", "items"),
-    "matchings": ("matching", "matchings", "pair", "pairs"),
-    "matroid": ("basis", "bases", "item", "items"),
-    "intersection": ("common independent set", "common independent sets", "item", "items"),
-    "enumerated": ("decision", "decisions", "item", "items"),
-}
-"""A decision, several, an item, several: in the words of each family."""
+from semibandits.families.registry import FAMILIES
 
 
 class Named(Protocol):
@@ -30,7 +20,7 @@ class Named(Protocol):
 
     @property
     def family(self) -> str:
-        """One of the keys of `NOUNS`."""
+        """One of the keys of :data:`semibandits.families.registry.FAMILIES`."""
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -62,7 +52,7 @@ def count_decisions(decision_set: DecisionSet) -> DecisionCount:
 
 def count_text(instance: Named, count: DecisionCount) -> str:
     """Number of decisions in words."""
-    one, several, _, _ = NOUNS[instance.family]
+    one, several, _, _ = FAMILIES[instance.family].nouns
     if count.exact is not None:
         return f"{_large(count.exact)} {one if count.exact == 1 else several}"
     return f"many {several}" if count.more_than is None else f"more than {_large(count.more_than)} {several}"
@@ -130,14 +120,14 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
 
 def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, else the labels of its items."""
-    if instance.family == "paths":
+    if FAMILIES[instance.family].reads_along:
         return _chain_text(instance, _along_path(instance, decision))
     return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
 
 
 def change_text(instance: Named, decision: BoolArray, optimal: BoolArray) -> str:
     """How a decision departs from the optimal one: the detours of a path, else what comes in and what goes out."""
-    if instance.family == "paths":
+    if FAMILIES[instance.family].reads_along:
         arcs = _along_path(instance, decision)
         detours = [list(run) for on_optimal, run in groupby(arcs, key=lambda i: bool(optimal[i])) if not on_optimal]
         return "; ".join(_chain_text(instance, detour) for detour in detours)

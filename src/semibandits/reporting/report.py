@@ -11,8 +11,9 @@ from typing import Any
 from semibandits._files import write_whole
 from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.registry import FAMILIES
 from semibandits.errors import InvalidInputError
+from semibandits.families.enumerated import ENUMERATED
+from semibandits.families.registry import family_of
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
 from semibandits.instances.json_files import item_labels
@@ -186,9 +187,9 @@ def _about(instance: Instance | Dataset | None) -> About:
 
 def _structure(decisions: DecisionSet) -> Structure:
     """A decision set with the names that it has itself."""
-    family = next((family.name for family in FAMILIES if type(decisions) is family.cls), "enumerated")
-    labels = link_labels(decisions, item_labels(family, decisions))
-    return Structure(family=family, decision_set=decisions, labels=labels)
+    family = family_of(decisions) or ENUMERATED
+    labels = link_labels(decisions, item_labels(family.name, decisions))
+    return Structure(family=family.name, decision_set=decisions, labels=labels)
 
 
 def _renamed(

@@ -12,8 +12,8 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import check_entries
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
-from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import fingerprint
 from semibandits.laws import Law
 from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
@@ -32,7 +32,7 @@ class Structure:
     Attributes
     ----------
     family : str
-        One of the keys of :data:`semibandits.reporting.formatting.NOUNS`.
+        One of the keys of :data:`semibandits.families.registry.FAMILIES`.
     decision_set : DecisionSet
         The set X of decisions.
     labels : tuple of str, length d

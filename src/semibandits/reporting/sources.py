@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from semibandits._fields import Fields, kind_of
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
-from semibandits.instances.fields import Fields, kind_of
 from semibandits.instances.files import read_text
 from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels

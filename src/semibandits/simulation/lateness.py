@@ -10,8 +10,8 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 
 from semibandits._typing import BoolArray, IntArray
-from semibandits.decisions.description import digest
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import digest
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 
 BLOCK: Final = 1024

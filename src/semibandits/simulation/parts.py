@@ -14,8 +14,8 @@ from typing import IO, Any, Final
 
 from semibandits._files import write_whole
 from semibandits._json import strict_json
-from semibandits.decisions.description import digest
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import digest
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.specification import Specification
 from semibandits.simulation.storage import read_archive, write_archive

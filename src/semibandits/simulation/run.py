@@ -15,8 +15,8 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import fingerprint
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.families.description import fingerprint
 from semibandits.laws import Law
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy

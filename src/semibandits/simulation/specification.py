@@ -12,8 +12,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import fingerprint, without_addresses
 from semibandits.errors import InvalidInputError
+from semibandits.families.description import fingerprint
+from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.checkpoints import log_spaced

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from semibandits._fields import unknown_name
 from semibandits.errors import InvalidInputError
-from semibandits.instances.families import unknown_name
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES, policy_from

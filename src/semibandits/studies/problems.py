@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from semibandits import datasets
+from semibandits._fields import unknown_name
 from semibandits._validation import variance_vector
 from semibandits.datasets.networks import LICENCE
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
-from semibandits.instances.families import unknown_name
 from semibandits.studies.study import ProblemChoice
 
 FORMATS = (".csv", ".json")

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from semibandits import datasets
+from semibandits._fields import unknown_name
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance
-from semibandits.instances.families import unknown_name
 from semibandits.laws import Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.laws.plain import KINDS
 from semibandits.rewards.base import RewardModel

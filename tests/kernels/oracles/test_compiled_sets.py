@@ -93,9 +93,9 @@ def test_indices_against_the_list(problem, ratio):
 
 
 def test_every_family_is_here_and_user_sets_are_not_compiled():
-    from semibandits.decisions.registry import FAMILIES
+    from semibandits.families.registry import FAMILIES
 
-    assert {type(decision_set) for decision_set in SETS.values()} == {family.cls for family in FAMILIES}
+    assert {type(decision_set) for decision_set in SETS.values()} == {family.cls for family in FAMILIES.values()}
 
     class Own(sb.DecisionSet):
         d, m = 2, 1

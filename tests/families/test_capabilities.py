@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.decisions.capabilities import (
-    BEYOND_PAPER,
-    CAPABILITIES,
+from semibandits.families.capabilities import (
     PROBLEMS,
-    TITLES,
-    Capabilities,
-    Guarantee,
     capability_table,
 )
-from semibandits.decisions.registry import FAMILIES
+from semibandits.families.family import Guarantee, Guarantees
+from semibandits.families.registry import FAMILIES
 
 DOCS = Path(__file__).parents[2] / "docs"
 MEMBERS = {
@@ -33,24 +29,22 @@ MEMBERS = {
 
 
 def test_every_family_has_tags_and_every_tag_a_column():
-    names = {family.name for family in FAMILIES}
-    assert set(CAPABILITIES) == set(TITLES) == set(MEMBERS) == names
-    assert set(PROBLEMS) == {field.name for field in fields(Capabilities)}
-    assert {family for family, _ in BEYOND_PAPER} <= names
+    assert set(MEMBERS) == set(FAMILIES)
+    assert set(PROBLEMS) == {field.name for field in fields(Guarantees)}
+    assert all(family.beyond_paper <= set(PROBLEMS) for family in FAMILIES.values())
 
 
 def test_the_docs_hold_the_table_as_generated():
     assert capability_table() in (DOCS / "structures.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_tags_are_true_to_the_code(family):
-    member, tags = MEMBERS[family.name], CAPABILITIES[family.name]
+    member, tags = MEMBERS[family.name], family.guarantees
     theta = np.arange(1.0, member.d + 1.0)
     method = sb.graves_lai(member, theta).method
     expected = {Guarantee.CLOSED_FORM: "closed-form", Guarantee.CERTIFIED: "cycles", Guarantee.LISTING: "enumeration"}
     assert method == expected[tags.graves_lai]
-    assert (tags.graves_lai is Guarantee.CLOSED_FORM) == family.has_closed_form
     # What has no ratio of its own answers exactly at any ratio.
     rows = member.enumerate()
     for problem, ask in (("budgeted_ratio", budgeted), ("index_ratio", index)):

@@ -13,26 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semibandits import matroids
-from semibandits.decisions import description as module
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.description import (
-    decode_label,
-    describe,
-    digest,
-    encode_label,
-    fingerprint,
-    rebuild,
-    without_addresses,
-)
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import SATURATE, Matchings
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
-from semibandits.decisions.registry import FAMILIES
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.families.description import describe, digest, fingerprint, rebuild
+from semibandits.families.labels import decode_label, encode_label, without_addresses
+from semibandits.families.matroid_kinds import MATROID_KINDS
+from semibandits.families.registry import FAMILIES
 
 RNG = np.random.default_rng(7)
 REAL = RNG.normal(size=(3, 6)).round(2)
@@ -103,10 +96,10 @@ def written_and_read(decision_set):
 
 
 def test_every_family_matroid_and_mode_is_tried():
-    assert {name.split(",")[0] for name in CASES} == {family.name for family in FAMILIES} == set(module._FAMILIES)
+    assert {name.split(",")[0] for name in CASES} == set(FAMILIES)
     assert {CASES[name]().saturate for name in CASES if name.startswith("matchings")} == set(SATURATE)
     built_in = {cls for cls in vars(matroids).values() if isinstance(cls, type) and issubclass(cls, matroids.Matroid)}
-    described = {cls for cls, _, _ in module._MATROIDS.values()}
+    described = {kind.cls for kind in MATROID_KINDS.values()}
     assert described == built_in - {matroids.Matroid, matroids.Oracle}
     assert described <= {type(CASES[name]().matroid) for name in CASES if name.startswith("matroid,")}
 
@@ -175,7 +168,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from test_description import CASES, Shifted
-from semibandits.decisions.description import fingerprint
+from semibandits.families.description import fingerprint
 print([fingerprint(CASES[name]()) for name in CASES] + [fingerprint(Shifted())])
 """
 

@@ -1,8 +1,8 @@
-"""Reading JSON objects key by key, with one clear error for whatever is missing, odd or unknown."""
+"""Reading JSON objects key by key, with one clear error for whatever is missing, wrong or unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -118,6 +118,17 @@ def as_integers(value: object, name: str) -> list[int]:
         if isinstance(entry, bool) or not isinstance(entry, int):
             raise InvalidInputError(f"{name}[{position}] must be an integer, got {shown(entry)}: write a whole number")
     return entries  # type: ignore[return-value]  # checked entry by entry
+
+
+def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInputError:
+    """Error for a name that is none of `known`, with the closest ones as the remedy, or all of them if there are few."""
+    names = [str(name) for name in known]
+    close = get_close_matches(str(got), names, n=3, cutoff=0.5)
+    if close:
+        remedy = f"did you mean {' or '.join(close)}?"
+    else:
+        remedy = f"choose from {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"
+    return InvalidInputError(f"{what} must be a known name, got {shown(got)}: {remedy}")
 
 
 def kind_of(value: object) -> str:

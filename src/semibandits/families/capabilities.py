@@ -1,0 +1,40 @@
+"""What can be solved over each family, and at which cost: the paper's table of structures and problems.
+
+docs/structures.md is written from it: ``python -m semibandits.families.capabilities`` prints the table.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from semibandits.families.family import Family
+from semibandits.families.registry import FAMILIES
+
+PROBLEMS: Final = {
+    "linear": "P_LM",
+    "budgeted": "P_BLM",
+    "budgeted_ratio": "P_BLM, ratio < 1",
+    "index": "P_IM",
+    "index_ratio": "P_IM, ratio < 1",
+    "graves_lai": "P_GL",
+}
+
+
+def capability_table() -> str:
+    """The table of structures and problems in Markdown; a star marks what goes beyond the paper's Table 1."""
+    lines = [
+        "| | " + " | ".join(PROBLEMS.values()) + " |",
+        "|---|" + "---|" * len(PROBLEMS),
+        *(f"| {family.title} | {' | '.join(_cells(family))} |" for family in FAMILIES.values()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(family: Family) -> list[str]:
+    return [
+        f"{getattr(family.guarantees, problem)}{' ★' if problem in family.beyond_paper else ''}" for problem in PROBLEMS
+    ]
+
+
+if __name__ == "__main__":
+    print(capability_table(), end="")

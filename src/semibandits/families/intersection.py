@@ -1,0 +1,115 @@
+"""Common independent sets of two matroids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from semibandits._fields import Fields
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.errors import InvalidInputError
+from semibandits.families.capacities import read_capacities
+from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns
+from semibandits.families.matroid import GRAPH, VECTORS
+from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
+from semibandits.families.tables import ProblemOptions, Table
+from semibandits.matroids import Graphic, Linear, Matroid, Partition, Uniform
+
+GROUPS: Final = ("group1", "group2")
+SEARCHED_GUARANTEES: Final = Guarantees(
+    linear=Guarantee.POLYNOMIAL,
+    budgeted=Guarantee.SEARCH,
+    budgeted_ratio=Guarantee.SEARCH,
+    index=Guarantee.SEARCH,
+    index_ratio=Guarantee.SEARCH,
+    graves_lai=Guarantee.CERTIFIED,
+)
+
+
+def _build(fields: Fields, d: int) -> MatroidIntersection:
+    pair = fields.sequence("matroids")
+    if len(pair) != 2:
+        raise InvalidInputError(f"matroids must be a list of two, got {len(pair)}: the family intersects exactly two")
+    first, second = (build_matroid(value, d, f"matroids[{i}]") for i, value in enumerate(pair))
+    return MatroidIntersection(first, second, size=fields.count("size", None))
+
+
+def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
+    groups = {column: cells[column] for column in GROUPS}
+    capacities = read_capacities(options.capacities, groups)
+    matroids = [{"kind": "partition", "groups": groups[c], "capacities": capacities[c]} for c in GROUPS]
+    return {"items": cells["item"], "matroids": matroids, "size": options.size}
+
+
+def _examples() -> Iterator[MatroidIntersection]:
+    yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))
+    yield MatroidIntersection(Graphic(GRAPH), Partition([0, 0, 1, 1, 2, 2], 1))
+    yield MatroidIntersection(Linear(VECTORS), Uniform(4, 2))  # its rounds are played in Python
+
+
+def _network(x: MatroidIntersection) -> Network | None:
+    for graphic, other in ((x.m1, x.m2), (x.m2, x.m1)):
+        if isinstance(graphic, Graphic):
+            return _network_of_forests(graphic, other, x.m)
+    return None
+
+
+def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
+    """The graph of an intersection: its edges are arcs if the other matroid groups them by their heads.
+
+    It has a source if decisions are the spanning trees that lead away from it: one node has no arc into it, each other node
+    at most one, and there are as many arcs as other nodes.
+    """
+    edges, groups, capacities = graphic.edges, [], []
+    if isinstance(other, Partition):
+        groups, capacities = other.groups.tolist(), other.capacities.tolist()
+    directed = bool(groups) and _alike(groups, edges.heads.tolist())
+    roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads).tolist()
+    rooted = directed and len(roots) == 1 and set(capacities) == {1} and size == edges.n_nodes - 1
+    return Network(edges.nodes, edges.tails, edges.heads, directed, roots[0] if rooted else None)
+
+
+def _alike(first: Sequence[int], second: Sequence[int]) -> bool:
+    """Whether two numberings put the same items together."""
+    return len(set(zip(first, second, strict=True))) == len(set(first)) == len(set(second))
+
+
+def _plain_nouns(x: MatroidIntersection) -> Nouns:
+    network = _network(x)
+    if network is None:
+        return Nouns("selection", "selections", "item", "items")
+    if network.source is not None:
+        return Nouns("rooted tree", "rooted trees", "arc", "arcs")
+    edge = ("arc", "arcs") if network.directed else ("edge", "edges")
+    return Nouns("forest", "forests", *edge)
+
+
+def _shape(x: MatroidIntersection, some: str, question: str) -> str:
+    network = _network(x)
+    if network is not None and network.source is None:
+        return f"{some} without a cycle, within a second constraint."
+    if network is not None and network.source is not None:
+        return f"{some}, which lead from {network.nodes[network.source]} to every other node, to each along one way."
+    limits = [limit for limit in (limits_of(x.m1), limits_of(x.m2)) if limit]
+    return f"{some}, {' and '.join(limits) if len(limits) == 2 else 'within two constraints at once'}."
+
+
+INTERSECTION = Family(
+    name="intersection",
+    cls=MatroidIntersection,
+    title="intersections of two matroids",
+    heading="intersections: within two limits at once",
+    nouns=Nouns("common independent set", "common independent sets", "item", "items"),
+    guarantees=SEARCHED_GUARANTEES,
+    beyond_paper=frozenset(Guarantees.__dataclass_fields__),
+    write=lambda x: {"m1": write_matroid(x.m1), "m2": write_matroid(x.m2), "size": x.m},
+    read=lambda data: MatroidIntersection(read_matroid(data["m1"]), read_matroid(data["m2"]), data["size"]),
+    build=_build,
+    tables=(Table("intersection", ("item", *GROUPS), ("size", "capacities"), _keys, names_items=True),),
+    examples=_examples,
+    shape=_shape,
+    plain_nouns=_plain_nouns,
+    network=_network,
+)

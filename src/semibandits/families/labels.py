@@ -1,0 +1,173 @@
+"""Labels of items and nodes as plain JSON that keeps their type, and graphs that keep their order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits._fields import as_label, unknown_name
+from semibandits._graphs import EdgeList
+from semibandits._typing import BoolArray, IntArray
+from semibandits.errors import InvalidInputError, UnsupportedError
+
+LARGEST_PLAIN_INTEGER: Final = 2**53
+"""Integers above it are written as text: other readers of JSON would round them."""
+MOST_CELLS: Final = 2**30
+"""Of a matrix that is written as the places of its ones, which may be few."""
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
+_NO_SIDE: Final[dict[str, int]] = {}
+
+
+def without_addresses(text: str) -> str:
+    """Text of an object without the address in memory that Python puts in, which changes from process to process."""
+    return _ADDRESS.sub("", text)
+
+
+def encode_label(label: Hashable) -> Any:
+    """A label as plain JSON that keeps its type: floats, tuples and large integers are tagged.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is not a string, integer, float, boolean, None, or a tuple of these.
+    """
+    if label is None or type(label) in (bool, str):
+        return label
+    if type(label) is int:
+        return label if abs(label) <= LARGEST_PLAIN_INTEGER else {"int": str(label)}
+    if type(label) is float and not math.isnan(label):
+        return {"float": repr(label)}
+    if type(label) is tuple:
+        return {"tuple": [encode_label(part) for part in label]}
+    raise UnsupportedError(
+        f"the label {without_addresses(repr(label))} of type {type(label).__name__} cannot be written to JSON and read again: "
+        "use strings, integers, floats, booleans, None, or tuples of these"
+    )
+
+
+def decode_label(value: Any) -> Hashable:
+    """The label that :func:`encode_label` was given.
+
+    Raises
+    ------
+    InvalidInputError
+        If `value` is none that it writes.
+    """
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    match value:
+        case {"float": str(text), **rest} if not rest and not math.isnan(float(text)):
+            return float(text)
+        case {"int": str(text), **rest} if not rest:
+            return int(text)
+        case {"tuple": list(parts), **rest} if not rest:
+            return tuple(decode_label(part) for part in parts)
+    raise InvalidInputError(f"a label must be a string, a number or a tagged one, got {value!r}: pass it unchanged")
+
+
+def encode_labels(labels: Iterable[Hashable]) -> list[Any]:
+    """Each label as plain JSON."""
+    return [encode_label(label) for label in labels]
+
+
+def decode_labels(values: Any) -> list[Hashable]:
+    """Each label of a list."""
+    return [decode_label(value) for value in plain_list(values)]
+
+
+def encode_ends(items: Iterable[Any]) -> list[list[Any]]:
+    """Ends of edges, as given, from their labels (u, v) or (u, v, k)."""
+    return [[encode_label(label[0]), encode_label(label[1])] for label in items]
+
+
+def decode_ends(pairs: Any) -> list[tuple[Hashable, Hashable]]:
+    """The ends of each edge of a list."""
+    ends = [decode_labels(pair) for pair in plain_list(pairs)]
+    return [(u, v) for u, v in ends]
+
+
+def plain_list(value: Any) -> list[Any]:
+    """A list that must be one.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is something else.
+    """
+    if not isinstance(value, list | tuple):
+        raise InvalidInputError(f"a list must stand here, got {value!r}: pass it unchanged")
+    return list(value)
+
+
+class ListedGraph:
+    """A graph that lists its nodes and edges in the order given, which networkx would change."""
+
+    def __init__(
+        self, nodes: Iterable[Hashable], pairs: list[tuple[Hashable, Hashable]], directed: bool = False
+    ) -> None:
+        self._listed, self._pairs, self._directed = dict.fromkeys(nodes, _NO_SIDE), pairs, directed
+
+    @property
+    def nodes(self) -> dict[Hashable, dict[str, int]]:
+        """Attributes of each node."""
+        return self._listed
+
+    def edges(self) -> list[tuple[Hashable, Hashable]]:
+        """Ends of each edge."""
+        return self._pairs
+
+    def is_directed(self) -> bool:
+        """Whether edges are arcs."""
+        return self._directed
+
+    def put(self, labels: Iterable[Hashable], side: int) -> None:
+        """Say on which side of a bipartite graph these nodes are."""
+        self._listed.update((label, {"bipartite": side}) for label in labels)
+
+
+def write_graph(edges: EdgeList) -> dict[str, Any]:
+    """Nodes and edges of an undirected graph as plain JSON."""
+    return {"nodes": encode_labels(edges.nodes), "edges": encode_ends(edges.items)}
+
+
+def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
+    """The graph of plain JSON with nodes and edges."""
+    return ListedGraph(decode_labels(data["nodes"]), decode_ends(data["edges"]), directed)
+
+
+def ones_by_row(rows: list[Any], width: int) -> BoolArray:
+    """0/1 rows from the places of their ones."""
+    if len(rows) * width > MOST_CELLS:
+        raise InvalidInputError(f"{len(rows)} rows of {width} entries are more than can be stored: pass it unchanged")
+    matrix = np.zeros((len(rows), width), dtype=np.bool_)
+    for row, places in zip(matrix, rows, strict=True):
+        row[_places(places, width)] = True
+    return matrix
+
+
+def _places(values: Any, width: int) -> IntArray:
+    array = np.array(plain_list(values))
+    if array.size and (array.dtype.kind != "i" or array.min() < 0 or array.max() >= width):
+        raise InvalidInputError(f"places must be integers from 0 to {width - 1}, got {values!r}: pass them unchanged")
+    return array.astype(np.int64)
+
+
+def find_node(wanted: object, nodes: Sequence[Hashable], key: str) -> Hashable:
+    """The node called `wanted`; whole numbers may be given as text, as they are on a command line.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none, or several have the same text.
+    """
+    label = as_label(wanted, key)
+    if label in nodes:
+        return label
+    same_text = [node for node in nodes if str(node) == str(label)]
+    if len(same_text) != 1:
+        raise unknown_name(f"{key} node", label, nodes)
+    return same_text[0]

@@ -1,0 +1,82 @@
+"""Matchings of a bipartite graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, cast
+
+from semibandits._fields import Fields, unknown_name
+from semibandits.decisions.matchings import SATURATE, Matchings
+from semibandits.families.family import JSON, Family, Nouns
+from semibandits.families.intersection import SEARCHED_GUARANTEES
+from semibandits.families.labels import ListedGraph, decode_ends, decode_labels, encode_ends, encode_labels
+from semibandits.families.tables import ProblemOptions, Table
+
+
+def _write(x: Matchings) -> JSON:
+    sides = {"rows": encode_labels(x.rows), "columns": encode_labels(x.columns)}
+    return {**sides, "edges": encode_ends(x.items), "saturate": x.saturate}
+
+
+def _read(data: Mapping[str, Any]) -> Matchings:
+    rows, columns, pairs = decode_labels(data["rows"]), decode_labels(data["columns"]), decode_ends(data["edges"])
+    if not set(rows).isdisjoint(columns):
+        # Only pairs can share labels, and they mention nodes in the order of the nodes.
+        return Matchings(pairs, data["saturate"])
+    graph = ListedGraph([*rows, *columns], pairs)
+    graph.put(rows, 0)
+    graph.put(columns, 1)
+    return Matchings(graph, data["saturate"])
+
+
+def _build(fields: Fields, d: int) -> Matchings:
+    edges = fields.pairs("edges")
+    saturate = fields.text("saturate", "both")
+    if saturate not in SATURATE:
+        raise unknown_name("saturate", saturate, SATURATE)
+    return Matchings(edges, saturate=cast(Literal["both", "rows", "columns", "none"], saturate))
+
+
+def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
+    keys: dict[str, object] = {"edges": [list(pair) for pair in zip(cells["row"], cells["column"], strict=True)]}
+    return keys if options.saturate is None else keys | {"saturate": options.saturate}
+
+
+def _examples() -> Iterator[Matchings]:
+    yield Matchings(_pairs(4, 4)[1:])  # of complete graphs they are counted by a formula
+    yield Matchings(_pairs(2, 3), saturate="rows")
+    yield Matchings(_pairs(2, 3), saturate="none")
+
+
+def _pairs(rows: int, columns: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(rows) for j in range(columns)]
+
+
+def _shape(x: Matchings, some: str, question: str) -> str:
+    rows, columns = len(x.rows), len(x.columns)
+    if x.saturate == "both":
+        return f"Each of {rows:,} rows gets a column of its own, and no column is left: {some}."
+    if x.saturate == "rows":
+        return f"Each of {rows:,} rows gets one of {columns:,} columns, none twice: {some}."
+    if x.saturate == "columns":
+        return f"Each of {columns:,} columns gets one of {rows:,} rows, none twice: {some}."
+    return f"Rows and columns are paired, none twice, and some may stay alone: at most {some}."
+
+
+MATCHINGS = Family(
+    name="matchings",
+    cls=Matchings,
+    title="bipartite matchings",
+    heading="matchings: one for each, none twice",
+    nouns=Nouns("matching", "matchings", "pair", "pairs"),
+    guarantees=SEARCHED_GUARANTEES,
+    beyond_paper=frozenset({"budgeted", "index", "graves_lai"}),
+    write=_write,
+    read=_read,
+    build=_build,
+    tables=(Table("matchings", ("row", "column"), ("saturate",), _keys, names_items=False),),
+    examples=_examples,
+    shape=_shape,
+    link=" – ",
+    figure="heat map",
+)

@@ -1,0 +1,204 @@
+"""The kinds of matroids: how they are written, and how they are read from either form of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final, Literal, NamedTuple, cast
+
+import numpy as np
+
+from semibandits._fields import Fields, as_integers, as_label, as_list, as_numbers, unknown_name
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.families.family import JSON
+from semibandits.families.labels import ones_by_row, plain_list, read_graph, write_graph
+from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform
+
+
+class MatroidKind(NamedTuple):
+    """A kind of matroid.
+
+    Attributes
+    ----------
+    cls : type
+        Its class.
+    write, read : callable
+        A matroid as plain JSON without its kind, and back.
+    build : callable
+        A matroid over d items from the keys of an instance file (docs/cli.md).
+    """
+
+    cls: type[Matroid]
+    write: Callable[[Any], JSON]
+    read: Callable[[Mapping[str, Any]], Matroid]
+    build: Callable[[Fields, int], Matroid]
+
+
+def write_matroid(matroid: Matroid) -> JSON:
+    """A matroid of the library as plain JSON.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is one of a user's own.
+    """
+    for name, kind in MATROID_KINDS.items():
+        if type(matroid) is kind.cls:
+            return {"matroid": name, **kind.write(matroid)}
+    raise UnsupportedError(
+        f"a matroid of type {type(matroid).__name__} cannot be described: what it calls is a function, so pass the set itself"
+    )
+
+
+def read_matroid(data: Mapping[str, Any]) -> Matroid:
+    """What :func:`write_matroid` has written."""
+    return MATROID_KINDS[data["matroid"]].read(data)
+
+
+def build_matroid(values: object, d: int, where: str) -> Matroid:
+    """Build a matroid on `d` items from its form in instance files.
+
+    Raises
+    ------
+    InvalidInputError
+        If the kind is unknown, or a key is missing, wrong or unknown.
+    """
+    fields = Fields(values, where)
+    kind = fields.text("kind")
+    if kind not in MATROID_KINDS:
+        raise unknown_name(f"kind of {where}", kind, MATROID_KINDS)
+    matroid = MATROID_KINDS[kind].build(fields, d)
+    fields.finish()
+    if matroid.d != d:
+        raise InvalidInputError(
+            f"{where} must have d = {d} items, one for each theta, got {matroid.d}: make them agree"
+        )
+    return matroid
+
+
+def limits_of(matroid: Matroid) -> str:
+    """The limits of a partition in words, ``""`` for other matroids."""
+    if not isinstance(matroid, Partition):
+        return ""
+    capacities = matroid.capacities.tolist()
+    groups = f"{len(capacities):,} {'group' if len(capacities) == 1 else 'groups'}"
+    most = max(capacities)
+    limit = f"at most {most:,}" if min(capacities) == most else f"at most {min(capacities):,} to {most:,}"
+    return f"{limit} from each of {groups}"
+
+
+def _build_uniform(fields: Fields, d: int) -> Uniform:
+    return Uniform(d, cast(int, fields.count("size")))
+
+
+def _write_partition(matroid: Partition) -> JSON:
+    return {"groups": matroid._group.tolist(), "capacities": matroid._capacity.tolist()}
+
+
+def _build_partition(fields: Fields, d: int) -> Partition:
+    # The keys of a JSON object are strings, so groups are compared as strings throughout.
+    groups = [str(as_label(group, f"groups[{i}]")) for i, group in enumerate(fields.sequence("groups"))]
+    capacities = fields.take("capacities")
+    return Partition(groups, cast("int | Mapping[Hashable, int]", capacities))
+
+
+def _write_laminar(matroid: Laminar) -> JSON:
+    sets: list[list[int]] = [[] for _ in matroid._above]
+    for item, s in enumerate(matroid._innermost.tolist()):
+        while s >= 0:
+            sets[s].append(item)
+            s = int(matroid._above[s])
+    return {"sets": sets, "capacities": matroid._capacity.tolist(), "d": matroid.d}
+
+
+def _build_laminar(fields: Fields, d: int) -> Laminar:
+    sets = [as_integers(items, f"sets[{s}]") for s, items in enumerate(fields.sequence("sets"))]
+    capacities = fields.take("capacities")
+    limits = capacities if isinstance(capacities, int) else as_integers(capacities, "capacities")
+    return Laminar(sets, limits, d=d)
+
+
+def _build_graphic(fields: Fields, d: int) -> Graphic:
+    return Graphic(fields.pairs("edges"))
+
+
+def _write_transversal(matroid: Transversal) -> JSON:
+    """Places in the order of the items that may serve them: their own order is that of Python's sets, and changes."""
+    served: list[list[int]] = [[] for _ in range(matroid._n_places)]
+    for item in range(matroid.d):
+        for place in matroid._places[matroid._start[item] : matroid._start[item + 1]].tolist():
+            served[place].append(item)
+    sets: list[list[int]] = [[] for _ in range(matroid.d)]
+    for place, items in enumerate(sorted(served)):
+        for item in items:
+            sets[item].append(place)
+    return {"sets": sets}
+
+
+def _build_transversal(fields: Fields, d: int) -> Transversal:
+    served = [as_list(places, f"places[{i}]") for i, places in enumerate(fields.sequence("places"))]
+    return Transversal([[as_label(p, f"places[{i}]") for p in places] for i, places in enumerate(served)])
+
+
+def _write_linear(matroid: Linear) -> JSON:
+    shape = list(matroid._shape)
+    if matroid._field == 2:
+        bits = np.unpackbits(matroid._words.view(np.uint8), axis=1) if matroid._words.size else matroid._words
+        return {"field": 2, "shape": shape, "columns": [np.flatnonzero(row).tolist() for row in bits]}
+    return {"field": None, "shape": shape, "columns": matroid._vectors.tolist(), "tolerance": matroid._tolerance}
+
+
+def _read_linear(data: Mapping[str, Any]) -> Linear:
+    (r, d), columns = data["shape"], plain_list(data["columns"])
+    if data["field"] == 2:
+        return Linear(ones_by_row(columns, r).T, field=2)
+    vectors = np.array(columns, dtype=np.float64).reshape(d, r)
+    matroid = Linear(vectors.T, data["field"], tolerance=data["tolerance"])
+    if not np.allclose(matroid._vectors, vectors, rtol=0.0, atol=1e-12):
+        raise InvalidInputError("columns must have length one or zero, but some have another: pass them unchanged")
+    matroid._vectors = vectors  # scaled once more, they would differ in the last bit
+    return matroid
+
+
+def _build_linear(fields: Fields, d: int) -> Linear:
+    rows = [as_numbers(row, f"matrix[{r}]") for r, row in enumerate(fields.sequence("matrix"))]
+    if len({len(row) for row in rows}) > 1:
+        raise InvalidInputError("matrix must have rows of one length, got several: write one entry an item in each row")
+    field = cast("Literal[2] | None", fields.count("field", None))
+    tolerance = as_numbers([fields.take("tolerance", 1e-9)], "tolerance")[0]
+    return Linear(rows, field=field, tolerance=tolerance)
+
+
+MATROID_KINDS: Final[Mapping[str, MatroidKind]] = {
+    "uniform": MatroidKind(
+        Uniform,
+        lambda matroid: {"d": matroid.d, "m": matroid.rank},
+        lambda data: Uniform(data["d"], data["m"]),
+        _build_uniform,
+    ),
+    "partition": MatroidKind(
+        Partition,
+        _write_partition,
+        lambda data: Partition(data["groups"], dict(enumerate(plain_list(data["capacities"])))),
+        _build_partition,
+    ),
+    "laminar": MatroidKind(
+        Laminar,
+        _write_laminar,
+        lambda data: Laminar(plain_list(data["sets"]), plain_list(data["capacities"]), d=data["d"]),
+        _build_laminar,
+    ),
+    "graphic": MatroidKind(
+        Graphic,
+        lambda matroid: write_graph(matroid.edges),
+        lambda data: Graphic(read_graph(data, directed=False)),
+        _build_graphic,
+    ),
+    "transversal": MatroidKind(
+        Transversal,
+        _write_transversal,
+        lambda data: Transversal(plain_list(data["sets"])),
+        _build_transversal,
+    ),
+    "linear": MatroidKind(Linear, _write_linear, _read_linear, _build_linear),
+}
+"""The kinds of matroids by their name in files."""
