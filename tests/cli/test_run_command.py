@@ -152,7 +152,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
         assert run(["run", "study.toml"]) == (130, "", "Error: interrupted, nothing written\n")
     assert not Path("study-results").exists()
     with monkeypatch.context() as patched:
-        patched.setattr("semibandits.reporting.report.write_folder_report", interrupt)
+        patched.setattr("semibandits.reporting.report.write_payload", interrupt)
         code, _, err = run(["run", "study.toml"])
     assert (code, err) == (
         130,

@@ -172,7 +172,7 @@ def test_a_bernoulli_bound_with_its_plan_belongs_to_bernoulli_rewards():
             is_same = isinstance(rewards, BernoulliRewards)
             assert made.applies
             assert (made.bound is None) == (not is_same and not with_own)
-            assert (made.bound is not None and made.bound.plan is not None) == is_same
+            assert (made.bound is not None and made.bound.has_plan) == is_same
             if is_same:
                 assert cards(result, own)["cost"]["headline"] == "1.238 per ln T"
             else:

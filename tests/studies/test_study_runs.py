@@ -14,6 +14,7 @@ from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_t
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
+from semibandits.reporting.report import write_folder_report
 from semibandits.studies import (
     Output,
     read_study,
@@ -239,6 +240,27 @@ def test_where_it_runs_and_what_is_drawn_may_change(place, monkeypatch):
 def test_a_report_and_a_figure_are_not_forced_on_anyone(place):
     run_text(STUDY + "[output]\nreport = false\nfigure = false\n")
     assert names("study-results") == [name for name in FILES if name not in ("report.html", "regret.png")]
+
+
+REPORTED = {
+    "a bound and a simulation": STUDY,
+    "a bound alone": ALONE,
+    "another law": STUDY + 'rewards = "bernoulli"\n',
+    "late outcomes": STUDY + "delay = 5\n",
+    "a dataset": '[problem]\ndataset = "germany50-routing"\n[bound]\ngap = 0.01\n',
+    "replayed outcomes": '[problem]\ndataset = "flights-on-time"\n[simulation]\npolicies = ["GLADE"]\nhorizon = 100\n'
+    'replications = 2\nrewards = "replay"\n',
+}
+
+
+@pytest.mark.parametrize("text", REPORTED.values(), ids=REPORTED)
+def test_the_report_of_a_run_is_that_of_its_folder(place, text):
+    """It is made from what is in memory, not from the files."""
+    result = run_text(text)
+    made = result.report.read_bytes()
+    assert write_folder_report(result.folder).read_bytes() == made
+    result.report.unlink()
+    assert run_text(text).report.read_bytes() == made
 
 
 def test_the_folder_repeats_the_run_without_the_file(place):

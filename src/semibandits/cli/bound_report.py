@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -16,7 +15,7 @@ from semibandits.families.registry import FAMILIES
 from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
-from semibandits.reporting.bound_payload import HORIZONS, plan_gaps, reward_of
+from semibandits.reporting.bound_payload import HORIZONS, reward_of
 from semibandits.reporting.formatting import (
     bracket_text,
     change_text,
@@ -112,18 +111,19 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
 
 def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
     one, several, _, _ = FAMILIES[instance.family].nouns
-    gaps = plan_gaps(result)
-    order = np.argsort(-result.plan.rates, kind="stable")[:shown]
+    gaps, shown = result.plan_gaps, min(shown, len(result.plan))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("plays per ln T", justify="right")
     table.add_column(f"gap{f' ({instance.unit})' if instance.unit else ''}", justify="right")
     table.add_column("share of C", justify="right")
-    table.add_column("detours from the best path" if instance.family == "paths" else f"changes to the best {one}")
-    for k in order.tolist():
+    table.add_column(
+        f"detours from the best {one}" if FAMILIES[instance.family].reads_along else f"changes to the best {one}"
+    )
+    for k in range(shown):
         share = result.plan.rates[k] * gaps[k] / result.value
         text = change_text(instance, result.plan.decisions[k], result.optimal_decision)
         table.add_row(number_text(result.plan.rates[k], 4), number_text(gaps[k], 3), f"{share:.1%}", text)
-    left = len(result.plan) - len(order)
+    left = len(result.plan) - shown
     head = f"The plan: {counted(len(result.plan), one, several)} to explore, the best one in all other rounds"
     foot = [styled(f"and {left:,} more, each played less often (--all shows them)", style="dim")] if left else []
     return Group(styled(head, style="bold"), table, *foot)

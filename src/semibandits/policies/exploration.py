@@ -183,5 +183,4 @@ def _of(result: GravesLaiResult) -> Wanted:
     if not math.isfinite(result.value):
         raise SolverError("no feasible plan was found")
     rates = np.where(result.suboptimal_items, result.rates, 0.0)
-    by_rate = np.argsort(-result.plan.rates, kind="stable")
-    return Wanted(rates, result.plan.decisions[by_rate], result.optimal_decision)
+    return Wanted(rates, result.plan.decisions, result.optimal_decision)

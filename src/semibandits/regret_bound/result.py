@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Gaussian, Law
+from semibandits.regret_bound.precision import gaps_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class ExplorationPlan:
-    """Which suboptimal decisions to play, and how often.
+    """Which suboptimal decisions to play, and how often, the most played first.
 
     Attributes
     ----------
@@ -134,6 +135,55 @@ class GravesLaiResult:
     def rates(self) -> FloatArray:
         """Exploration plays of each item per ln T, shape (d,): ``plan.rates @ plan.decisions``."""
         return self.plan.item_rates
+
+    @property
+    def plan_gaps(self) -> FloatArray:
+        """Gap of each decision of the plan, what one play of it costs, shape (k,); exact to rounding of the means."""
+        return gaps_below(self.optimal_decision, self.plan.decisions, self.theta)
+
+    def to_json(self) -> dict[str, Any]:
+        """The bound and its problem as plain JSON, from which :meth:`from_json` builds them again.
+
+        Returns
+        -------
+        dict
+            For :func:`json.dumps`: ``decision_set``, ``theta``, ``variance``, ``lower``, ``value`` (null if it is infinite),
+            ``status``, ``method``, the law, ``optimal`` and ``suboptimal_items`` by number, and the ``plan`` with the items, gap
+            and rate of each decision, most played first.
+
+        Raises
+        ------
+        UnsupportedError
+            If the decision set is one of a user's own, or its labels have no form in JSON.
+        """
+        from semibandits.regret_bound.json_form import result_to_json
+
+        return result_to_json(self)
+
+    @staticmethod
+    def from_json(payload: object, decision_set: DecisionSet | None = None) -> GravesLaiResult:
+        """The bound that :meth:`to_json` has written, maybe to a file that was read again.
+
+        Parameters
+        ----------
+        payload : mapping
+            The JSON object.
+        decision_set : DecisionSet, optional
+            The decisions, if they are there already; by default they are built anew.
+
+        Returns
+        -------
+        GravesLaiResult
+            Bit for bit the same, but for what only helps a later solve.
+
+        Raises
+        ------
+        InvalidInputError
+            If something is missing, or does not fit the problem. The bracket is believed: what was proven is not proven anew.
+        """
+        from semibandits.regret_bound.json_form import result_from_json
+
+        return result_from_json(payload, decision_set)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the plan; see :func:`semibandits.plotting.plot_plan`."""

@@ -13,11 +13,13 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits._version import __version__
 from semibandits.datasets.borders import BORDERS_PROVENANCE
 from semibandits.errors import InvalidInputError
+from semibandits.families.registry import FAMILIES
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import build
+from semibandits.regret_bound.result import Status
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.formatting import change_text, counted, lateness_text
-from semibandits.reporting.report_data import BoundFacts, ReportData, Structure, specification
+from semibandits.reporting.report_data import Bracket, ReportData, Structure, specification
 from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
 from semibandits.reporting.shapes import nouns_of
 from semibandits.reporting.summary_cards import bound_words, rewards_words, summary_cards
@@ -84,13 +86,13 @@ def _subtitle(data: ReportData) -> str:
     return ", ".join(parts)
 
 
-def _bound(bound: BoundFacts, *, applies: bool) -> dict[str, Any]:
+def _bound(bound: Bracket, *, applies: bool) -> dict[str, Any]:
     return {
         "lower": bound.lower,
         "value": _number(bound.value),
         "gap": _number(bound.gap),
-        "method": bound.method,
-        "status": bound.status,
+        "method": "" if bound.result is None else bound.result.method,
+        "status": "" if bound.result is None else str(bound.result.status),
         "applies": applies,
         "text": bound_words(bound),
     }
@@ -140,13 +142,14 @@ def _parameters(result: SimulationResult, policy: str) -> str:
         shown = set(changed(build(own)))
     except (InvalidInputError, KeyError, TypeError):
         shown = set(own) - {"name"}
-    return ", ".join(f"{key}={_value(value)}" for key, value in own.items() if key in shown and value is not None)
+    told = sorted(own.items())  # as in the file of a simulation
+    return ", ".join(f"{key}={_value(value)}" for key, value in told if key in shown and value is not None)
 
 
 def _value(value: object) -> str:
     if isinstance(value, dict):
         name = next((name for name, radius in RADII.items() if asdict(radius) == value), None)
-        return name or "(" + ", ".join(f"{key}={_value(part)}" for key, part in value.items()) + ")"
+        return name or "(" + ", ".join(f"{key}={_value(part)}" for key, part in sorted(value.items())) + ")"
     if isinstance(value, list | tuple) and len(value) > MOST_NUMBERS:
         return f"{len(value):,} numbers"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -167,23 +170,24 @@ def _list(values: FloatArray | BoolArray | None) -> list[Any] | None:
     return None if values is None else values.tolist()
 
 
-def _plan(bound: BoundFacts, structure: Structure) -> dict[str, Any] | None:
-    if bound.plan is None or bound.optimal is None:
+def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
+    if bound.result is None or not bound.has_plan:
         return None
-    plan, shown = bound.plan, min(MOST_ROWS, len(bound.plan.rates))
+    plan, gaps, best = bound.result.plan, bound.result.plan_gaps, bound.result.optimal_decision
     one, _, _, _ = nouns_of(structure)
     rows = [
         {
-            "text": change_text(structure, plan.decisions[k], bound.optimal),
-            "gap": float(plan.gaps[k]),
+            "text": change_text(structure, plan.decisions[k], best),
+            "gap": float(gaps[k]),
             "rate": float(plan.rates[k]),
-            "share": float(plan.rates[k] * plan.gaps[k] / bound.value) if bound.value else 0.0,
+            "share": float(plan.rates[k] * gaps[k] / bound.value) if bound.value else 0.0,
             "items": np.flatnonzero(plan.decisions[k]).tolist(),
         }
-        for k in range(shown)
+        for k in range(min(MOST_ROWS, len(plan)))
     ]
-    words = "detours from the best path" if structure.family == "paths" else f"changes to the best {one}"
-    return {"rows": rows, "more": len(plan.rates) - shown, "words": words}
+    is_read_along = FAMILIES[structure.family].reads_along
+    words = f"detours from the best {one}" if is_read_along else f"changes to the best {one}"
+    return {"rows": rows, "more": len(plan) - len(rows), "words": words}
 
 
 def _layers(data: ReportData) -> list[dict[str, Any]]:
@@ -235,18 +239,22 @@ def _played(result: SimulationResult) -> str:
     return text if seed is None else f"{text}, seed {seed}"
 
 
-def _certificate(bound: BoundFacts, *, applies: bool) -> str:
+def _certificate(bound: Bracket, *, applies: bool) -> str:
     text = bound_words(bound)
-    if bound.method:
-        text += f", by {bound.method}"
-    if bound.status not in ("", "optimal"):
-        text += f", stopped early ({bound.status.replace('_', ' ')})"
+    if bound.result is not None:
+        text += f", by {bound.result.method}"
+        if bound.result.status is not Status.OPTIMAL:
+            text += f", stopped early ({bound.result.status.replace('_', ' ')})"
     return text if applies else f"{text}; for independent Gaussian rewards, which were not played here"
 
 
 def _versions(result: SimulationResult) -> str:
     versions = result.provenance.get("versions")
-    return ", ".join(f"{name} {version}" for name, version in versions.items()) if isinstance(versions, dict) else ""
+    return (
+        ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+        if isinstance(versions, dict)
+        else ""
+    )
 
 
 def _number(value: float | None) -> float | None:

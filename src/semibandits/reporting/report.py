@@ -20,7 +20,7 @@ from semibandits.instances.json_files import item_labels
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report_data import About, BoundFacts, ReportData, Structure, assembled, same_problem
+from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
 from semibandits.reporting.sources import REPORT, read_results, structure_of
 from semibandits.simulation.results import SimulationResult
 
@@ -129,7 +129,12 @@ def report_data(
     more: dict[str, Any] = {}
     if known is not None:
         structure, theta, variance = structure_of(known), known.theta, known.variance
-        more = {"title": known.name, "unit": known.unit, "note": known.note, "about": _about(instance)}
+        more = {
+            "title": known.name,
+            "unit": known.unit,
+            "note": known.note,
+            "about": About.of(instance) if isinstance(instance, Dataset) else About(),
+        }
     elif bound is not None:
         structure, theta, variance = _structure(bound.decision_set), bound.theta, bound.variance
     elif decision_set is not None:
@@ -145,7 +150,7 @@ def report_data(
             )
     if structure is not None and "title" not in more:
         more["title"] = f"{type(structure.decision_set).__name__}, {structure.decision_set.d:,} items"
-    facts = None if bound is None else BoundFacts.of(bound)
+    facts = None if bound is None else Bracket.of(bound)
     return assembled(structure=structure, theta=theta, variance=variance, bound=facts, simulation=simulation, **more)
 
 
@@ -171,18 +176,6 @@ def _check_types(**given: object) -> None:
         raise InvalidInputError(
             "decision_set must be given where nothing else tells it, got it beside an instance or a bound: leave it out"
         )
-
-
-def _about(instance: Instance | Dataset | None) -> About:
-    if not isinstance(instance, Dataset):
-        return About()
-    return About(
-        title=instance.instance.name,
-        question=instance.question,
-        origin=instance.origin,
-        provenance=instance.provenance,
-        licence=instance.licence,
-    )
 
 
 def _structure(decisions: DecisionSet) -> Structure:

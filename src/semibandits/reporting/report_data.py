@@ -11,13 +11,12 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import check_entries
+from semibandits.datasets.base import Dataset
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
-from semibandits.laws import Law
 from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
-from semibandits.reporting.bound_payload import plan_gaps
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult
 
@@ -54,81 +53,53 @@ class Structure:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PlanFacts:
-    """An exploration plan, most played decisions first.
-
-    Attributes
-    ----------
-    decisions : ndarray of bool, shape (k, d)
-        What is played.
-    rates, gaps : ndarray of float, shape (k,)
-        Plays per ln T, and what one play costs.
-    """
-
-    decisions: BoolArray
-    rates: FloatArray
-    gaps: FloatArray
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BoundFacts:
-    """What is known of C(theta): ``lower <= C(theta) <= value``.
+class Bracket:
+    """What is known of C(theta), ``lower <= C(theta) <= value``: from a solver, or from a simulation that keeps a part of it.
 
     Attributes
     ----------
     lower, value : float
-        The bracket; `value` is infinite where no plan was found.
-    method, status : str
-        How it was found, ``""`` where that was not kept.
-    optimal, suboptimal : ndarray of bool, shape (d,), or None
-        The optimal decision, and the items that are in some decision and in no optimal one.
+        The ends; `value` is infinite where no plan was found.
+    suboptimal : ndarray of bool, shape (d,), or None
+        The items that are in some decision and in no optimal one.
     rates : ndarray of float, shape (d,), or None
         Exploration plays of each item per ln T.
-    plan : PlanFacts or None
-        The decisions that make up `rates`.
     rewards : str
         What the law of the rewards is called for which it is the bound, see :func:`semibandits.laws.plain.title`.
-    law : Law or None
-        That law, if it is told in full.
+    result : GravesLaiResult or None
+        All of it, where the solver's result is known.
     """
 
     lower: float
     value: float
-    method: str = ""
-    status: str = ""
-    optimal: BoolArray | None = None
     suboptimal: BoolArray | None = None
     rates: FloatArray | None = None
-    plan: PlanFacts | None = None
     rewards: str = "gaussian"
-    law: Law | None = None
+    result: GravesLaiResult | None = None
 
     @property
     def gap(self) -> float:
-        """Relative width of the bracket; infinite without a plan."""
+        """Relative width; infinite without a plan."""
         if not math.isfinite(self.value):
             return math.inf
         return (self.value - self.lower) / self.value if self.value else 0.0
 
+    @property
+    def has_plan(self) -> bool:
+        """Whether the decisions that make up `rates` are known."""
+        return self.result is not None and math.isfinite(self.value)
+
     @staticmethod
-    def of(result: GravesLaiResult) -> BoundFacts:
+    def of(result: GravesLaiResult) -> Bracket:
         """What a solver found."""
         finite = math.isfinite(result.value)
-        order = np.argsort(-result.plan.rates, kind="stable")
-        plan = PlanFacts(
-            decisions=result.plan.decisions[order], rates=result.plan.rates[order], gaps=plan_gaps(result)[order]
-        )
-        return BoundFacts(
+        return Bracket(
             lower=result.lower,
             value=result.value,
-            method=result.method,
-            status=str(result.status),
-            optimal=result.optimal_decision,
             suboptimal=result.suboptimal_items if finite else None,
             rates=result.rates if finite else None,
-            plan=plan if finite else None,
             rewards=title(result.law),
-            law=result.law,
+            result=result,
         )
 
 
@@ -141,6 +112,17 @@ class About:
     origin: str = ""
     provenance: str = ""
     licence: str = ""
+
+    @staticmethod
+    def of(dataset: Dataset) -> About:
+        """What a dataset says of itself."""
+        return About(
+            title=dataset.instance.name,
+            question=dataset.question,
+            origin=dataset.origin,
+            provenance=dataset.provenance,
+            licence=dataset.licence,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -157,7 +139,7 @@ class ReportData:
         What may be decided; None where only a simulation is known.
     theta, variance : ndarray of float, shape (d,), or None
         Mean rewards and their variances.
-    bound : BoundFacts or None
+    bound : Bracket or None
         What is known of C(theta).
     simulation : SimulationResult or None
         What policies did.
@@ -182,7 +164,7 @@ class ReportData:
     structure: Structure | None
     theta: FloatArray | None
     variance: FloatArray | None
-    bound: BoundFacts | None
+    bound: Bracket | None
     simulation: SimulationResult | None
     applies: bool = True
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -194,8 +176,8 @@ class ReportData:
     @property
     def best(self) -> BoolArray | None:
         """The optimal decision, shape (d,); None where it cannot be known."""
-        if self.bound is not None and self.bound.optimal is not None:
-            return self.bound.optimal
+        if self.bound is not None and self.bound.result is not None:
+            return self.bound.result.optimal_decision
         if self.structure is None or self.theta is None:
             return None
         return self.structure.decision_set.maximize(self.theta)
@@ -298,12 +280,12 @@ def same_problem(
     return "" if np.array_equal(first[2], second[2]) else "variances"
 
 
-def bound_of_simulation(simulation: SimulationResult) -> BoundFacts | None:
+def bound_of_simulation(simulation: SimulationResult) -> Bracket | None:
     """The bound that a simulation brings along."""
     if simulation.lower_bound_interval is None:
         return None
     lower, value = simulation.lower_bound_interval
-    return BoundFacts(
+    return Bracket(
         lower=lower,
         value=value,
         suboptimal=simulation.suboptimal_items,
@@ -317,7 +299,7 @@ def assembled(
     structure: Structure | None,
     theta: FloatArray | None,
     variance: FloatArray | None,
-    bound: BoundFacts | None,
+    bound: Bracket | None,
     simulation: SimulationResult | None,
     applies: bool = True,
     **rest: Any,
@@ -368,13 +350,13 @@ def assembled(
 
 
 def _check_sizes(
-    theta: FloatArray | None, variance: FloatArray | None, bound: BoundFacts | None, simulation: SimulationResult | None
+    theta: FloatArray | None, variance: FloatArray | None, bound: Bracket | None, simulation: SimulationResult | None
 ) -> None:
     """Reject numbers whose sums and products might overflow."""
     arrays: dict[str, Any] = {"mean rewards": theta, "variances": variance}
     if bound is not None:
         arrays |= {"C(theta)": [bound.lower, bound.value if math.isfinite(bound.value) else 0.0], "rates": bound.rates}
-        arrays["rates of the plan"] = None if bound.plan is None else bound.plan.rates
+        arrays["rates of the plan"] = None if bound.result is None else bound.result.plan.rates
     for policy in () if simulation is None else simulation.policies:
         assert simulation is not None
         arrays[f"regret of {policy}"] = simulation.regret[policy]
@@ -385,13 +367,14 @@ def _check_sizes(
 
 
 def _check_bound(
-    bound: BoundFacts, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
+    bound: Bracket, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
 ) -> None:
     """Reject a bound whose optimal decision is not the best one, or which contradicts that of the simulation."""
-    if bound.optimal is not None and theta is not None:
+    if bound.result is not None and theta is not None:
+        optimal = bound.result.optimal_decision
         best = float(theta[decisions.maximize(theta)].sum())
         forgiven = 1e-9 * decisions.m * float(np.abs(theta).max())
-        if bound.optimal not in decisions or float(theta[bound.optimal].sum()) < best - forgiven:
+        if optimal not in decisions or float(theta[optimal].sum()) < best - forgiven:
             raise InvalidInputError(
                 "the optimal decision of the bound must be a best one, got another: compute the bound again"
             )

@@ -13,11 +13,12 @@ from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
 from semibandits.instances.files import read_text
+from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.report_data import (
     About,
-    BoundFacts,
+    Bracket,
     ReportData,
     Structure,
     assembled,
@@ -73,12 +74,12 @@ def _read_folder(folder: Path) -> ReportData:
             "semibandits simulate ... --output FOLDER"
         )
     instance = _read_instance(folder / INSTANCE) if has[INSTANCE] else None
-    bound: BoundFacts | None = None
+    bound: GravesLaiResult | None = None
     applies, count = True, None
     if has[BOUND]:
         own, bound, applies, count = _read_bound(folder / BOUND)
         if instance is not None:
-            _check_same(folder, instance, own, may_vary=not applies or bound.rewards != "gaussian")
+            _check_same(folder, instance, own, may_vary=not applies or not bound.law.is_quadratic)
         instance = own if instance is None else instance
     simulation = load_simulation(folder / RESULT) if has[RESULT] else None
     about = _read_about(folder / ABOUT) if has[ABOUT] else About()
@@ -87,12 +88,34 @@ def _read_folder(folder: Path) -> ReportData:
     if instance is None:
         assert simulation is not None
         return _simulation_alone(simulation, **more)
+    return results_of(folder, instance, bound, simulation, applies=applies, count=count, **more)
+
+
+def results_of(
+    folder: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
+) -> ReportData:
+    """What a results folder holds, from what its files say.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, for errors.
+    instance, bound, simulation
+        The content of instance.json, bound.json and simulation.zip.
+    **more
+        Other fields of :class:`ReportData`.
+
+    Raises
+    ------
+    InvalidInputError
+        If two of them do not belong together.
+    """
     missing = () if simulation is not None else (f"No {RESULT}: policies were not simulated.",)
-    return _assembled(folder, instance, bound, simulation, applies=applies, count=count, missing=missing, **more)
+    return _assembled(folder, instance, bound, simulation, missing=missing, **more)
 
 
 def _assembled(
-    where: Path, instance: Instance, bound: BoundFacts | None, simulation: SimulationResult | None, **more: Any
+    where: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
 ) -> ReportData:
     about = more.get("about", About())
     try:
@@ -100,7 +123,7 @@ def _assembled(
             structure=structure_of(instance),
             theta=instance.theta,
             variance=instance.variance,
-            bound=bound,
+            bound=None if bound is None else Bracket.of(bound),
             simulation=simulation,
             title=about.title or instance.name or "Results",
             unit=instance.unit,
@@ -175,7 +198,7 @@ def _instance_in(path: Path, content: object, name: str) -> Instance:
         raise InvalidInputError(f"{path} must describe an instance, got a damaged one: {error}") from error
 
 
-def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
+def _read_bound(path: Path) -> tuple[Instance, GravesLaiResult, bool, int | None]:
     """The instance of a bound.json, the bound, whether it applies, and the number of decisions if it is known."""
     content = _read_json(path)
     if not isinstance(content, Mapping) or not {"instance", "lower", "plan", "optimal"} <= set(content):
@@ -191,7 +214,7 @@ def _read_bound(path: Path) -> tuple[Instance, BoundFacts, bool, int | None]:
             raise InvalidInputError(
                 f"applies must be true or false and decisions at least 1, got {applies!r} and {count!r}"
             )
-        return instance, BoundFacts.of(bound_in(content, instance, path.name)), applies, count
+        return instance, bound_in(content, instance, path.name), applies, count
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
 

@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text, mean_text
-from semibandits.reporting.report_data import TIES, BoundFacts, ReportData, Structure, law, recorded_rewards
+from semibandits.reporting.report_data import TIES, Bracket, ReportData, Structure, law, recorded_rewards
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary, mean_band, summarise
@@ -196,7 +196,7 @@ def _cost(data: ReportData) -> Card:
     ]
 
 
-def bound_words(bound: BoundFacts) -> str:
+def bound_words(bound: Bracket) -> str:
     """The bracket around C(theta)."""
     if math.isfinite(bound.value):
         return bracket_text(bound.lower, bound.value)
@@ -214,11 +214,12 @@ def _cost_at(lower: float, unit: str, one: str, horizon: int | None) -> str:
     return f"This is {' or '.join(parts)}, {against}."
 
 
-def _too_few(bound: BoundFacts, horizon: int | None) -> str:
+def _too_few(bound: Bracket, horizon: int | None) -> str:
     """Says so if the plan takes more rounds than there are."""
     if horizon is None or horizon == 1 or bound.rates is None:
         return ""
-    plays = float(bound.rates.max() if bound.plan is None else bound.plan.rates.sum()) * math.log(horizon)
+    rate = bound.rates.max() if bound.result is None else bound.result.plan.rates.sum()
+    plays = float(rate) * math.log(horizon)
     if plays < horizon:
         return ""
     rounds = amount(plays, digits=3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from semibandits._validation import variance_vector
 from semibandits.datasets.networks import LICENCE
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
+from semibandits.reporting.report_data import About
 from semibandits.studies.study import ProblemChoice
 
 FORMATS = (".csv", ".json")
@@ -39,15 +39,14 @@ class Problem:
     network: datasets.Network | None = None
 
     @property
-    def about(self) -> dict[str, Any]:
-        """Title, question, origin, provenance and licence, as plain JSON; null where nothing is known."""
-        about: dict[str, Any] = dict.fromkeys(("title", "question", "origin", "provenance", "licence"))
-        about["title"] = self.instance.name
+    def about(self) -> About:
+        """Title, question, origin, provenance and licence."""
         if self.dataset is not None:
-            about |= {key: getattr(self.dataset, key) for key in ("question", "origin", "provenance", "licence")}
-        elif self.network is not None:
-            about |= {"origin": "modelled", "provenance": self.network.provenance, "licence": LICENCE}
-        return about
+            return About.of(self.dataset)
+        if self.network is not None:
+            network = self.network
+            return About(title=self.instance.name, origin="modelled", provenance=network.provenance, licence=LICENCE)
+        return About(title=self.instance.name)
 
 
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:

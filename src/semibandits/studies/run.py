@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
 from semibandits.reporting.simulation_payload import Answer, summary_table
-from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
+from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY, results_of
 from semibandits.simulation import SimulationResult, load_simulation
 from semibandits.simulation import simulate as play
 from semibandits.simulation.parts import DESCRIPTION, RESULT
@@ -141,21 +141,23 @@ def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | N
         result = _solved(task, progress, throw=True)
     else:
         if task.bound is None:
-            task.bound = _solved_alone(task, folder, progress)
-        result = as_result(task.bound, task.study, task.twin, folder.path / BOUND)
+            result = _solved_alone(task, folder, progress)
+            task.bound = _kept(task, result)
+        else:
+            result = as_result(task.bound, task.study, task.twin, folder.path / BOUND)
         _describe(task, folder, only_missing=finished_before)
     figure = task.figure(only_missing=finished_before)
     if figure is not None:
         write_figure(task.instance, result, figure)
     if folder is not None:
-        _report(task, folder, only_missing=finished_before)
+        _report(task, folder, result, None, only_missing=finished_before)
     return _study_result(task, folder, result, None, finished_before=finished_before)
 
 
-def _solved_alone(task: Task, folder: RunFolder, progress: BoundProgress | None) -> dict[str, Any]:
+def _solved_alone(task: Task, folder: RunFolder, progress: BoundProgress | None) -> GravesLaiResult:
     folder.prepare()  # rather now than after a long solve
     try:
-        return _kept(task, _solved(task, progress, throw=True))
+        return _solved(task, progress, throw=True)
     except BaseException:
         folder.withdraw()
         raise
@@ -189,7 +191,7 @@ def _run_simulation(
             elapsed=None if finished_before else time.monotonic() - start,
             folder=None if folder is None else folder.path,
         )
-        _write(task, folder, answer, only_missing=finished_before)
+        _write(task, folder, bound, answer, only_missing=finished_before)
         return _study_result(task, folder, bound, answer, finished_before=finished_before)
 
 
@@ -206,7 +208,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
         if result is not None:
             task.bound = _kept(task, result)
             folder.put(BOUND, _json_bytes(task.bound))  # written first, so that a crash does not lose it
-    # Always as it is kept, so that a run that is resumed gives the same bytes.
+        return result
     return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 
 
@@ -303,7 +305,7 @@ def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
     """What was studied."""
     contents = {
         INSTANCE: task.instance_content,
-        ABOUT: _json_bytes(task.problem.about),
+        ABOUT: _json_bytes({key: text or None for key, text in asdict(task.problem.about).items()}),
         STUDY: study_text(task.study).encode(),
     }
     if task.bound is not None:
@@ -313,7 +315,9 @@ def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
             folder.put(name, content)
 
 
-def _write(task: Task, folder: RunFolder | None, answer: Answer, *, only_missing: bool) -> None:
+def _write(
+    task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer, *, only_missing: bool
+) -> None:
     """All that is made of a finished simulation."""
     figure = task.figure(only_missing=only_missing)
     if figure is not None:
@@ -326,14 +330,29 @@ def _write(task: Task, folder: RunFolder | None, answer: Answer, *, only_missing
     if task.study.output.figure is True and can_draw() and not (only_missing and folder.has(FIGURE)):
         write_regret_figure(answer.instance, answer.result, folder.path / FIGURE)
         folder.note(FIGURE)
-    _report(task, folder, only_missing=only_missing)
+    _report(task, folder, bound, answer, only_missing=only_missing)
 
 
-def _report(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
+def _report(
+    task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None, *, only_missing: bool
+) -> None:
+    """The page, the same that is made of the folder later."""
     if task.study.output.report and not (only_missing and folder.has(REPORT)):
-        from semibandits.reporting.report import write_folder_report
+        from semibandits.reporting.payload import payload_of
+        from semibandits.reporting.report import write_payload
 
-        write_folder_report(folder.path)
+        kept = {} if task.bound is None else {"applies": task.bound["applies"], "count": task.bound["decisions"]}
+        data = results_of(
+            folder.path,
+            task.instance,
+            bound,
+            None if answer is None else answer.result,
+            about=task.problem.about,
+            seconds={} if answer is None else answer.seconds,
+            study=(folder.path / STUDY).read_text(encoding="utf-8"),
+            **kept,
+        )
+        write_payload(payload_of(data), folder.path / REPORT)
         folder.note(REPORT)
 
 

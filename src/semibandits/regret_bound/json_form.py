@@ -1,0 +1,173 @@
+"""Bounds as plain JSON, and back: what every file with a bound holds of it."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from semibandits._fields import Fields, as_integers, as_numbers, kind_of, shown
+from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import check_entries, item_vector, variance_vector
+from semibandits._version import __version__
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.families.description import describe, rebuild
+from semibandits.laws import Bernoulli, Gaussian, Law, law_from
+from semibandits.laws.plain import plain, text
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
+
+
+def result_to_json(result: GravesLaiResult) -> dict[str, Any]:
+    """A bound with its problem; see :meth:`GravesLaiResult.to_json`."""
+    return {
+        "semibandits": __version__,
+        "decision_set": describe(result.decision_set),
+        "theta": result.theta.tolist(),
+        "variance": result.variance.tolist(),
+        **solution_to_json(result),
+    }
+
+
+def result_from_json(payload: object, decision_set: DecisionSet | None = None) -> GravesLaiResult:
+    """The bound that :func:`result_to_json` has written; see :meth:`GravesLaiResult.from_json`."""
+    fields = Fields(payload, "the bound")
+    theta = as_numbers(fields.take("theta"), "theta")
+    if decision_set is None:
+        description = fields.take("decision_set")
+        if not isinstance(description, Mapping):
+            raise InvalidInputError(f"decision_set must be an object, got {kind_of(description)}: pass it unchanged")
+        decision_set = rebuild(description, len(theta))
+    variance = variance_vector(as_numbers(fields.take("variance"), "variance"), decision_set.d)
+    return solution_from_json(payload, decision_set, item_vector(theta, decision_set.d, "theta"), variance, "the bound")
+
+
+def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
+    """Bracket, plan and law, without the decisions and their means."""
+    plan, gaps = result.plan, result.plan_gaps
+    return {
+        "value": finite_or_none(result.value),
+        "lower": finite_or_none(result.lower),
+        "gap": finite_or_none(result.gap),
+        "status": str(result.status),
+        "method": result.method,
+        "rewards": result.rewards,
+        **_law(result),
+        "optimal": {"indices": np.flatnonzero(result.optimal_decision).tolist()},
+        "suboptimal_items": np.flatnonzero(result.suboptimal_items).tolist(),
+        "rates": result.rates.tolist(),
+        "plan": [
+            {
+                "indices": np.flatnonzero(plan.decisions[k]).tolist(),
+                "gap": float(gaps[k]),
+                "rate": float(plan.rates[k]),
+            }
+            for k in range(len(plan))
+        ],
+        "stats": {key: finite_or_none(value) for key, value in result.stats.items()},
+    }
+
+
+def solution_from_json(
+    payload: object, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, name: str
+) -> GravesLaiResult:
+    """The bound of :func:`solution_to_json`, validated as far as that needs no solver.
+
+    Parameters
+    ----------
+    payload : object
+        What should be the JSON object.
+    decision_set, theta, variance
+        Its problem.
+    name : str
+        What the object is called in errors.
+
+    Raises
+    ------
+    InvalidInputError, OverflowError
+        If something is missing, invalid, or does not belong to the problem.
+    """
+    fields, d = Fields(payload, name), decision_set.d
+    value = fields.take("value")
+    lower, upper = as_numbers([fields.take("lower"), math.inf if value is None else value], "lower and value")
+    if not 0 <= lower <= upper or math.isinf(lower):
+        raise InvalidInputError(f"lower must be from 0 to value = {upper}, got {lower}")
+    status = fields.text("status")
+    if status not in list(Status):
+        raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(status)}")
+    rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
+    if rates.shape != (d,):
+        raise InvalidInputError(f"rates must hold d = {d} numbers, got {len(rates)}")
+    check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
+    plan = _plan(fields.sequence("plan"), decision_set)
+    return GravesLaiResult(
+        value=float(upper),
+        lower=float(lower),
+        status=Status(status),
+        method=fields.text("method"),
+        plan=plan if math.isfinite(upper) else ExplorationPlan(np.empty((0, d), dtype=np.bool_), np.empty(0)),
+        optimal_decision=_mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal"),
+        suboptimal_items=_mask(fields.take("suboptimal_items"), d, "suboptimal_items"),
+        decision_set=decision_set,
+        theta=theta,
+        variance=variance,
+        stats=_stats(fields.take("stats", {})),
+        law=_law_of(fields, theta, variance),
+    )
+
+
+def finite_or_none(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None
+
+
+def _law(result: GravesLaiResult) -> dict[str, Any]:
+    """The law in full where its name and the variances do not say it."""
+    law = result.law
+    return {} if law.is_quadratic or law == Bernoulli() else {"law": plain(law) or {"name": text(law)}}
+
+
+def _law_of(fields: Fields, theta: FloatArray, variance: FloatArray) -> Law:
+    """The law of the bound, which must be one of the library and allow the means."""
+    said = fields.take("law", None)
+    rewards = fields.text("rewards", "gaussian")
+    law = law_from(rewards if said is None else said)
+    law = Gaussian(variance) if said is None and isinstance(law, Gaussian) else law
+    law.check(theta)
+    return law
+
+
+def _stats(stats: object) -> Mapping[str, float]:
+    if not isinstance(stats, Mapping):
+        raise InvalidInputError(f"stats must be an object, got {kind_of(stats)}")
+    known = {str(key): value for key, value in stats.items() if value is not None}
+    numbers = np.array(as_numbers(list(known.values()), "stats"), dtype=np.float64)
+    check_entries("stats", "finite", numbers, np.isfinite(numbers))
+    return known
+
+
+def _plan(rows: list[object], decision_set: DecisionSet) -> ExplorationPlan:
+    d, decisions, rates = decision_set.d, [], []
+    for k, row in enumerate(rows):
+        fields = Fields(row, f"plan[{k}]")
+        decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
+        rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
+        if decisions[-1] not in decision_set or not 0 < rates[-1] < math.inf:
+            raise InvalidInputError(f"plan[{k}] must be a decision and a rate above 0, got something else")
+    return ExplorationPlan(np.array(decisions, dtype=np.bool_).reshape(-1, d), np.array(rates, dtype=np.float64))
+
+
+def _mask(indices: object, d: int, name: str) -> BoolArray:
+    """Items by number as a read-only boolean array."""
+    numbers = as_integers(indices, name)
+    if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
+        raise InvalidInputError(
+            f"{name} must hold distinct item numbers from 0 to {d - 1}, got {reprlib.repr(numbers)}"
+        )
+    mask: BoolArray = np.zeros(d, dtype=np.bool_)
+    mask[numbers] = True
+    mask.setflags(write=False)
+    return mask
