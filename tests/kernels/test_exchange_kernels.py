@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from semibandits.kernels.exchange import (
+    arcs_of,
     biconnected_blocks,
     cheapest_cycles,
     cheapest_cycles_through_hub,
@@ -64,9 +65,9 @@ def test_distances_and_cheapest_cycles(seed):
     n = int(rng.integers(2, 8))
     tails, heads, costs = random_digraph(rng, n, 20, loops=True)
     reference = floyd(n, tails, heads, costs)
-    out, into = incidence(n, tails), incidence(n, heads)
+    graph = arcs_of(n, tails, heads)
     for target in range(n):
-        distance, first = distances_to(target, tails, costs, *into)
+        distance, first = distances_to(target, tails, costs, graph.in_ptr, graph.in_arcs)
         np.testing.assert_allclose(distance, reference[:, target], atol=1e-12)
         for v in range(n):
             if v != target and np.isfinite(distance[v]):
@@ -74,7 +75,7 @@ def test_distances_and_cheapest_cycles(seed):
                 assert tails[arc] == v
                 assert distance[v] == pytest.approx(costs[arc] + distance[heads[arc]], abs=1e-12)
     wanted = rng.integers(0, 2, len(tails))
-    gaps, ptr, arcs = cheapest_cycles(wanted, tails, heads, costs, *out, *into)
+    gaps, ptr, arcs = cheapest_cycles(wanted, graph, costs)
     np.testing.assert_allclose(gaps, costs + reference[heads, tails], atol=1e-12)
     for k, arc in enumerate(np.flatnonzero(wanted)):
         cycle = arcs[ptr[k] : ptr[k + 1]]
@@ -93,10 +94,10 @@ def test_cheapest_cycles_through_a_hub_agree_with_the_general_search(seed):
     tails, heads, costs = random_hub_graph(rng, n, 40)
     if not len(tails):
         pytest.fail("the generator made no arcs")
-    out, into = incidence(n, tails), incidence(n, heads)
+    graph = arcs_of(n, tails, heads)
     wanted = np.ones(len(tails), dtype=np.int64)
-    gaps, _, _ = cheapest_cycles(wanted, tails, heads, costs, *out, *into)
-    hub_gaps, ptr, arcs = cheapest_cycles_through_hub(wanted, tails, heads, costs, *out, *into)
+    gaps, _, _ = cheapest_cycles(wanted, graph, costs)
+    hub_gaps, ptr, arcs = cheapest_cycles_through_hub(wanted, graph, costs)
     np.testing.assert_allclose(hub_gaps, gaps, atol=1e-12)
     for arc in np.flatnonzero(np.isfinite(gaps)):
         cycle = arcs[ptr[arc] : ptr[arc + 1]]
@@ -110,7 +111,7 @@ def test_blocks_agree_with_networkx(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 12))
     tails, heads, _ = random_digraph(rng, n, int(rng.integers(1, 18)))
-    block, count = biconnected_blocks(tails, heads, *incidence(n, tails), *incidence(n, heads))
+    block, count = biconnected_blocks(arcs_of(n, tails, heads))
     graph = nx.Graph(zip(tails.tolist(), heads.tolist(), strict=True))
     expected = [set(map(frozenset, component)) for component in nx.biconnected_component_edges(graph)]
     assert count == len(expected)

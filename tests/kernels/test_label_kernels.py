@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semibandits.kernels.dag import paths_by_rank
+from semibandits.kernels.dag import ArcGroups, paths_by_rank
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.labels import best_path, merged_fronts, pareto_paths
+from semibandits.kernels.labels import Completions, Goal, Thinning, best_path, merged_fronts, pareto_paths
 
 PLENTY = 1_000_000
 TOLERANCE = 1e-10
@@ -38,7 +38,7 @@ class Network:
         return paths_by_rank(self.d, onward[0], *self.out_of)
 
     def best(self, rewards, budgets, need=0.0, *, root, steps=(1.0, 1.0), enough=1.0, limit=PLENTY):
-        return best_path(rewards, budgets, need, root, *self.into, *self.out_of, *steps, enough, limit)
+        return best_path(rewards, budgets, Goal(need, root), self.into, self.out_of, Thinning(*steps), enough, limit)
 
     def is_path(self, x):
         return bool((self.paths == x).all(axis=1).any())
@@ -46,7 +46,7 @@ class Network:
 
 def grouped(n, own, other):
     ptr, items = incidence(n, own)
-    return ptr, other[items], items
+    return ArcGroups(ptr, other[items], items)
 
 
 @st.composite
@@ -109,7 +109,7 @@ def test_index_path_is_the_best_of_all(problem, scale):
 @given(problems())
 def test_front_has_what_nothing_beats_and_nothing_else(problem):
     network, rewards, budgets = problem
-    rows, labels = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    rows, labels = pareto_paths(rewards, budgets, network.into, PLENTY)
     assert labels >= len(rows)
     assert all(network.is_path(row) for row in rows)
     a, c = rows @ rewards, rows @ budgets
@@ -171,7 +171,7 @@ def test_thin_fronts_stay_small_where_whole_ones_do_not(ratio, share):
     stages = 30
     network, rewards, budgets = knapsack(0, stages)
     rewards[::2] = budgets[1::2] = 2.0 ** np.arange(stages)
-    assert pareto_paths(rewards, budgets, *network.into, PLENTY)[1] == -1
+    assert pareto_paths(rewards, budgets, network.into, PLENTY)[1] == -1
     total = 2.0**stages - 1
     need = np.ceil(share * total)
     # The search may not end at the first good path.
@@ -184,7 +184,7 @@ def test_thin_fronts_stay_small_where_whole_ones_do_not(ratio, share):
 def test_front_by_hand():
     network = Network(3, [(0, 1), (0, 1), (0, 1), (1, 2), (1, 2)])
     rewards, budgets = np.array([1.0, 0.75, 0.5, 1.0, 0.0]), np.array([0.0, 1.0, 2.0, 0.0, 2.0])
-    rows, _ = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    rows, _ = pareto_paths(rewards, budgets, network.into, PLENTY)
     assert (rows @ rewards).tolist() == [2.0, 1.75, 1.5, 0.75, 0.5]
     assert (rows @ budgets).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
 
@@ -193,7 +193,7 @@ def test_front_where_rounding_makes_rewards_equal():
     """1 + 2^-52 and 1 are the same on top of 1024; only the path of larger budget stays."""
     network = Network(3, [(0, 1), (0, 1), (1, 2)])
     rewards, budgets = np.array([1.0 + 2.0**-52, 1.0, 1024.0]), np.array([0.0, 1.0, 0.0])
-    rows, _ = pareto_paths(rewards, budgets, *network.into, PLENTY)
+    rows, _ = pareto_paths(rewards, budgets, network.into, PLENTY)
     assert rows.tolist() == [[False, True, True]]
 
 
@@ -208,9 +208,9 @@ def test_limits_are_said_and_kept():
     nothing, labels = network.best(rewards, budgets, need, root=False, limit=needed - 1)
     assert labels == -1
     assert not nothing.any()
-    rows, needed = pareto_paths(rewards, budgets, *network.into, PLENTY)
-    assert pareto_paths(rewards, budgets, *network.into, needed)[1] == needed
-    assert pareto_paths(rewards, budgets, *network.into, needed - 1)[1] == -1
+    rows, needed = pareto_paths(rewards, budgets, network.into, PLENTY)
+    assert pareto_paths(rewards, budgets, network.into, needed)[1] == needed
+    assert pareto_paths(rewards, budgets, network.into, needed - 1)[1] == -1
     assert len(rows) > 100
 
 
@@ -248,11 +248,11 @@ def test_many_paths_nearly_as_good_as_the_best(seed):
 def last_front(network, rewards, budgets, reward_step, budget_step):
     """Pairs of the last node without any bounds."""
     no_rows, nothing = np.zeros((0, 1)), np.zeros(0)
-    pairs, _, first, labels, *_ = merged_fronts(
-        rewards, budgets, -np.inf, False, *network.into, no_rows, no_rows, nothing, nothing,
-        -np.inf, reward_step, budget_step, PLENTY,
-    )  # fmt: skip
-    return pairs[first:labels]
+    none = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
+    found = merged_fronts(
+        rewards, budgets, Goal(-np.inf, False), network.into, none, -np.inf, Thinning(reward_step, budget_step), PLENTY
+    )
+    return found.pairs[found.first : found.labels]
 
 
 def twin_last_front(network, rewards, budgets, reward_step, budget_step):

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.separation import closed_walks, diverse, hub_walks, repair, split_into_cycles
 
 
@@ -52,9 +52,9 @@ def test_general_search_finds_the_worst_ratio(seed):
     n, tails, heads, costs, u = instance(seed, hub=False)
     cycles = all_cycles(tails, heads)
     expected = worst(cycles, costs, u)
-    lists = (*incidence(n, tails), *incidence(n, heads))
+    graph = arcs_of(n, tails, heads)
     for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, ptr, arcs, labels = closed_walks(tails, heads, costs, u, *lists, threshold, 0.3, 10**6)
+        best, ptr, arcs, labels = closed_walks(graph, costs, u, threshold, 0.3, 10**6)
         assert labels >= 0
         assert best == pytest.approx(max(expected, threshold), rel=1e-9)
         simple = families(*split_into_cycles(ptr, arcs, tails, heads, n))
@@ -70,9 +70,9 @@ def test_hub_search_finds_the_worst_ratio(seed, lean):
     n, tails, heads, costs, u = instance(seed, hub=True)
     cycles = all_cycles(tails, heads)
     expected = worst(cycles, costs, u)
-    lists = (*incidence(n, tails), *incidence(n, heads))
+    graph = arcs_of(n, tails, heads)
     for threshold in (0.05 * expected + 1e-3, 0.5 * expected + 1e-3, expected * (1 + 1e-9) + 1e-3):
-        best, ptr, arcs, ratios, labels = hub_walks(tails, heads, costs, u, *lists, threshold, lean, 2, 10**6)
+        best, ptr, arcs, ratios, labels = hub_walks(graph, costs, u, threshold, lean, 2, 10**6)
         assert labels >= 0
         assert best == pytest.approx(max(expected, threshold), rel=1e-9)
         found = families(ptr, arcs)
@@ -92,9 +92,9 @@ def test_a_label_limit_is_reported_and_not_passed_over():
     pairs = [(i, j) for i in range(n) for j in range(n) if i < j or (j == 0 and i > 0)]
     tails, heads = np.array(pairs).T.copy()
     costs, u = rng.random(len(pairs)), rng.random(len(pairs))
-    lists = (*incidence(n, tails), *incidence(n, heads))
-    assert hub_walks(tails, heads, costs, u, *lists, 1e-6, 0.0, 3, 100)[-1] == -1
-    assert closed_walks(tails, heads, costs, u, *lists, 1e-6, 0.3, 100)[-1] == -1
+    graph = arcs_of(n, tails, heads)
+    assert hub_walks(graph, costs, u, 1e-6, 0.0, 3, 100)[-1] == -1
+    assert closed_walks(graph, costs, u, 1e-6, 0.3, 100)[-1] == -1
 
 
 def test_split_takes_a_figure_of_eight_apart():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
 
@@ -30,6 +31,10 @@ def incidence(n, ends):
     by_node = [[k for k in range(len(ends)) if ends[k] == v] for v in range(n)]
     ptr = np.cumsum([0] + [len(arcs) for arcs in by_node])
     return ptr, np.array(list(itertools.chain.from_iterable(by_node)), dtype=np.int64)
+
+
+def arcs_of(n, tails, heads):
+    return Arcs(tails, heads, *incidence(n, tails), *incidence(n, heads))
 
 
 def closed_walk_twin(start, alive, tails, heads, costs, information):
@@ -72,9 +77,7 @@ def peel_twin(removed, n, tails, heads):
 def search(kernel, graph, start, alive, ratio, max_labels=10_000):
     n, tails, heads, costs, information = graph
     distance = distances_twin(start, alive, tails, heads, costs)
-    return kernel(
-        start, heads, costs, information, *incidence(n, tails), distance, ratio, 1e-13, max_labels
-    )  # fmt: skip
+    return kernel(start, arcs_of(n, tails, heads), costs, information, distance, ratio, 1e-13, max_labels)
 
 
 @given(digraphs(), st.integers(0, 4))
@@ -83,7 +86,7 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
     n, tails, heads, costs, _ = graph
     alive = np.arange(n) != dead
     start = (dead + 1) % n if dead < n else 0
-    distance = distances_back(start, alive, tails, costs, *incidence(n, heads))
+    distance = distances_back(start, alive, arcs_of(n, tails, heads), costs)
     np.testing.assert_allclose(
         distance[alive], distances_twin(start, alive, tails, heads, costs)[alive], rtol=1e-14, atol=0
     )
@@ -93,14 +96,14 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
 @settings(max_examples=200, deadline=None, derandomize=True)
 def test_peeling_leaves_what_repeated_deletion_leaves(graph):
     n, tails, heads, _, _ = graph
-    outgoing, incoming = incidence(n, tails), incidence(n, heads)
-    out_degree, in_degree = np.diff(outgoing[0]), np.diff(incoming[0])
+    arcs = arcs_of(n, tails, heads)
+    out_degree, in_degree = np.diff(arcs.out_ptr), np.diff(arcs.in_ptr)
     alive = np.ones(n, dtype=bool)
     ends = np.flatnonzero((out_degree == 0) | (in_degree == 0))
     removed = set()
     for seeds in (ends, *(np.array([v]) for v in range(n))):
         removed |= set(seeds.tolist())
-        peel(seeds, alive, tails, heads, *outgoing, *incoming, out_degree, in_degree)
+        peel(seeds, alive, arcs, out_degree, in_degree)
         np.testing.assert_array_equal(alive, peel_twin(removed, n, tails, heads))
         np.testing.assert_array_equal(
             out_degree[alive], [alive[heads[tails == v]].sum() for v in np.flatnonzero(alive)]

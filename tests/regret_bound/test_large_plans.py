@@ -8,7 +8,6 @@ from semibandits import matroids
 from semibandits.errors import TooManyDecisionsError
 from semibandits.regret_bound import tables
 from semibandits.regret_bound.oracle import DecisionPool
-from semibandits.reporting.bound_payload import plan_gaps
 
 PAIRS = [(i, j) for i in range(4) for j in range(4)]
 EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3)]
@@ -81,4 +80,4 @@ def test_gaps_of_a_plan_are_computed_in_parts(monkeypatch):
     result = sb.graves_lai(sb.MSets(600, 10), theta)
     expected = theta[:10].sum() - np.asarray(result.plan.decisions, dtype=float) @ theta
     object.__setattr__(result.plan, "decisions", result.plan.decisions.view(Part))
-    np.testing.assert_allclose(plan_gaps(result), expected, atol=1e-12)
+    np.testing.assert_allclose(result.plan_gaps, expected, atol=1e-12)

@@ -207,9 +207,8 @@ def test_laps_round_a_cheap_cycle_are_not_labelled():
     heads = np.array([1, 0, 2, 1, 0, 2, 1])
     costs = np.array([5e-7, 5e-7, 5e-7, 5e-7, 0.5, 0.5, 1.0])
     u = np.array([2e-13, 2e-13, 2e-13, 2e-13, 0.3, 0.3, 0.2])
-    incidence = exchange.incidence
-    walks = separation_kernels.closed_walks
-    ratio, ptr, _, labels = walks(tails, heads, costs, u, *incidence(3, tails), *incidence(3, heads), 1.0, 0.05, 10_000)
+    graph = exchange.arcs_of(3, tails, heads)
+    ratio, ptr, _, labels = separation_kernels.closed_walks(graph, costs, u, 1.0, 0.05, 10_000)
     assert 0 <= labels <= 100
     assert ratio >= 1.0
     assert len(ptr) >= 1

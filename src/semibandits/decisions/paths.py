@@ -16,9 +16,9 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError
-from semibandits.kernels.dag import acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
+from semibandits.kernels.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.labels import best_path, pareto_paths
+from semibandits.kernels.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
 
 MAX_LABELS = 10_000_000
@@ -194,7 +194,7 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-1.0 / self.m)
-        return self._best(rewards, budgets, at_least, root=False, steps=(step, 1.0), enough=ratio)
+        return self._best(rewards, budgets, Goal(at_least, root=False), Thinning(step, 1.0), ratio)
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same labels, with the tangents a + l c + 1/(4l) of a + sqrt(c) as Lagrangian bounds.
@@ -208,13 +208,13 @@ class Paths(DecisionSet):
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-2.0 / self.m)
-        x = self._best(rewards, bonuses / ratio**2, 0.0, root=True, steps=(1.0, step), enough=1.0)
+        x = self._best(rewards, bonuses / ratio**2, Goal(0.0, root=True), Thinning(1.0, step), 1.0)
         assert x is not None  # bonuses are not negative
         return x
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """The whole front by the same labels without bounds, budgets increasing."""
-        rows, labels = pareto_paths(rewards.copy(), budgets.copy(), *self._into, MAX_LABELS)
+        rows, labels = pareto_paths(rewards.copy(), budgets.copy(), self._into, MAX_LABELS)
         if labels < 0:
             raise _too_many_labels("ask for one budget at a time with maximize_budgeted")
         return rows
@@ -223,14 +223,12 @@ class Paths(DecisionSet):
         self,
         rewards: FloatArray,
         budgets: FloatArray,
-        need: float,
-        *,
-        root: bool,
-        steps: tuple[float, float],
+        goal: Goal,
+        thinning: Thinning,
         enough: float,
     ) -> BoolArray | None:
         x, labels = best_path(
-            rewards.copy(), budgets.copy(), need, root, *self._into, *self._out_of, *steps, enough, MAX_LABELS
+            rewards.copy(), budgets.copy(), goal, self._into, self._out_of, thinning, enough, MAX_LABELS
         )
         if labels < 0:
             raise _too_many_labels("pass a ratio such as 0.99")
@@ -301,9 +299,9 @@ def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
     )
 
 
-def _grouped(useful: BoolArray, ends: IntArray, other_ends: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+def _grouped(useful: BoolArray, ends: IntArray, other_ends: IntArray, n: int) -> ArcGroups:
     """Useful items grouped by one end: pointers, other ends, items."""
     items = np.flatnonzero(useful)
     ptr, position = incidence(n, ends[items])
     items = items[position]
-    return ptr, other_ends[items], items
+    return ArcGroups(ptr, other_ends[items], items)

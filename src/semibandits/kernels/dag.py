@@ -6,11 +6,29 @@ arcs are grouped by one end: those of node v are at ``ptr[v]:ptr[v + 1]``, with 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+class ArcGroups(NamedTuple):
+    """Arcs grouped by one end: those of node v have the places ``ptr[v]`` to ``ptr[v + 1] - 1``.
+
+    Attributes
+    ----------
+    ptr : ndarray of int, shape (n + 1,)
+        Where each group begins.
+    ends, items : ndarray of int, shape (a,)
+        The other end of each arc, and its item.
+    """
+
+    ptr: IntArray
+    ends: IntArray
+    items: IntArray
 
 
 @kernel

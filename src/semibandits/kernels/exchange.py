@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,35 @@ def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
         arcs[fill[ends[arc]]] = arc
         fill[ends[arc]] += 1
     return ptr, arcs
+
+
+class Arcs(NamedTuple):
+    """The arcs of a directed graph, and at each node those out of it and into it.
+
+    Attributes
+    ----------
+    tails, heads : ndarray of int, shape (a,)
+        Arc k leads from ``tails[k]`` to ``heads[k]``.
+    out_ptr, in_ptr : ndarray of int, shape (n + 1,)
+        Where the arcs of each node begin in the next two.
+    out_arcs, in_arcs : ndarray of int, shape (a,)
+        ``out_arcs[out_ptr[v]:out_ptr[v + 1]]`` leave node v, ``in_arcs[in_ptr[v]:in_ptr[v + 1]]`` enter it, by number.
+    """
+
+    tails: IntArray
+    heads: IntArray
+    out_ptr: IntArray
+    out_arcs: IntArray
+    in_ptr: IntArray
+    in_arcs: IntArray
+
+
+@kernel
+def arcs_of(n: int, tails: IntArray, heads: IntArray) -> Arcs:
+    """The arcs of a graph of n nodes."""
+    out_ptr, out_arcs = incidence(n, tails)
+    in_ptr, in_arcs = incidence(n, heads)
+    return Arcs(tails, heads, out_ptr, out_arcs, in_ptr, in_arcs)
 
 
 @kernel
@@ -81,15 +111,13 @@ def lowered(
 
 
 @kernel
-def cheapest_cycles(
-    wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
-    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-) -> tuple[FloatArray, IntArray, IntArray]:  # fmt: skip
+def cheapest_cycles(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Cheapest cycle through each arc: its cost for all arcs, and the cycles of the arcs with ``wanted > 0``.
 
     Returns ``gaps`` (a,), and the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` in order of arc index among the wanted ones; a
     cycle starts with its arc. An arc on no cycle has gap inf and an empty cycle.
     """
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(in_ptr) - 1, len(tails)
     gaps = np.full(a, np.inf)
     length = np.zeros(a, dtype=np.int64)
@@ -132,10 +160,9 @@ def cheapest_cycles(
 
 
 @kernel
-def biconnected_blocks(
-    tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray
-) -> tuple[IntArray, int]:
+def biconnected_blocks(graph: Arcs) -> tuple[IntArray, int]:
     """Biconnected components of the underlying undirected multigraph without self-loops; block of each arc, and their number."""
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(out_ptr) - 1, len(tails)
     block = np.full(a, -1, dtype=np.int64)
     number = np.full(n, -1, dtype=np.int64)
@@ -221,10 +248,10 @@ def topological_order(hub: int, tails: IntArray, heads: IntArray, out_ptr: IntAr
 
 @kernel
 def cheapest_cycles_through_hub(
-    wanted: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
-    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-) -> tuple[FloatArray, IntArray, IntArray]:  # fmt: skip
+    wanted: IntArray, graph: Arcs, costs: FloatArray
+) -> tuple[FloatArray, IntArray, IntArray]:
     """As `cheapest_cycles`, for a graph whose node 0 lies on every cycle and whose other nodes are in topological order."""
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(in_ptr) - 1, len(tails)
     there = np.full(n, np.inf)
     back = np.full(n, np.inf)

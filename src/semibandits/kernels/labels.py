@@ -1,7 +1,7 @@
 """Paths of two criteria, reward a and budget c, in a directed acyclic graph: labels with Pareto dominance.
 
-Nodes 0 .. n - 1 are in topological order, each on a path from 0 to n - 1. Arcs come grouped by their heads (`in_ptr`, `in_tails`,
-`in_items`) and by their tails (`out_ptr`, `out_heads`, `out_items`), as in `kernels.dag`.
+Nodes 0 .. n - 1 are in topological order, each on a path from 0 to n - 1. Arcs come grouped by their heads (`into`) and by their
+tails (`out_of`).
 
 A label is the pair (a, c) of a path from the first node. The criterion F is nondecreasing in both: a if c >= need and -inf
 otherwise (P_BLM), or a + sqrt(c) (P_IM, where c >= 0). Bounds come from multipliers l >= 0: F(a, c) <= a + l * c + offset(l),
@@ -11,10 +11,11 @@ with offset -l * need or 1 / (4 l). A row of completions holds for each node the
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
@@ -30,6 +31,74 @@ CELLS_PER_LABEL = 100
 """A front may have this many times `max_labels` entries."""
 
 
+class Goal(NamedTuple):
+    """The criterion F of a pair (a, c): ``a + sqrt(c)`` if `root`, else a where ``c >= need`` and -inf elsewhere."""
+
+    need: float
+    root: bool
+
+
+class Thinning(NamedTuple):
+    """Steps above 1 thin the fronts.
+
+    Of labels whose rewards lie within a factor `reward_step` (rewards >= 0) that of largest budget is kept, and of labels whose
+    budgets lie within a factor `budget_step` (budgets >= 0) that of largest reward.
+    """
+
+    reward_step: float
+    budget_step: float
+
+
+class Completions(NamedTuple):
+    """For each row and node the best remaining path at one multiplier, and what it proves.
+
+    Attributes
+    ----------
+    a, c : ndarray of float, shape (rows, n)
+        Its reward and budget.
+    arcs : ndarray of int, shape (rows, n)
+        Place of its first arc.
+    multipliers, offsets : ndarray of float, shape (rows,)
+        F(a, c) is at most ``a + multiplier * c + offset``.
+    """
+
+    a: FloatArray
+    c: FloatArray
+    arcs: IntArray
+    multipliers: FloatArray
+    offsets: FloatArray
+
+
+class Fronts(NamedTuple):
+    """What `merged_fronts` has found.
+
+    Attributes
+    ----------
+    pairs, origins : ndarray, shape (labels, 2)
+        (a, c) of each label; its parent label and the place of its last arc.
+    first : int
+        The first label of the last node.
+    labels : int
+        How many there are; -1: too many, or interrupted.
+    best : float
+        The best F, that of the path given by the next four.
+    row, node : int
+        Its last part: the completion in this row from this node on.
+    place, label : int
+        The arc into that node, and the label before that arc.
+    """
+
+    pairs: FloatArray
+    origins: IntArray
+    first: int
+    labels: int
+    best: float
+    row: int
+    node: int
+    place: int
+    label: int
+
+
 @kernel
 def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
     """What `labelled_path` finds, unless it is interrupted: for callers in Python."""
@@ -40,75 +109,66 @@ def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
 
 @kernel
 def labelled_path(
-    rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
-    in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
-    out_ptr: IntArray, out_heads: IntArray, out_items: IntArray,
-    reward_step: float, budget_step: float, enough: float, max_labels: int,
+    rewards: FloatArray, budgets: FloatArray, goal: Goal, into: ArcGroups, out_of: ArcGroups, thinning: Thinning,
+    enough: float, max_labels: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
-    """Path of largest F: a + sqrt(c) if `root`, else a subject to c >= need.
-
-    Steps above 1 thin the fronts: of labels whose rewards lie within a factor `reward_step` (rewards >= 0) that of largest budget
-    is kept, and of labels whose budgets lie within a factor `budget_step` (budgets >= 0) that of largest reward. The
-    search ends early at a path whose F is at least `enough` times the bound at the first node (up to rounding).
+    """Path of largest F; the search ends early at one whose F is at least `enough` times the bound at the first node.
 
     Returns the items of the path, none if no path has c >= need, and the number of labels, -1 if more than `max_labels`
     would be needed, or if it was interrupted.
     """
-    n = len(in_ptr) - 1
-    go_a, go_c, go_k = np.empty((ROWS, n)), np.empty((ROWS, n)), np.empty((ROWS, n), dtype=np.int64)
-    multipliers, offsets = np.zeros(ROWS), np.full(ROWS, np.inf)
-    rows, bound, best, best_row = _multipliers(
-        rewards, budgets, need, root, out_ptr, out_heads, out_items, go_a, go_c, go_k, multipliers, offsets
+    n = len(into.ptr) - 1
+    go = Completions(
+        np.empty((ROWS, n)),
+        np.empty((ROWS, n)),
+        np.empty((ROWS, n), dtype=np.int64),
+        np.zeros(ROWS),
+        np.full(ROWS, np.inf),
     )
+    rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, go)
     x = np.zeros(len(rewards), dtype=np.bool_)
     if best == -np.inf:
         return x, 0
     v = labels = 0
     if best < enough * bound - 4.0 * ROUNDING * n * np.abs(rewards).max():
-        _, origins, _, labels, improved, better_row, v, k, label = merged_fronts(
-            rewards, budgets, need, root, in_ptr, in_tails, in_items, go_a[:rows], go_c[:rows], multipliers, offsets,
-            best, reward_step, budget_step, max_labels,
-        )  # fmt: skip
+        filled = Completions(go.a[:rows], go.c[:rows], go.arcs[:rows], go.multipliers, go.offsets)
+        found = merged_fronts(rewards, budgets, goal, into, filled, best, thinning, max_labels)
+        labels = found.labels
         if labels < 0:
             return x, labels
-        if improved > best:
-            best_row = better_row
-            x[in_items[k]] = True
-            _mark(x, label, origins, in_items)
-        else:
-            v = 0
+        if found.best > best:
+            best_row, v = found.row, found.node
+            x[into.items[found.place]] = True
+            _mark(x, found.label, found.origins, into.items)
     while v < n - 1:
-        k = go_k[best_row, v]
-        x[out_items[k]] = True
-        v = out_heads[k]
+        k = go.arcs[best_row, v]
+        x[out_of.items[k]] = True
+        v = out_of.ends[k]
     return x, labels
 
 
 @kernel
-def pareto_paths(
-    rewards: FloatArray, budgets: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, max_labels: int
-) -> tuple[BoolArray, int]:
+def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_labels: int) -> tuple[BoolArray, int]:
     """Items of one path for each pair (a, c) that no path beats in both, one a row, budgets increasing.
 
     The second result is the number of labels, or -1 if more than `max_labels`, or more than CELLS_PER_LABEL times as many
     entries, would be needed.
     """
     d, no_rows, nothing = len(rewards), np.zeros((0, 1)), np.zeros(0)
-    pairs, origins, first, labels, _, _, _, _, _ = merged_fronts(
-        rewards, budgets, -np.inf, NO_ROOT, in_ptr, in_tails, in_items, no_rows, no_rows, nothing, nothing,
-        -np.inf, 1.0, 1.0, max_labels,
-    )  # fmt: skip
+    none = Completions(no_rows, no_rows, np.zeros((0, 1), dtype=np.int64), nothing, nothing)
+    found = merged_fronts(rewards, budgets, Goal(-np.inf, NO_ROOT), into, none, -np.inf, Thinning(1.0, 1.0), max_labels)
+    pairs, labels, first = found.pairs, found.labels, found.first
     if labels < 0 or (labels - first) * d > CELLS_PER_LABEL * max_labels:
         raise_interrupt()
         return np.zeros((0, d), dtype=np.bool_), -1
-    found = np.zeros((labels - first, d), dtype=np.bool_)
+    rows = np.zeros((labels - first, d), dtype=np.bool_)
     kept = 0
     for label in range(first, labels):
         if label + 1 < labels and pairs[label, 0] == pairs[label + 1, 0]:
             continue  # rounding made two rewards equal, and the later label has the larger budget
-        _mark(found[kept], label, origins, in_items)
+        _mark(rows[kept], label, found.origins, into.items)
         kept += 1
-    return found[:kept], labels
+    return rows[:kept], labels
 
 
 @kernel
@@ -120,21 +180,22 @@ def _mark(x: BoolArray, label: int, origins: IntArray, in_items: IntArray) -> No
 
 
 @kernel
-def _value(a: float, c: float, need: float, root: bool) -> float:
-    if root:
+def _value(a: float, c: float, goal: Goal) -> float:
+    if goal.root:
         return a + math.sqrt(c)
-    return a if c >= need else -np.inf
+    return a if c >= goal.need else -np.inf
 
 
 @kernel
 def _complete(
-    rewards: FloatArray, budgets: FloatArray, multiplier: float,
-    out_ptr: IntArray, out_heads: IntArray, out_items: IntArray, go_a: FloatArray, go_c: FloatArray, go_k: IntArray,
-) -> None:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, multiplier: float, out_of: ArcGroups, row: int, go: Completions
+) -> None:
     """Reward, budget and first arc of the path from each node to the last one that has the largest a + multiplier * c.
 
     Ties go to the larger c. An infinite multiplier means the largest c, and ties go to the larger a.
     """
+    out_ptr, out_heads, out_items = out_of
+    go_a, go_c, go_k = go.a[row], go.c[row], go.arcs[row]
     n = len(out_ptr) - 1
     go_a[n - 1] = go_c[n - 1] = 0.0
     go_k[n - 1] = -1
@@ -153,10 +214,8 @@ def _complete(
 
 @kernel
 def _multipliers(
-    rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
-    out_ptr: IntArray, out_heads: IntArray, out_items: IntArray,
-    go_a: FloatArray, go_c: FloatArray, go_k: IntArray, multipliers: FloatArray, offsets: FloatArray,
-) -> tuple[int, float, float, int]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, goal: Goal, out_of: ArcGroups, go: Completions
+) -> tuple[int, float, float, int]:
     """Minimise the bound max(a + l * c) + offset(l) over l, and fill a row of completions for each l on the way.
 
     The first two rows are the completions of largest reward and of largest budget; their offsets stay infinite. The bound is
@@ -165,15 +224,15 @@ def _multipliers(
 
     Returns the number of rows, the bound, the best F of a path met and its row.
     """
-    n = len(out_ptr) - 1
+    n, need, root = len(out_of.ptr) - 1, goal.need, goal.root
     largest_reward, largest_budget = np.abs(rewards).max(), np.abs(budgets).max()
-    _complete(rewards, budgets, 0.0, out_ptr, out_heads, out_items, go_a[0], go_c[0], go_k[0])
-    _complete(rewards, budgets, np.inf, out_ptr, out_heads, out_items, go_a[1], go_c[1], go_k[1])
-    left_a, left_c, right_a, right_c = go_a[0, 0], go_c[0, 0], go_a[1, 0], go_c[1, 0]
-    bound = _value(left_a, right_c, need, root)
-    best, best_row = _value(left_a, left_c, need, root), 0
-    if _value(right_a, right_c, need, root) > best:
-        best, best_row = _value(right_a, right_c, need, root), 1
+    _complete(rewards, budgets, 0.0, out_of, 0, go)
+    _complete(rewards, budgets, np.inf, out_of, 1, go)
+    left_a, left_c, right_a, right_c = go.a[0, 0], go.c[0, 0], go.a[1, 0], go.c[1, 0]
+    bound = _value(left_a, right_c, goal)
+    best, best_row = _value(left_a, left_c, goal), 0
+    if _value(right_a, right_c, goal) > best:
+        best, best_row = _value(right_a, right_c, goal), 1
     for row in range(2, ROWS):
         if best >= bound or left_a <= right_a or left_c >= right_c:
             return row, bound, best, best_row
@@ -185,12 +244,12 @@ def _multipliers(
         rounding = ROUNDING * n * (largest_reward + l * largest_budget)
         if not rounding < np.inf:
             return row, bound, best, best_row
-        _complete(rewards, budgets, l, out_ptr, out_heads, out_items, go_a[row], go_c[row], go_k[row])
-        a, c = go_a[row, 0], go_c[row, 0]
+        _complete(rewards, budgets, l, out_of, row, go)
+        a, c = go.a[row, 0], go.c[row, 0]
         offset = 0.25 / l if root else -l * need
-        multipliers[row], offsets[row] = l, offset + rounding
-        bound = min(bound, a + l * c + offsets[row])
-        value = _value(a, c, need, root)
+        go.multipliers[row], go.offsets[row] = l, offset + rounding
+        bound = min(bound, a + l * c + go.offsets[row])
+        value = _value(a, c, goal)
         if value > best:
             best, best_row = value, row
         if a + l * c <= max(left_a + l * left_c, right_a + l * right_c) + rounding:
@@ -204,20 +263,17 @@ def _multipliers(
 
 @kernel
 def merged_fronts(
-    rewards: FloatArray, budgets: FloatArray, need: float, root: bool,
-    in_ptr: IntArray, in_tails: IntArray, in_items: IntArray,
-    go_a: FloatArray, go_c: FloatArray, multipliers: FloatArray, offsets: FloatArray,
-    best: float, reward_step: float, budget_step: float, max_labels: int,
-) -> tuple[FloatArray, IntArray, int, int, float, int, int, int, int]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, goal: Goal, into: ArcGroups, go: Completions, best: float,
+    thinning: Thinning, max_labels: int,
+) -> Fronts:  # fmt: skip
     """Fronts of all nodes, by merging the fronts of their predecessors, which are sorted by decreasing a and increasing c.
 
     With rows of completions, a label is dropped if one of its bounds is not above `best`, the best F so far, and each label is
     tried with each completion to raise it.
-
-    Returns the pairs (a, c) of the labels, their origins (parent label, place of the last arc), the first label of the last
-    node, the number of labels (-1: too many, or interrupted), and the best F with what attains it: row of the completion, node
-    where it starts, place of the arc into that node, and the label before that arc.
     """
+    in_ptr, in_tails, in_items = into
+    go_a, go_c, _, multipliers, offsets = go
+    reward_step, budget_step = thinning
     n, rows = len(in_ptr) - 1, len(go_a)
     pairs, origins = np.empty((1024, 2)), np.empty((1024, 2), dtype=np.int64)
     pairs[0], origins[0] = 0.0, -1
@@ -243,14 +299,14 @@ def merged_fronts(
                 break
             steps += 1
             if steps % STEPS == 0 and interrupted():
-                return pairs, origins, 0, -1, best, best_row, best_node, best_k, best_label
+                return Fronts(pairs, origins, 0, -1, best, best_row, best_node, best_k, best_label)
             parent = cursor[next_k]
             cursor[next_k] += 1
             if c <= budget_step * largest_c:
                 continue
             largest_c = c
             if rows > 0:
-                if _value(a + go_a[0, v], c + go_c[1, v], need, root) <= best:
+                if _value(a + go_a[0, v], c + go_c[1, v], goal) <= best:
                     continue
                 hopeless = False
                 for row in range(rows - 1, 1, -1):
@@ -261,7 +317,7 @@ def merged_fronts(
                 if hopeless:
                     continue
                 for row in range(rows):
-                    value = _value(a + go_a[row, v], c + go_c[row, v], need, root)
+                    value = _value(a + go_a[row, v], c + go_c[row, v], goal)
                     if value > best:
                         best, best_row, best_node, best_k, best_label = value, row, v, next_k, parent
             if reward_step > 1.0 and labels > begin[v] and a * reward_step >= top:
@@ -270,14 +326,14 @@ def merged_fronts(
                 top, place = a, labels
                 labels += 1
                 if labels > max_labels:
-                    return pairs, origins, 0, -1, best, best_row, best_node, best_k, best_label
+                    return Fronts(pairs, origins, 0, -1, best, best_row, best_node, best_k, best_label)
                 if labels > size:
                     pairs, origins = _doubled(pairs, origins)
                     size = len(pairs)
             pairs[place, 0], pairs[place, 1] = a, c
             origins[place, 0], origins[place, 1] = parent, next_k
         end[v] = labels
-    return pairs, origins, begin[n - 1], labels, best, best_row, best_node, best_k, best_label
+    return Fronts(pairs, origins, begin[n - 1], labels, best, best_row, best_node, best_k, best_label)
 
 
 @kernel

@@ -29,7 +29,7 @@ import heapq
 
 import numpy as np
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -164,9 +164,9 @@ def met_cycles(
     complete : bool
         Whether the search came to its end; if not, nothing is proven.
     """
-    out_ptr, out_arcs = incidence(n, tails)
-    in_ptr, in_arcs = incidence(n, heads)
-    out_degree, in_degree = np.diff(out_ptr), np.diff(in_ptr)
+    graph = arcs_of(n, tails, heads)
+    out_ptr, out_arcs = graph.out_ptr, graph.out_arcs
+    out_degree, in_degree = np.diff(out_ptr), np.diff(graph.in_ptr)
     starts = np.argsort(-(out_degree + in_degree), kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs = np.zeros(max_found + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -175,7 +175,7 @@ def met_cycles(
     for start in starts:
         if not alive[start]:
             continue
-        distance = distances_back(start, alive, tails, costs, in_ptr, in_arcs)
+        distance = distances_back(start, alive, graph, costs)
         live = np.flatnonzero(alive[tails] & alive[heads] & (tails != start))
         order = live[np.argsort(distance[heads[live]], kind="mergesort")]
         least = ways_back(n, start, tails, heads, order, weights)
@@ -224,5 +224,5 @@ def met_cycles(
                     filled, last, at = filled + 1, links[at, 1], max(links[at, 0], 0)
                 ptr[met] = filled
         total += size
-        peel(np.array([start]), alive, tails, heads, out_ptr, out_arcs, in_ptr, in_arcs, out_degree, in_degree)
+        peel(np.array([start]), alive, graph, out_degree, in_degree)
     return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total, True

@@ -7,12 +7,12 @@ whatever closes it violates less. What else may be dropped depends on the shape 
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.exchange import distances_to
+from semibandits.kernels.exchange import Arcs, distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -35,11 +35,19 @@ def _grown_ints(array: IntArray, size: int) -> IntArray:
     return grown
 
 
+class Fronts(NamedTuple):
+    """Labels by node: those of node v are ``begin[v]`` to ``end[v] - 1``, each with its cost and its u."""
+
+    begin: IntArray
+    end: IntArray
+    cost: FloatArray
+    u: FloatArray
+
+
 @kernel
-def completions_to_hub(
-    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray, out_ptr: IntArray, out_arcs: IntArray
-) -> tuple[FloatArray, FloatArray]:
+def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Smallest cost and largest u of a walk from each node to the hub (node 0; the others in topological order)."""
+    heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
     n = len(out_ptr) - 1
     back = np.full(n, np.inf)
     most = np.full(n, -np.inf)
@@ -62,10 +70,8 @@ def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatA
 
 @kernel
 def merged_hub_walks(
-    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
-    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-    threshold: float, lean: float, per_arc: int, max_labels: int,
-) -> tuple[float, IntArray, IntArray, FloatArray, int]:  # fmt: skip
+    graph: Arcs, costs: FloatArray, u: FloatArray, threshold: float, lean: float, per_arc: int, max_labels: int
+) -> tuple[float, IntArray, IntArray, FloatArray, int]:
     """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
 
     Every cycle passes the hub once, so labels start there and are made node by node. A label is dropped if even its best
@@ -78,8 +84,9 @@ def merged_hub_walks(
     ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
     labels, or -1 when `max_labels` or a signal broke the search off.
     """
-    n = len(out_ptr) - 1
-    back, most = completions_to_hub(tails, heads, costs, u, out_ptr, out_arcs)
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
+    n = len(in_ptr) - 1
+    back, most = completions_to_hub(graph, costs, u)
     size = 4096
     label_cost, label_u = np.empty(size), np.empty(size)
     label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
@@ -127,7 +134,7 @@ def merged_hub_walks(
                 labels += 1
         end[v] = labels
     best, ends, last_arcs, ratios = _closings(
-        tails, costs, u, in_ptr, in_arcs, begin, end, label_cost, label_u, threshold, per_arc
+        graph, costs, u, Fronts(begin, end, label_cost, label_u), threshold, per_arc
     )
     ptr, arcs = _unroll(ends, last_arcs, label_parent, label_arc)
     return best, ptr, arcs, ratios, labels
@@ -135,10 +142,11 @@ def merged_hub_walks(
 
 @kernel
 def _closings(
-    tails: IntArray, costs: FloatArray, u: FloatArray, in_ptr: IntArray, in_arcs: IntArray,
-    begin: IntArray, end: IntArray, label_cost: FloatArray, label_u: FloatArray, threshold: float, per_arc: int,
-) -> tuple[float, IntArray, IntArray, FloatArray]:  # fmt: skip
+    graph: Arcs, costs: FloatArray, u: FloatArray, fronts: Fronts, threshold: float, per_arc: int
+) -> tuple[float, IntArray, IntArray, FloatArray]:
     """Labels that close at the hub with a ratio above the threshold: per last arc the best one of each part of its front."""
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
+    begin, end, label_cost, label_u = fronts
     best = threshold
     room = per_arc * (in_ptr[1] - in_ptr[0])
     ends, last_arcs, ratios = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room)
@@ -201,10 +209,8 @@ def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int
 
 @kernel
 def cheapest_closed_walks(
-    tails: IntArray, heads: IntArray, costs: FloatArray, u: FloatArray,
-    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-    threshold: float, keep: float, max_labels: int,
-) -> tuple[float, IntArray, IntArray, int]:  # fmt: skip
+    graph: Arcs, costs: FloatArray, u: FloatArray, threshold: float, keep: float, max_labels: int
+) -> tuple[float, IntArray, IntArray, int]:
     """Violating closed walks of any graph, searched from every node in order of cost.
 
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
@@ -219,6 +225,7 @@ def cheapest_closed_walks(
     least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a
     search off.
     """
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n = len(out_ptr) - 1
     best, lean = threshold, LEAN * threshold
     # Arcs out of a node in order of cost, side by side in memory: a scan can stop early.

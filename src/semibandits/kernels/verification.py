@@ -16,20 +16,18 @@ import heapq
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel
-def peel(
-    seeds: IntArray, alive: BoolArray, tails: IntArray, heads: IntArray,
-    out_ptr: IntArray, out_arcs: IntArray, in_ptr: IntArray, in_arcs: IntArray,
-    out_degree: IntArray, in_degree: IntArray,
-) -> None:  # fmt: skip
+def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, in_degree: IntArray) -> None:
     """Delete the seeds, then node by node all that has lost its last arc in or out (in place).
 
     `out_degree` and `in_degree` count the arcs whose other end is alive. What is left without cycles is deleted entirely.
     """
+    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     stack = [-1]
     for v in seeds:
         if alive[v]:
@@ -52,10 +50,9 @@ def peel(
 
 
 @kernel
-def distances_back(
-    start: int, alive: BoolArray, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
-) -> FloatArray:
+def distances_back(start: int, alive: BoolArray, graph: Arcs, costs: FloatArray) -> FloatArray:
     """Cost of the cheapest walk from each node to `start` among nodes that are alive; inf if there is none."""
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     distance = np.full(len(alive), np.inf)
     distance[start] = 0.0
     heap = [(0.0, start)]
@@ -74,9 +71,8 @@ def distances_back(
 
 @kernel
 def worst_closed_walk(
-    start: int, heads: IntArray, costs: FloatArray, information: FloatArray,
-    out_ptr: IntArray, out_arcs: IntArray, distance: FloatArray,
-    ratio: float, slack: float, max_labels: int,
+    start: int, graph: Arcs, costs: FloatArray, information: FloatArray, distance: FloatArray, ratio: float, slack: float,
+    max_labels: int,
 ) -> tuple[float, IntArray, int, bool]:  # fmt: skip
     """Closed walk through `start` whose information/cost^2 is largest and above `ratio`.
 
@@ -87,6 +83,7 @@ def worst_closed_walk(
     Returns the largest ratio (the one given if no walk exceeds it), the arcs of its walk (none if so), the number of labels
     made, and whether the search came to its end before it made more than `max_labels`.
     """
+    heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
     n = len(distance)
     seen_cost, seen_information = np.zeros(n), np.full(n, -np.inf)
     parents, arcs = np.empty(1024, dtype=np.int64), np.empty(1024, dtype=np.int64)

@@ -73,7 +73,7 @@ def _root(block: Block, y: FloatArray, potentials: FloatArray) -> tuple[float, F
     blend = float(np.min(graph.costs[falling] / -change[falling], initial=1.0))
     root, chosen = -1.0, graph.costs
     for scale in (blend, 1.0):
-        candidate = lowered(scale * potentials, graph.heads, graph.costs, graph.out_ptr, graph.out_arcs)
+        candidate = lowered(scale * potentials, graph.heads, graph.costs, graph.arcs.out_ptr, graph.arcs.out_arcs)
         prices = np.maximum(graph.costs + (candidate[graph.tails] - candidate[graph.heads]), 0.0)
         this_root = float(np.sqrt(block.twice_variance * y * prices).sum())
         if this_root > root:

@@ -41,7 +41,7 @@ class RatedCycles:
 def decompose_block(block: Block, flow: FloatArray) -> RatedCycles:
     """Cycles of the block that carry `flow` and, on arcs with an item, no less, but for a few roundings."""
     graph = block.graph
-    rates, ptr, arcs = decompose_into_cycles(flow, graph.tails, graph.heads, graph.out_ptr, graph.out_arcs)
+    rates, ptr, arcs = decompose_into_cycles(flow, graph.tails, graph.heads, graph.arcs.out_ptr, graph.arcs.out_arcs)
     cycles = Cycles(ptr, arcs)
     if len(cycles):
         thinnest = np.minimum.reduceat(np.where(block.informative, flow, np.inf)[arcs], ptr[:-1])

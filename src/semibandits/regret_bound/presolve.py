@@ -15,6 +15,8 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.exchange import (
+    Arcs,
+    arcs_of,
     biconnected_blocks,
     cheapest_cycles,
     cheapest_cycles_through_hub,
@@ -28,17 +30,22 @@ from semibandits.regret_bound.cycles import Cycles
 
 @dataclass(frozen=True, eq=False)
 class Digraph:
-    """Arcs with costs, and their incidence lists. If `has_hub`, node 0 lies on every cycle and the others are sorted."""
+    """Arcs with costs. If `has_hub`, node 0 lies on every cycle and the others are sorted."""
 
     n: int
-    tails: IntArray
-    heads: IntArray
+    arcs: Arcs
     costs: FloatArray
-    out_ptr: IntArray
-    out_arcs: IntArray
-    in_ptr: IntArray
-    in_arcs: IntArray
     has_hub: bool
+
+    @property
+    def tails(self) -> IntArray:
+        """Node that each arc leaves."""
+        return self.arcs.tails
+
+    @property
+    def heads(self) -> IntArray:
+        """Node that each arc enters."""
+        return self.arcs.heads
 
     @staticmethod
     def build(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[Digraph, IntArray]:
@@ -52,10 +59,8 @@ class Digraph:
             if len(order):
                 number[order] = np.arange(n)
                 tails, heads, has_hub = number[tails], number[heads], True
-                out_ptr, out_arcs = incidence(n, tails)
                 break
-        in_ptr, in_arcs = incidence(n, heads)
-        return Digraph(n, tails, heads, costs, out_ptr, out_arcs, in_ptr, in_arcs, has_hub), number
+        return Digraph(n, arcs_of(n, tails, heads), costs, has_hub), number
 
     def reversed(self) -> Digraph:
         """All arcs turned round; a hub stays first, and the other nodes are sorted again."""
@@ -63,18 +68,12 @@ class Digraph:
         if self.has_hub:
             number[1:] = self.n - number[1:]
         tails, heads = number[self.heads], number[self.tails]
-        incidences = (*incidence(self.n, tails), *incidence(self.n, heads))
-        return Digraph(self.n, tails, heads, self.costs, *incidences, self.has_hub)
-
-    @property
-    def incidence(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Arcs out of and into each node, as kernels take them."""
-        return self.out_ptr, self.out_arcs, self.in_ptr, self.in_arcs
+        return Digraph(self.n, arcs_of(self.n, tails, heads), self.costs, self.has_hub)
 
     def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
         """Cost of the cheapest cycle through each arc (inf if none), and these cycles for the wanted arcs."""
         kernel = cheapest_cycles_through_hub if self.has_hub else cheapest_cycles
-        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.tails, self.heads, self.costs.copy(), *self.incidence)
+        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.arcs, self.costs.copy())
         return gaps, Cycles(ptr, arcs)
 
 
@@ -180,7 +179,7 @@ def _blocks(
         return ()
     n = int(max(tails.max(), heads.max())) + 1
     tails_live, heads_live = tails[live], heads[live]
-    label, count = biconnected_blocks(tails_live, heads_live, *incidence(n, tails_live), *incidence(n, heads_live))
+    label, count = biconnected_blocks(arcs_of(n, tails_live, heads_live))
     blocks = []
     for arcs in np.split(live[np.argsort(label, kind="stable")], np.cumsum(np.bincount(label, minlength=count))[:-1]):
         inside = items.take(arcs)

@@ -78,13 +78,9 @@ class Separator:
 
 def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) -> Violations | None:
     if graph.has_hub:
-        ratio, ptr, arcs, ratios, labels = hub_walks(
-            graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, LEAN, PER_ARC, max_labels
-        )
+        ratio, ptr, arcs, ratios, labels = hub_walks(graph.arcs, graph.costs, u, threshold, LEAN, PER_ARC, max_labels)
         return Violations(ratio, Cycles(ptr, arcs), ratios) if labels >= 0 else None
-    ratio, ptr, arcs, labels = closed_walks(
-        graph.tails, graph.heads, graph.costs, u, *graph.incidence, threshold, KEEP, max_labels
-    )
+    ratio, ptr, arcs, labels = closed_walks(graph.arcs, graph.costs, u, threshold, KEEP, max_labels)
     if labels < 0:
         return None
     cycles = Cycles(*split_into_cycles(ptr, arcs, graph.tails, graph.heads, graph.n))

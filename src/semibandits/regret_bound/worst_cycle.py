@@ -29,6 +29,7 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.verification import distances_back, peel, worst_closed_walk
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -132,27 +133,24 @@ class _Search:
             self._offer(np.array([arc]))
         between = np.flatnonzero(~loop)
         tails, heads = self.tails[between], self.heads[between]
-        out_ptr, out_arcs = _incidence(self.n, tails)
-        in_ptr, in_arcs = _incidence(self.n, heads)
-        out_degree, in_degree = np.diff(out_ptr), np.diff(in_ptr)
+        graph = Arcs(tails, heads, *_incidence(self.n, tails), *_incidence(self.n, heads))
+        out_degree, in_degree = np.diff(graph.out_ptr), np.diff(graph.in_ptr)
         starts = np.argsort(-(out_degree + in_degree), kind="stable")
         alive = np.ones(self.n, dtype=np.bool_)
-        incidence = (tails, heads, out_ptr, out_arcs, in_ptr, in_arcs)
-        peel(np.flatnonzero((out_degree == 0) | (in_degree == 0)), alive, *incidence, out_degree, in_degree)
+        peel(np.flatnonzero((out_degree == 0) | (in_degree == 0)), alive, graph, out_degree, in_degree)
         costs, information = self.costs[between], self.information[between]
         for start in starts:
             if not alive[start]:
                 continue
-            distance = (1.0 - self.n * EPSILON) * distances_back(start, alive, tails, costs, in_ptr, in_arcs)
-            arguments = (start, heads, costs, information, out_ptr, out_arcs, distance)
-            if not self._search_from(arguments, between):
+            distance = (1.0 - self.n * EPSILON) * distances_back(start, alive, graph, costs)
+            if not self._search_from((start, graph, costs, information, distance), between):
                 return False
-            peel(np.array([start]), alive, *incidence, out_degree, in_degree)
+            peel(np.array([start]), alive, graph, out_degree, in_degree)
         return True
 
     def _search_from(
         self,
-        arguments: tuple[int, IntArray, FloatArray, FloatArray, IntArray, IntArray, FloatArray],
+        arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray],
         arc_ids: IntArray,
     ) -> bool:
         """All closed walks through one node; whether labels and time sufficed."""
