@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.assignment import LIMB_BITS, Bipartite, count_matchings, heaviest_matching, list_matchings
 from semibandits.kernels.exchange import incidence
 
 
@@ -42,7 +42,7 @@ def test_heaviest_matching_against_all_matchings(graph, optional, data):
     number = data.draw(st.sampled_from([st.integers(-3, 3), st.floats(-1, 1, allow_subnormal=False)]))
     weights = np.array(data.draw(st.lists(number, min_size=len(entries), max_size=len(entries))), dtype=np.float64)
     ptr, others = grouped(n, entries)
-    chosen, stuck = heaviest_matching(weights, ptr, others, n_others, optional)
+    chosen, stuck = heaviest_matching(weights, Bipartite(ptr, others, n_others, optional))
     matchings = twin_matchings(n, entries, optional)
     assert (len(stuck) == 0) == (len(matchings) > 0)
     if len(stuck):
@@ -66,7 +66,7 @@ def test_heaviest_matching_against_scipy(n, n_others, kind):
     rows, others = np.nonzero(present)
     weights = np.where(present, dense, -1e6)
     ptr, _ = incidence(n, rows)
-    entry, stuck = heaviest_matching(weights[rows, others], ptr, others, n_others, False)
+    entry, stuck = heaviest_matching(weights[rows, others], Bipartite(ptr, others, n_others, False))
     assert len(stuck) == 0
     assert len(set(others[entry].tolist())) == n
     assert (rows[entry] == np.arange(n)).all()
@@ -78,7 +78,9 @@ def test_heaviest_matching_against_scipy(n, n_others, kind):
 def test_weights_whose_sums_overflow_do_not_write_out_of_bounds(optional):
     huge = np.array([1.7e308, -1.7e308, -1.7e308, 1.7e308] * 4)
     with np.errstate(all="ignore"):
-        entry, stuck = heaviest_matching(huge, np.array([0, 4, 8, 12, 16]), np.tile(np.arange(4), 4), 4, optional)
+        entry, stuck = heaviest_matching(
+            huge, Bipartite(np.array([0, 4, 8, 12, 16]), np.tile(np.arange(4), 4), 4, optional)
+        )
     assert len(entry) == 4
     assert len(stuck) <= 4
 

@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from semibandits.kernels.assignment import heaviest_matching, heaviest_matching_with_duals
-from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.assignment import Bipartite, heaviest_matching, heaviest_matching_with_duals
+from semibandits.kernels.budgeted_matching import Goal, best_matching
 
 
 @st.composite
@@ -58,7 +58,9 @@ def test_largest_reward_that_meets_a_budget(instance, data):
     at_least = data.draw(st.sampled_from(sums))[1] + data.draw(st.sampled_from([-1e-11, -1e-11, 0.1, -0.1]))
     expected = max((reward for reward, budget in sums if budget >= at_least), default=-math.inf)
     step = data.draw(st.sampled_from([0.0, 1.0])) if (a == np.floor(a)).all() else 0.0
-    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, False, at_least, step)
+    entry, value, bound, _ = best_matching(
+        a, c, Bipartite(ptr, others, n_others, optional), Goal(False, at_least, step)
+    )
     assert value == pytest.approx(expected, abs=1e-11)
     assert bound >= expected - 1e-11
     if expected > -math.inf:
@@ -75,7 +77,7 @@ def test_largest_reward_plus_root(instance):
     matchings = twin_matchings(ptr, others, optional)
     assume(matchings)
     expected = max(sum(a[k] for k in x) + math.sqrt(sum(c[k] for k in x)) for x in matchings)
-    entry, value, bound, _ = best_matching(a, c, ptr, others, n_others, optional, True, 0.0, 0.0)
+    entry, value, bound, _ = best_matching(a, c, Bipartite(ptr, others, n_others, optional), Goal(True, 0.0, 0.0))
     chosen = check_matching(entry, ptr, others, optional)
     assert a[chosen].sum() + math.sqrt(c[chosen].sum()) == pytest.approx(expected, abs=1e-10)
     assert value == pytest.approx(expected, abs=1e-10)
@@ -86,7 +88,7 @@ def test_largest_reward_plus_root(instance):
 @given(instances())
 def test_duals_prove_the_heaviest_matching(instance):
     weights, _, ptr, others, n_others, optional = instance
-    entry, mate, u, v, stuck = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
+    (entry, mate, u, v), stuck = heaviest_matching_with_duals(weights, Bipartite(ptr, others, n_others, optional))
     assume(len(stuck) == 0)
     reduced = -weights - np.repeat(u, np.diff(ptr)) - v[others]
     chosen = check_matching(entry, ptr, others, optional)
@@ -120,9 +122,9 @@ def test_larger_instances_against_highs(kind, seed):
     if kind == "opposed":
         a = 1 - c + 0.3 * a
     ptr, others = np.arange(n + 1) * n, np.tile(np.arange(n), n)
-    free, tight = (heaviest_matching(w, ptr, others, n, False)[0] for w in (a, c))
+    free, tight = (heaviest_matching(w, Bipartite(ptr, others, n, False))[0] for w in (a, c))
     at_least = 0.4 * c[free].sum() + 0.6 * c[tight].sum()
-    entry, value, bound, work = best_matching(a, c, ptr, others, n, False, False, at_least, 0.0)
+    entry, value, bound, work = best_matching(a, c, Bipartite(ptr, others, n, False), Goal(False, at_least, 0.0))
     check_matching(entry, ptr, others, False)
     assert c[entry].sum() >= at_least
     assert a[entry].sum() == pytest.approx(value, abs=1e-11)
@@ -139,6 +141,6 @@ def test_a_deep_search_grows_its_arrays():
     ptr, others = np.arange(n + 1) * n, np.tile(np.arange(n), n)
     sums = np.array([c[x].sum() for x in twin_matchings(ptr, others, False)])
     at_least = np.median(sums) + 1e-7
-    _, value, _, work = best_matching(-c, c, ptr, others, n, False, False, at_least, 0.0)
+    _, value, _, work = best_matching(-c, c, Bipartite(ptr, others, n, False), Goal(False, at_least, 0.0))
     assert -value == pytest.approx(sums[sums >= at_least].min(), abs=1e-13)
     assert work[1] > 0

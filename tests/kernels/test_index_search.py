@@ -11,7 +11,8 @@ from index_cases import ALL, MATROIDS, SETS, searched
 
 import semibandits as sb
 from semibandits.decisions._matroid_oracles import intersection_oracle
-from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.assignment import Bipartite
+from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.index import swaps as swap_bound
 from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
@@ -120,9 +121,8 @@ def test_larger_runs_against_another_search(family):
         x = oracle.maximize_index(rewards, bonuses)
         if family == "matchings":
             ptr, others, items, sizes = oracle.data[:4]
-            entries, _, _, _ = best_matching(
-                rewards[items], bonuses[items], ptr, others, sizes[0], False, True, 0.0, 0.0
-            )
+            graph = Bipartite(ptr, others, int(sizes[0]), False)
+            entries, _, _, _ = best_matching(rewards[items], bonuses[items], graph, Goal(True, 0.0, 0.0))
             y = items[entries]
         else:
             y = select_best(rewards, bonuses, 7, ROOT, 1.0, 0.0, 5_000_000, 10**9)[0]

@@ -16,8 +16,8 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
-from semibandits.kernels.assignment import LIMB_BITS, count_matchings, heaviest_matching, list_matchings
-from semibandits.kernels.budgeted_matching import best_matching
+from semibandits.kernels.assignment import LIMB_BITS, Bipartite, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.kernels.potentials import potentials
@@ -214,27 +214,24 @@ class Matchings(DecisionSet):
         budgets "at most" on matchings of any size. So the answer is exact at any `ratio`.
         """
         criterion = budget_criterion(rewards, budgets, at_least)
-        x, value = self._best(rewards, budgets, False, criterion.at_least, criterion.step)
+        x, value = self._best(rewards, budgets, Goal(rooted=False, at_least=criterion.at_least, step=criterion.step))
         return None if value == -math.inf else x
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same search, exact at any `ratio`."""
-        return self._best(rewards, bonuses, True, 0.0, 0.0)[0]
+        return self._best(rewards, bonuses, Goal(rooted=True, at_least=0.0, step=0.0))[0]
 
-    def _best(
-        self, rewards: FloatArray, budgets: FloatArray, rooted: bool, at_least: float, step: float
-    ) -> tuple[BoolArray, float]:
+    def _best(self, rewards: FloatArray, budgets: FloatArray, goal: Goal) -> tuple[BoolArray, float]:
         """Decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
         ptr, others, items, n_others = self._leaders
-        entries, value, _, _ = best_matching(
-            rewards[items], budgets[items], ptr, others, n_others, self._optional, rooted, at_least, step
-        )
+        graph = Bipartite(ptr, others, n_others, self._optional)
+        entries, value, _, _ = best_matching(rewards[items], budgets[items], graph, goal)
         return self._decision(items, entries), value
 
     def _heaviest(self, theta: FloatArray) -> tuple[BoolArray, IntArray]:
         """Heaviest matching, and leading nodes that cannot all be matched."""
         ptr, others, items, n_others = self._leaders
-        entries, stuck = heaviest_matching(theta[items], ptr, others, n_others, self._optional)
+        entries, stuck = heaviest_matching(theta[items], Bipartite(ptr, others, n_others, self._optional))
         return self._decision(items, entries), stuck
 
     def _decision(self, items: IntArray, entries: IntArray) -> BoolArray:

@@ -1,10 +1,11 @@
 """Matchings in a bipartite graph.
 
-One side leads: entry k joins the leading node in whose group ``ptr[r]:ptr[r + 1]`` it stands to ``others[k]``. Either every
-leading node is matched, or (`optional`) each may stay free; nodes of the other side may always stay free here.
+One side leads. Either every leading node is matched, or each may stay free; nodes of the other side may always stay free here.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,45 +19,100 @@ LIMB_BITS = 62
 """Counts are held as limbs of this many bits, the lowest first."""
 
 
+class Bipartite(NamedTuple):
+    """A bipartite graph.
+
+    Attributes
+    ----------
+    ptr, others : ndarray of int
+        Entry k joins the leading node in whose group ``ptr[r]:ptr[r + 1]`` it stands to the other node ``others[k]``.
+    n_others : int
+        Nodes of the other side.
+    optional : bool
+        Whether leading nodes may stay free.
+    """
+
+    ptr: IntArray
+    others: IntArray
+    n_others: int
+    optional: bool
+
+
+class Matched(NamedTuple):
+    """A matching and the duals that prove it to be heaviest.
+
+    With duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, and 0 if chosen. Free nodes have dual 0, the
+    others' duals are never positive, nor are the leading nodes' if they are optional. A weight of -inf forbids an entry.
+
+    Attributes
+    ----------
+    entry : ndarray of int
+        Entry of each leading node, -1 if free.
+    mate : ndarray of int
+        Leading node of each other node, -1 if free.
+    u, v : ndarray of float
+        Duals of the two sides.
+    """
+
+    entry: IntArray
+    mate: IntArray
+    u: FloatArray
+    v: FloatArray
+
+
+class Reach(NamedTuple):
+    """How a search for an augmenting path reaches the other nodes.
+
+    Attributes
+    ----------
+    distance : ndarray of float
+        From the start.
+    via, via_row : ndarray of int
+        The entry that leads there, and its leading node.
+    touched : ndarray of int
+        The nodes reached, the scanned ones first.
+    scanned : ndarray of bool
+        Whether a node was scanned.
+    """
+
+    distance: FloatArray
+    via: IntArray
+    via_row: IntArray
+    touched: IntArray
+    scanned: BoolArray
+
+
 @kernel
-def heaviest_matching(
-    weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
-) -> tuple[IntArray, IntArray]:
+def heaviest_matching(weights: FloatArray, graph: Bipartite) -> tuple[IntArray, IntArray]:
     """Entry of each leading node in a matching of largest weight, -1 if free: for callers in Python.
 
     Weights are per entry. If `optional`, entries without positive weight are left out. The second array is empty, or, when
     the leading nodes cannot all be matched, holds some that have fewer neighbours than they are.
     """
-    entry, _, _, _, stuck = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
+    matched, stuck = heaviest_matching_with_duals(weights, graph)
     raise_interrupt()
-    return entry, stuck
+    return matched.entry, stuck
 
 
 @kernel
-def heaviest_matching_with_duals(
-    weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool
-) -> tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]:
-    """Entry of each leading node, mate of each other node (-1 if free), duals of the two sides, and who is stuck.
+def heaviest_matching_with_duals(weights: FloatArray, graph: Bipartite) -> tuple[Matched, IntArray]:
+    """A heaviest matching, and who is stuck, as of :func:`heaviest_matching`.
 
     By shortest augmenting paths. All leading nodes that are left count as stuck if it is interrupted.
-
-    With duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, and 0 if chosen. Free nodes have dual 0, the
-    others' duals are never positive, nor are the leading nodes' if `optional`. A weight of -inf forbids an entry.
     """
-    n = len(ptr) - 1
+    n, n_others, others = len(graph.ptr) - 1, graph.n_others, graph.others
     u, v = np.zeros(n), np.zeros(n_others)
     entry, mate = np.full(n, -1, dtype=np.int64), np.full(n_others, -1, dtype=np.int64)
     distance = np.full(n_others, np.inf)
     via, via_row = np.empty(n_others, dtype=np.int64), np.empty(n_others, dtype=np.int64)
     touched, scanned = np.empty(n_others, dtype=np.int64), np.zeros(n_others, dtype=np.bool_)
+    matched, reach = Matched(entry, mate, u, v), Reach(distance, via, via_row, touched, scanned)
     for start in range(n):
         if start % ROWS == ROWS - 1 and interrupted():
-            return entry, mate, u, v, np.arange(start, n)
-        length, freed, sink, done, count = _shortest_path(
-            start, weights, ptr, others, optional, u, v, mate, distance, via, via_row, touched, scanned
-        )
+            return matched, np.arange(start, n)
+        length, freed, sink, done, count = _shortest_path(start, weights, graph, matched, reach)
         if length == np.inf:
-            return entry, mate, u, v, np.append(mate[touched[:done]], start)
+            return matched, np.append(mate[touched[:done]], start)
         u[start] += length
         for i in range(done):
             c = touched[i]
@@ -73,21 +129,22 @@ def heaviest_matching_with_duals(
             before = others[entry[row]] if entry[row] >= 0 else -1
             entry[row], mate[sink] = via[sink], row
             sink = before
-    return entry, mate, u, v, np.empty(0, dtype=np.int64)
+    return matched, np.empty(0, dtype=np.int64)
 
 
 @kernel
 def _shortest_path(
-    start: int, weights: FloatArray, ptr: IntArray, others: IntArray, optional: bool,
-    u: FloatArray, v: FloatArray, mate: IntArray,
-    distance: FloatArray, via: IntArray, via_row: IntArray, touched: IntArray, scanned: BoolArray,
-) -> tuple[float, int, int, int, int]:  # fmt: skip
+    start: int, weights: FloatArray, graph: Bipartite, matched: Matched, reach: Reach
+) -> tuple[float, int, int, int, int]:
     """Dijkstra from the leading node `start` to a free node of the other side, or to a leading node that becomes free.
 
     Returns the length (inf if there is no path), the leading node that becomes free or -1, the node of the other side
     where the path ends or -1, and the numbers of scanned and of touched nodes: ``touched[:done]`` and ``touched[:count]``.
-    Fills the arrays of the last line.
+    Fills `reach`.
     """
+    ptr, others, optional = graph.ptr, graph.others, graph.optional
+    mate, u, v = matched.mate, matched.u, matched.v
+    distance, via, via_row, touched, scanned = reach
     row, reached, done, count = start, 0.0, 0, 0
     freed, free_at = -1, np.inf
     while True:

@@ -10,13 +10,13 @@ shortest alternating path. Graphs are as in `assignment`: the leading side, its 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semibandits.kernels.arithmetic import square
-from semibandits.kernels.assignment import heaviest_matching_with_duals
+from semibandits.kernels.assignment import Bipartite, Matched, Reach, heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -27,34 +27,77 @@ STEEPEST = 1e4
 """Largest multiplier, in units of the values over the largest |budget|: beyond, the rewards would drown in rounding."""
 
 
+class Goal(NamedTuple):
+    """What is maximised.
+
+    Attributes
+    ----------
+    rooted : bool
+        Whether F is a + sqrt(c), for budgets >= 0; else it is a if c >= `at_least`, and -inf otherwise.
+    at_least : float
+        The budget to meet.
+    step : float
+        Values are known to be multiples of it; 0: nothing is known.
+    """
+
+    rooted: bool
+    at_least: float
+    step: float
+
+
+class Place(NamedTuple):
+    """Where a search begins: what is settled, and what the least bound was.
+
+    Attributes
+    ----------
+    a, c : float
+        Reward and budget of the entries that are settled.
+    multiplier, bound : float
+        That of the least bound, and this.
+    value : float
+        The best value so far.
+    slack : float
+        What counts as rounding.
+    """
+
+    a: float
+    c: float
+    multiplier: float
+    bound: float
+    value: float
+    slack: float
+
+
+class Trail(NamedTuple):
+    """Weights of the entries, -inf if dropped; the dropped ones in their order, with room for all."""
+
+    alive: FloatArray
+    entries: IntArray
+
+
 @kernel
 def best_matching(
-    rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
-    rooted: bool, at_least: float, step: float,
-) -> tuple[IntArray, float, float, IntArray]:  # fmt: skip
-    """Matching of largest a + sqrt(c) if `rooted`, else of largest a among those with c >= `at_least`.
+    rewards: FloatArray, budgets: FloatArray, graph: Bipartite, goal: Goal
+) -> tuple[IntArray, float, float, IntArray]:
+    """Matching of largest F.
 
-    Rewards and budgets are per entry; budgets must be >= 0 if `rooted`. Values are known to be multiples of `step` (0: nothing
-    is known). Returns the entry of each leading node (-1 if free),
-    the value (-inf: no matching meets the budget), a proven bound on all matchings' values, and the numbers of heaviest
-    matchings and of alternating paths it took. Values count as equal if they differ by rounding, at most about
-    5e-12 times the number of leading nodes times max|rewards| (plus sqrt(max budget) if `rooted`).
+    Rewards and budgets are per entry. Returns the entry of each leading node (-1 if free), the value (-inf: no matching meets the
+    budget), a proven bound on all matchings' values, and the numbers of heaviest matchings and of alternating paths it took.
+    Values count as equal if they differ by rounding, at most about 5e-12 times the number of leading nodes times max|rewards|
+    (plus sqrt(max budget) if the goal is rooted).
     """
-    n = len(ptr) - 1
+    n, rooted, step = len(graph.ptr) - 1, goal.rooted, goal.step
     work = np.zeros(2, dtype=np.int64)
     unit = np.abs(rewards).max() + (math.sqrt(max(budgets.max(), 0.0)) if rooted else 0.0)
     best = np.full(n, -1, dtype=np.int64)
-    value, bound, multiplier, entry, mate, u, v = _sweep(
-        rewards, budgets, ptr, others, n_others, optional, rooted, at_least, unit, best, work
-    )
+    value, bound, multiplier, matched = _sweep(rewards, budgets, graph, goal, unit, best, work)
     weights = rewards + multiplier * budgets
     slack = _rounding(weights, unit, n)
     if value == -np.inf or bound <= _enough(value, slack, step):
         return best, value, max(bound, value), work
     room = bound - _enough(value, slack, step)
-    rows, k_ptr, k_others, kept, k_mate, k_v = _reduced(
-        weights, ptr, others, n_others, optional, entry, mate, u, v, room
-    )
+    entry = matched.entry
+    rows, k_ptr, k_others, kept, k_mate, k_v = _reduced(weights, graph, matched, room)
     chosen = entry.copy()
     chosen[rows] = -1
     a0, c0 = _totals(chosen, rewards, budgets)
@@ -65,8 +108,9 @@ def best_matching(
                 inside[r] = k
     padded_a, padded_c = np.append(rewards, 0.0), np.append(budgets, 0.0)  # entry -1, a free node, is the last
     found, better = _search(
-        padded_a[kept], padded_c[kept], k_ptr, k_others, inside, k_mate, np.append(u[rows], 0.0), k_v,
-        a0, c0, multiplier, bound, value, slack, step, rooted, at_least, work,
+        padded_a[kept], padded_c[kept], Bipartite(k_ptr, k_others, len(k_mate), graph.optional),
+        Matched(inside, k_mate, np.append(matched.u[rows], 0.0), k_v), goal,
+        Place(a0, c0, multiplier, bound, value, slack), work,
     )  # fmt: skip
     raise_interrupt()
     if found[0] >= 0:
@@ -76,16 +120,16 @@ def best_matching(
 
 
 @kernel
-def _value(a: float, c: float, rooted: bool, at_least: float) -> float:
-    if rooted:
+def _value(a: float, c: float, goal: Goal) -> float:
+    if goal.rooted:
         return a + math.sqrt(max(c, 0.0))
-    return a if c >= at_least else -np.inf
+    return a if c >= goal.at_least else -np.inf
 
 
 @kernel
-def _constant(multiplier: float, rooted: bool, at_least: float) -> float:
+def _constant(multiplier: float, goal: Goal) -> float:
     """What the bound adds to the weight of the heaviest matching."""
-    return 0.25 / multiplier if rooted else -multiplier * at_least
+    return 0.25 / multiplier if goal.rooted else -multiplier * goal.at_least
 
 
 @kernel
@@ -112,48 +156,47 @@ def _totals(entry: IntArray, rewards: FloatArray, budgets: FloatArray) -> tuple[
 
 @kernel
 def _sweep(
-    rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
-    rooted: bool, at_least: float, unit: float, best: IntArray, work: IntArray,
-) -> tuple[float, float, float, IntArray, IntArray, FloatArray, FloatArray]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, graph: Bipartite, goal: Goal, unit: float, best: IntArray, work: IntArray
+) -> tuple[float, float, float, Matched]:
     """Value of the best matching met (into `best`), the least bound, its multiplier, and matching and duals there.
 
     Between the left line, a matching on whose side the bound still falls, and the right one, where it rises, the next
     multiplier is the one at which the greater of the two lines gives the least bound, until no matching lies above them.
     """
-    n = len(ptr) - 1
-    entry, mate, u, v, _ = heaviest_matching_with_duals(rewards, ptr, others, n_others, optional)
+    n, rooted, at_least = len(graph.ptr) - 1, goal.rooted, goal.at_least
+    matched, _ = heaviest_matching_with_duals(rewards, graph)
     work[0] += 1
-    left_a, left_c = _totals(entry, rewards, budgets)
-    value = _value(left_a, left_c, rooted, at_least)
-    best[:] = entry
+    left_a, left_c = _totals(matched.entry, rewards, budgets)
+    value = _value(left_a, left_c, goal)
+    best[:] = matched.entry
     if left_c >= at_least if not rooted else budgets.max() <= 0.0:
-        return value, value, 0.0, entry, mate, u, v
+        return value, value, 0.0, matched
     right_a, right_c = -np.inf, np.inf
     if not rooted or left_c <= 0.0:
-        entry, mate, u, v, _ = heaviest_matching_with_duals(budgets, ptr, others, n_others, optional)
+        matched, _ = heaviest_matching_with_duals(budgets, graph)
         work[0] += 1
-        right_a, right_c = _totals(entry, rewards, budgets)
-        right = _value(right_a, right_c, rooted, at_least)
+        right_a, right_c = _totals(matched.entry, rewards, budgets)
+        right = _value(right_a, right_c, goal)
         if right > value:
             value = right
-            best[:] = entry
+            best[:] = matched.entry
         if right_c <= left_c or not (rooted or right_c >= at_least):
-            return value, value, 0.0, entry, mate, u, v
+            return value, value, 0.0, matched
     bound = multiplier = np.inf
     steepest = STEEPEST * unit / np.abs(budgets).max()
     for _ in range(MOST_STEPS):
         check_signals()
         multiplier = min(_multiplier(left_a, left_c, right_a, right_c, rooted), steepest)
         weights = rewards + multiplier * budgets
-        entry, mate, u, v, _ = heaviest_matching_with_duals(weights, ptr, others, n_others, optional)
+        matched, _ = heaviest_matching_with_duals(weights, graph)
         work[0] += 1
-        a, c = _totals(entry, rewards, budgets)
-        this = _value(a, c, rooted, at_least)
+        a, c = _totals(matched.entry, rewards, budgets)
+        this = _value(a, c, goal)
         if this > value:
             value = this
-            best[:] = entry
+            best[:] = matched.entry
         height = a + multiplier * c
-        bound = height + _constant(multiplier, rooted, at_least)
+        bound = height + _constant(multiplier, goal)
         known = left_a + multiplier * left_c
         if right_a > -np.inf:
             known = max(known, right_a + multiplier * right_c)
@@ -164,7 +207,7 @@ def _sweep(
             left_a, left_c = a, c
         else:
             right_a, right_c = a, c
-    return value, bound, multiplier, entry, mate, u, v
+    return value, bound, multiplier, matched
 
 
 @kernel
@@ -181,14 +224,15 @@ def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, ro
 
 @kernel
 def _reduced(
-    weights: FloatArray, ptr: IntArray, others: IntArray, n_others: int, optional: bool,
-    entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray, room: float,
-) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray]:  # fmt: skip
+    weights: FloatArray, graph: Bipartite, matched: Matched, room: float
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray]:
     """The graph without entries whose reduced cost is `room` or more, and without leading nodes that then have no choice.
 
     Returns the leading nodes left, pointers, renumbered other nodes, the entries (-1: stay free, at an other node of its
     own), and mates (the number of leading nodes left: free) and duals of the renumbered other nodes.
     """
+    ptr, others, n_others, optional = graph
+    entry, mate, u, v = matched
     n = len(ptr) - 1
     keep = np.zeros(len(weights), dtype=np.bool_)
     choices = np.zeros(n, dtype=np.int64)
@@ -232,39 +276,35 @@ def _reduced(
 
 @kernel
 def _search(
-    rewards: FloatArray, budgets: FloatArray, ptr: IntArray, others: IntArray,
-    entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
-    a0: float, c0: float, multiplier: float, bound: float, value: float, slack: float, step: float,
-    rooted: bool, at_least: float, work: IntArray,
-) -> tuple[IntArray, float]:  # fmt: skip
-    """Best matching better than `value` (its first entry is -1 if there is none) and its value; a0 and c0 are settled.
+    rewards: FloatArray, budgets: FloatArray, graph: Bipartite, first: Matched, goal: Goal, place: Place, work: IntArray
+) -> tuple[IntArray, float]:
+    """Best matching better than the known value (its first entry is -1 if there is none) and its value.
 
     A node of the search is the set of matchings of the entries that are not dropped, with its heaviest matching and duals.
     It is split by one entry of that matching: without it, one level deeper, and then with it, on the same level.
     """
-    n, n_others = len(ptr) - 1, len(mate)
-    weights = rewards + multiplier * budgets
-    alive = weights.copy()  # -inf: dropped
-    trail, dropped = np.empty(len(weights), dtype=np.int64), 0
+    n, n_others, value = len(graph.ptr) - 1, graph.n_others, place.value
+    weights = rewards + place.multiplier * budgets
+    trail, dropped = Trail(weights.copy(), np.empty(len(weights), dtype=np.int64)), 0
     capacity = 8
     entries, mates = np.empty((capacity, n), dtype=np.int64), np.empty((capacity, n_others), dtype=np.int64)
     us, vs, bounds = np.empty((capacity, n + 1)), np.empty((capacity, n_others)), np.empty(capacity)
     marks, branches = np.empty(capacity, dtype=np.int64), np.full(capacity, -1, dtype=np.int64)
-    entries[0], mates[0], us[0], vs[0], bounds[0] = entry, mate, u, v, bound
+    entries[0], mates[0], us[0], vs[0], bounds[0] = first.entry, first.mate, first.u, first.v, place.bound
     best = np.full(max(n, 1), -1, dtype=np.int64)
     level = 0
     while level >= 0 and not interrupted():
-        enough = _enough(value, slack, step)
+        enough = _enough(value, place.slack, goal.step)
         row = -1
         if bounds[level] > enough:
-            room = bounds[level] - enough
-            dropped = _drop(alive, ptr, others, entries[level], us[level], vs[level], room, trail, dropped)
-            row = _branching_row(alive, ptr, others, entries[level], us[level], vs[level])
+            here = Matched(entries[level], mates[level], us[level], vs[level])
+            dropped = _drop(trail, graph, here, bounds[level] - enough, dropped)
+            row = _branching_row(trail.alive, graph, here)
         if row < 0:
             level -= 1
             if level >= 0:
-                dropped = _restore(alive, weights, trail, dropped, marks[level])
-                dropped = _force(alive, ptr, others, branches[level], trail, dropped)
+                dropped = _restore(trail, weights, dropped, marks[level])
+                dropped = _force(trail, graph, branches[level], dropped)
             continue
         if level + 1 == capacity:
             entries, mates, us, vs = _doubled(entries), _doubled(mates), _doubled(us), _doubled(vs)
@@ -272,21 +312,20 @@ def _search(
             capacity *= 2
         k = entries[level, row]
         branches[level], marks[level] = k, dropped
-        alive[k] = -np.inf
-        trail[dropped] = k
+        trail.alive[k] = -np.inf
+        trail.entries[dropped] = k
         dropped += 1
         level += 1
         entries[level], mates[level], us[level], vs[level] = (
             entries[level - 1], mates[level - 1], us[level - 1], vs[level - 1],
         )  # fmt: skip
         work[1] += 1
-        length = _reroute(
-            row, bounds[level - 1] - enough, alive, ptr, others, entries[level], mates[level], us[level], vs[level]
-        )
+        here = Matched(entries[level], mates[level], us[level], vs[level])
+        length = _reroute(row, bounds[level - 1] - enough, trail.alive, graph, here)
         bounds[level] = bounds[level - 1] - length
         if length < np.inf:
             a, c = _totals(entries[level], rewards, budgets)
-            this = _value(a0 + a, c0 + c, rooted, at_least)
+            this = _value(place.a + a, place.c + c, goal)
             if this > value:
                 value = this
                 best[:] = entries[level]
@@ -299,45 +338,45 @@ def _doubled(array: NDArray[Any]) -> NDArray[Any]:
 
 
 @kernel
-def _restore(alive: FloatArray, weights: FloatArray, trail: IntArray, dropped: int, mark: int) -> int:
+def _restore(trail: Trail, weights: FloatArray, dropped: int, mark: int) -> int:
     for i in range(mark, dropped):
-        alive[trail[i]] = weights[trail[i]]
+        trail.alive[trail.entries[i]] = weights[trail.entries[i]]
     return mark
 
 
 @kernel
-def _drop(
-    alive: FloatArray, ptr: IntArray, others: IntArray, entry: IntArray, u: FloatArray, v: FloatArray, room: float,
-    trail: IntArray, dropped: int,
-) -> int:  # fmt: skip
+def _drop(trail: Trail, graph: Bipartite, matched: Matched, room: float, dropped: int) -> int:
     """Drop the entries that cost `room` or more; the new length of the trail."""
+    alive, ptr, others = trail.alive, graph.ptr, graph.others
+    entry, _, u, v = matched
     for r in range(len(entry)):
         for k in range(ptr[r], ptr[r + 1]):
             if alive[k] > -np.inf and k != entry[r] and -alive[k] - u[r] - v[others[k]] >= room:
                 alive[k] = -np.inf
-                trail[dropped] = k
+                trail.entries[dropped] = k
                 dropped += 1
     return dropped
 
 
 @kernel
-def _force(alive: FloatArray, ptr: IntArray, others: IntArray, chosen: int, trail: IntArray, dropped: int) -> int:
+def _force(trail: Trail, graph: Bipartite, chosen: int, dropped: int) -> int:
     """Drop the entries that share a node with the chosen one; the new length of the trail."""
+    alive, ptr, others = trail.alive, graph.ptr, graph.others
     for r in range(len(ptr) - 1):
         own = ptr[r] <= chosen < ptr[r + 1]
         for k in range(ptr[r], ptr[r + 1]):
             if alive[k] > -np.inf and k != chosen and (own or others[k] == others[chosen]):
                 alive[k] = -np.inf
-                trail[dropped] = k
+                trail.entries[dropped] = k
                 dropped += 1
     return dropped
 
 
 @kernel
-def _branching_row(
-    alive: FloatArray, ptr: IntArray, others: IntArray, entry: IntArray, u: FloatArray, v: FloatArray
-) -> int:
+def _branching_row(alive: FloatArray, graph: Bipartite, matched: Matched) -> int:
     """Leading node whose second choice costs least, -1 if none has a choice."""
+    ptr, others = graph.ptr, graph.others
+    entry, _, u, v = matched
     best, smallest = -1, np.inf
     for r in range(len(entry)):
         least = np.inf
@@ -350,21 +389,21 @@ def _branching_row(
 
 
 @kernel
-def _reroute(
-    start: int, limit: float, weights: FloatArray, ptr: IntArray, others: IntArray,
-    entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
-) -> float:  # fmt: skip
+def _reroute(start: int, limit: float, weights: FloatArray, graph: Bipartite, matched: Matched) -> float:
     """Make the matching heaviest again after the entry of `start` was dropped; the weight that this costs.
 
     The cost is inf, and the arrays are as they were, if it is `limit` or more, or if there is no such matching. Free nodes
     of the other side are held by one more leading node, the last, which joins each of them at weight 0.
     """
-    n, n_others = len(ptr) - 1, len(mate)
+    ptr, others, n_others, _ = graph
+    entry, mate, u, v = matched
+    n = len(ptr) - 1
     target = others[entry[start]]
     distance = np.full(n_others, np.inf)
     via, via_row = np.empty(n_others, dtype=np.int64), np.empty(n_others, dtype=np.int64)
     scanned = np.zeros(n_others, dtype=np.bool_)
     order = np.empty(n_others, dtype=np.int64)
+    reach = Reach(distance, via, via_row, order, scanned)
     row, reached, done, held = start, 0.0, 0, -1
     while True:
         offset = reached - u[row]
@@ -395,20 +434,20 @@ def _reroute(
                 held = nearest if row == n else held
         if row < 0:
             break
-    _settle(start, target, reached, held, order[:done], distance, via, via_row, others, entry, mate, u, v)
+    _settle(start, target, reached, held, done, reach, others, matched)
     return reached
 
 
 @kernel
 def _settle(
-    start: int, target: int, length: float, held: int, scanned: IntArray,
-    distance: FloatArray, via: IntArray, via_row: IntArray, others: IntArray,
-    entry: IntArray, mate: IntArray, u: FloatArray, v: FloatArray,
-) -> None:  # fmt: skip
+    start: int, target: int, length: float, held: int, done: int, reach: Reach, others: IntArray, matched: Matched
+) -> None:
     """Update the duals, and the matching along the path to `target`."""
+    entry, mate, u, v = matched
+    distance, via, via_row = reach.distance, reach.via, reach.via_row
     n = len(entry)
     u[start] += length
-    for c in scanned:
+    for c in reach.touched[:done]:
         if mate[c] < n or c == held:
             u[mate[c]] += length - distance[c]
         v[c] -= length - distance[c]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.assignment import heaviest_matching_with_duals
+from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
 from semibandits.kernels.exchange import shortest_walks
 from semibandits.kernels.oracles.family import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
@@ -19,10 +19,9 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 def matchings_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Heaviest matching, by shortest augmenting paths."""
     ptr, others, items, sizes = data[0], data[1], data[2], data[3]
-    entries, _, _, _, stuck = heaviest_matching_with_duals(
-        _by_entry(weights, items), ptr, others, sizes[0], sizes[1] != 0
-    )
-    _write(entries, items, x)
+    graph = Bipartite(ptr, others, sizes[0], sizes[1] != 0)
+    matched, stuck = heaviest_matching_with_duals(_by_entry(weights, items), graph)
+    _write(matched.entry, items, x)
     return ANSWERED if len(stuck) == 0 else UNANSWERED
 
 
