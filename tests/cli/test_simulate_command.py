@@ -224,8 +224,9 @@ def test_large_runs_get_no_temporary_folder(run, monkeypatch):
     assert "time" not in run(SHORT)[1]
 
 
+KNOWN = ", ".join(policy.__name__ for policy in POLICIES)
 BAD_OPTIONS = {
-    "unknown policy": (["-p", "ESBC"], "the policy must be one of AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling, got 'ESBC'"),
+    "unknown policy": (["-p", "ESBC"], f"the policy must be one of {KNOWN}, got 'ESBC'"),
     "near policy": (["-p", "cubc"], "did you mean 'CUCB'?"),
     "unknown parameter": (["-p", "CUCB:radus=log"], "got 'radus': did you mean 'radius'?"),
     "unknown radius": (["-p", "CUCB:radius=loglog"], "radius must be a known name, got 'loglog': did you mean"),

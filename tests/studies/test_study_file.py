@@ -15,6 +15,7 @@ from semibandits.cli.run import command as run
 from semibandits.cli.simulate import command as simulate
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
+from semibandits.policies.registry import POLICIES
 from semibandits.studies import BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study, read_study
 from semibandits.studies.fields import KEYS
 from semibandits.studies.study_file import study_tables, study_text
@@ -256,7 +257,7 @@ WRONG = {
     ),
     "unknown policy": (
         NETWORK + "[simulation]\npolicies = ['ESBC']\n",
-        "policies in [simulation]: the policy must be one of AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling, got 'ESBC'",
+        f"policies in [simulation]: the policy must be one of {', '.join(policy.__name__ for policy in POLICIES)}, got 'ESBC'",
     ),
     "unknown parameter": (
         NETWORK + "[simulation]\npolicies = [{name='OSSB', gama=1}]\n",

@@ -77,7 +77,7 @@ def command(
             "--policy",
             "-p",
             metavar="NAME[:KEY=VALUE,...]",
-            help="Who plays; all six by default. Repeat it.",
+            help="Who plays; all policies by default. Repeat it.",
             rich_help_panel=SIMULATION,
         ),
     ] = None,

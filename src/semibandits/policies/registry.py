@@ -20,7 +20,7 @@ from semibandits.policies.rules import RulePolicy
 from semibandits.policies.thompson import ThompsonSampling
 
 POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling)
-"""Every policy of the library; a test proves the list complete."""
+"""Every policy of the library, by name; a test proves the list complete."""
 _BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
 
 
@@ -45,7 +45,8 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
             f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{_nearest(name, _BY_NAME)}"
         )
     policy = _BY_NAME[name]
-    defaults = {field.name: field.default for field in fields(policy)}
+    own_first = sorted(fields(policy), key=lambda field: field.name == "variance")
+    defaults = {field.name: field.default for field in own_first}
     values: dict[str, Any] = {}
     for key, value in ({} if parameters is None else parameters).items():
         if key not in defaults:

@@ -369,7 +369,8 @@ def _check_labels(case: Case) -> None:
         else:
             require(
                 np.array_equal(y, x[order]),
-                f"labels of items must not matter, got {y} instead of {x[order]} in round {t}",
+                f"labels of items must not matter, got {y} instead of {x[order]} in round {t} (for a policy that draws other "
+                'numbers than one normal for each item a round, waive "labels")',
             )
         missing &= ~x
         tell(one, x, outcomes)
