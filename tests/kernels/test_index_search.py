@@ -16,7 +16,8 @@ from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.index import swaps as swap_bound
 from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
-from semibandits.kernels.knapsack import ROOT, select_best
+from semibandits.kernels.knapsack import ROOT, Limits, select_best
+from semibandits.kernels.knapsack import Goal as KnapsackGoal
 from semibandits.kernels.oracles.family import KNOWN
 from semibandits.matroids import Uniform
 
@@ -125,7 +126,7 @@ def test_larger_runs_against_another_search(family):
             entries, _, _, _ = best_matching(rewards[items], bonuses[items], graph, Goal(True, 0.0, 0.0))
             y = items[entries]
         else:
-            y = select_best(rewards, bonuses, 7, ROOT, 1.0, 0.0, 5_000_000, 10**9)[0]
+            y = select_best(rewards, bonuses, 7, KnapsackGoal(ROOT, 1.0, 0.0), Limits(5_000_000, 10**9))[0]
         assert x in decisions
         expected = rewards[y].sum() + np.sqrt(bonuses[y].sum())
         assert rewards[x].sum() + np.sqrt(bonuses[x].sum()) == pytest.approx(expected, abs=1e-10)

@@ -12,6 +12,10 @@ from semibandits.kernels.knapsack import (
     AT_LEAST,
     FRONT,
     ROOT,
+    Bounds,
+    Goal,
+    Limits,
+    Start,
     allowance,
     best_multiplier,
     bound_tables,
@@ -20,11 +24,11 @@ from semibandits.kernels.knapsack import (
     completions,
     criterion,
     depth_first,
-    exchange_exchange_costs,
     hull_vertices,
     label_lists,
     search_core,
     select_best,
+    swap_costs,
 )
 from semibandits.kernels.selection import select_largest
 
@@ -58,8 +62,9 @@ def values_of(rewards, budgets, kind, parameter, rows):
 def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
     """What the two searches need if a value below all others is known, so that they must find the best."""
     multipliers = np.array([0.5, 1.0])
-    floors = np.array([known - allowance(kind, parameter, multiplier) for multiplier in multipliers])
-    return rewards, budgets, m, 0.0, 0.0, multipliers, floors, kind, parameter, known
+    floors = np.array([known - allowance(Goal(kind, parameter, 0.0), multiplier) for multiplier in multipliers])
+    goal = Goal(kind, parameter, 0.0)
+    return rewards, budgets, Start(m, 0.0, 0.0), Bounds(multipliers, floors), goal, known
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -67,7 +72,7 @@ def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
 def test_multiplier_has_the_least_bound(problem):
     """No multiplier of a fine grid gives a smaller bound, nor any at which two decisions tie."""
     rewards, budgets, m, kind, parameter, rows = problem
-    multiplier, bound, best = best_multiplier(rewards, budgets, m, kind, parameter)
+    multiplier, bound, best = best_multiplier(rewards, budgets, m, Goal(kind, parameter, 0.0))
     values = values_of(rewards, budgets, kind, parameter, rows)
     if values.max() == -np.inf:
         assert bound == -np.inf
@@ -75,14 +80,14 @@ def test_multiplier_has_the_least_bound(problem):
     a, c = rows @ rewards, rows @ budgets
     assert bound >= values.max() - CLOSE
     assert best.sum() == m
-    assert criterion(kind, parameter, float(rewards @ best), float(budgets @ best)) > -np.inf
+    assert criterion(Goal(kind, parameter, 0.0), float(rewards @ best), float(budgets @ best)) > -np.inf
     if multiplier > 0:
-        own = (a + multiplier * c).max() + allowance(kind, parameter, multiplier)
+        own = (a + multiplier * c).max() + allowance(Goal(kind, parameter, 0.0), multiplier)
         assert bound == pytest.approx(own, abs=CLOSE)
     grid = np.geomspace(1e-6, 1e6, 400)
     ties = ((a[:, None] - a) / np.where(c == c[:, None], np.inf, c - c[:, None])).ravel()
     for other in np.concatenate((grid, ties[(ties > 1e-9) & (ties < 1e9)])).tolist():
-        assert bound <= (a + other * c).max() + allowance(kind, parameter, other) + CLOSE * (1 + other)
+        assert bound <= (a + other * c).max() + allowance(Goal(kind, parameter, 0.0), other) + CLOSE * (1 + other)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -90,13 +95,13 @@ def test_multiplier_has_the_least_bound(problem):
 def test_selection_equals_enumeration(problem, max_labels):
     """By labels, and depth first where one label is too many."""
     rewards, budgets, m, kind, parameter, rows = problem
-    x, status = select_best(rewards, budgets, m, kind, parameter, 0.0, max_labels, EVERYTHING)
+    x, status = select_best(rewards, budgets, m, Goal(kind, parameter, 0.0), Limits(max_labels, EVERYTHING))
     values = values_of(rewards, budgets, kind, parameter, rows)
     assert status == (values.max() == -np.inf)
     if status == 0:
         assert x.sum() == m
         forgiven = 1e-12 if kind == AT_LEAST else 0.0
-        found = criterion(kind, parameter - forgiven, float(rewards @ x), float(budgets @ x))
+        found = criterion(Goal(kind, parameter - forgiven, 0.0), float(rewards @ x), float(budgets @ x))
         assert found == pytest.approx(values.max(), abs=CLOSE)
 
 
@@ -136,7 +141,9 @@ def test_core_search_keeps_what_is_fixed(problem, data):
     outside[core] = False
     agreeing = (rows[:, outside] == top[outside]).all(axis=1)
     best = max(values[agreeing].max(), values_of(rewards, budgets, kind, parameter, known[None])[0])
-    done, x = search_core(rewards, budgets, top, core, np.array([0.5, 2.0]), kind, parameter, 0.0, known, EVERYTHING, 0)
+    done, x = search_core(
+        rewards, budgets, top, core, np.array([0.5, 2.0]), Goal(kind, parameter, 0.0), known, Limits(EVERYTHING, 0)
+    )
     assert done
     assert values_of(rewards, budgets, kind, parameter - 1e-12 * (kind == AT_LEAST), x[None])[0] >= best - CLOSE
     assert np.array_equal(x, known) or np.array_equal(x[outside], top[outside])
@@ -147,9 +154,9 @@ def test_core_search_keeps_what_is_fixed(problem, data):
 def test_labels_of_a_front_are_undominated_and_complete(problem):
     """With floors of -inf nothing but dominance drops a label."""
     rewards, budgets, m, _, _, rows = problem
-    floors = np.array([-np.inf])
+    bounds = Bounds(np.array([1.0]), np.array([-np.inf]))
     within, _, _, kept = label_lists(
-        rewards, budgets, m, 0.0, 0.0, np.array([1.0]), floors, FRONT, 0.0, -np.inf, EVERYTHING
+        rewards, budgets, Start(m, 0.0, 0.0), bounds, Goal(FRONT, 0.0, 0.0), -np.inf, EVERYTHING
     )
     assert within
     assert (kept.sum(axis=1) == m).all()
@@ -165,9 +172,8 @@ def test_integers_keep_label_lists_as_short_as_the_range_of_sums():
     what is taken, at most that a level."""
     rng = np.random.default_rng(1)
     rewards, budgets = rng.random(30), rng.integers(0, 4, 30).astype(float)
-    within, *_ = label_lists(
-        rewards, budgets, 8, 0.0, 0.0, np.array([1.0]), np.array([-np.inf]), FRONT, 0.0, -np.inf, 31 * 9 * 25
-    )
+    bounds = Bounds(np.array([1.0]), np.array([-np.inf]))
+    within, *_ = label_lists(rewards, budgets, Start(8, 0.0, 0.0), bounds, Goal(FRONT, 0.0, 0.0), -np.inf, 31 * 9 * 25)
     assert within
 
 
@@ -213,7 +219,7 @@ def test_losses_are_those_of_the_best_set_with_the_item_forced(problem):
     if m in (0, len(values)):
         return
     top = select_largest(values, m)
-    exchange_costs = exchange_exchange_costs(values, top)
+    exchange_costs = swap_costs(values, top)
     sums = rows @ values
     for i in range(len(values)):
         forced = sums[rows[:, i] != top[i]].max()

@@ -12,7 +12,17 @@ from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import SolverError
 from semibandits.kernels.index.swaps import bases_search
-from semibandits.kernels.knapsack import AT_LEAST, BROKEN_OFF, NONE, ROOT, best_multiplier, select_best, select_front
+from semibandits.kernels.knapsack import (
+    AT_LEAST,
+    BROKEN_OFF,
+    NONE,
+    ROOT,
+    Goal,
+    Limits,
+    best_multiplier,
+    select_best,
+    select_front,
+)
 from semibandits.kernels.oracles.greedy import uniform_linear
 from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
 from semibandits.kernels.oracles.swaps import uniform_exchange_costs, uniform_swaps
@@ -22,7 +32,7 @@ from semibandits.optimization.problems import budget_criterion
 
 SMALLEST_RATIO = 1e-6
 """Smaller ratios ask for less than this one gives."""
-UNLIMITED = 2**62
+UNLIMITED = Limits(2**62, 0)
 
 
 @final
@@ -96,7 +106,11 @@ class MSets(MatroidDecisions):
             return self._rounded_budgeted(rewards.copy(), budgets.copy(), at_least, ratio)
         problem = budget_criterion(rewards, budgets, at_least)
         x, status = select_best(
-            rewards.copy(), budgets.copy(), self._m, AT_LEAST, problem.at_least, problem.step, MAX_LABELS, MAX_NODES
+            rewards.copy(),
+            budgets.copy(),
+            self._m,
+            Goal(AT_LEAST, problem.at_least, problem.step),
+            Limits(MAX_LABELS, MAX_NODES),
         )
         if status == BROKEN_OFF:
             raise _broken_off("pass a ratio such as 0.999")
@@ -106,7 +120,7 @@ class MSets(MatroidDecisions):
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
         """A decision of that ratio, see `_maximize_budgeted`."""
-        _, bound, known = best_multiplier(rewards, budgets, self._m, AT_LEAST, at_least)
+        _, bound, known = best_multiplier(rewards, budgets, self._m, Goal(AT_LEAST, at_least, 0.0))
         if bound == -np.inf:
             return None
         value = rewards[known].sum()
@@ -120,7 +134,7 @@ class MSets(MatroidDecisions):
             return known
         unit = (1.0 - ratio) * low / self._m
         rounded = np.floor(rewards[usable] / unit)
-        chosen, status = select_best(rounded, budgets[usable], self._m, AT_LEAST, at_least, 1.0, UNLIMITED, 0)
+        chosen, status = select_best(rounded, budgets[usable], self._m, Goal(AT_LEAST, at_least, 1.0), UNLIMITED)
         x = _within(self._d, usable[chosen])
         return x if status != NONE and rewards[x].sum() > value else known
 
@@ -138,7 +152,9 @@ class MSets(MatroidDecisions):
         """
         if ratio < 1:
             return self._rounded_index(rewards.copy(), bonuses.copy(), max(ratio, SMALLEST_RATIO))
-        x, status = select_best(rewards.copy(), bonuses.copy(), self._m, ROOT, 1.0, 0.0, MAX_LABELS, MAX_NODES)
+        x, status = select_best(
+            rewards.copy(), bonuses.copy(), self._m, Goal(ROOT, 1.0, 0.0), Limits(MAX_LABELS, MAX_NODES)
+        )
         if status == BROKEN_OFF:
             raise _broken_off("pass a ratio such as 0.999")
         return x
@@ -149,7 +165,7 @@ class MSets(MatroidDecisions):
         def generous(x: BoolArray) -> float:
             return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio)
 
-        _, bound, best = best_multiplier(rewards, bonuses, self._m, ROOT, 1.0)
+        _, bound, best = best_multiplier(rewards, bonuses, self._m, Goal(ROOT, 1.0, 0.0))
         if generous(best) >= bound:
             return best
         for largest in np.unique(bonuses[bonuses > 0]):
@@ -158,10 +174,10 @@ class MSets(MatroidDecisions):
                 continue
             unit = (1.0 - ratio**2) * largest / self._m
             own, rounded = rewards[usable], np.floor(bonuses[usable] / unit)
-            scale = float(np.sqrt(unit)) / ratio
-            if best_multiplier(own, rounded, self._m, ROOT, scale)[1] <= generous(best):
+            goal = Goal(ROOT, float(np.sqrt(unit)) / ratio, 0.0)
+            if best_multiplier(own, rounded, self._m, goal)[1] <= generous(best):
                 continue
-            x = _within(self._d, usable[select_best(own, rounded, self._m, ROOT, scale, 0.0, UNLIMITED, 0)[0]])
+            x = _within(self._d, usable[select_best(own, rounded, self._m, goal, UNLIMITED)[0]])
             best = max(best, x, key=generous)
         return best
 

@@ -1,17 +1,13 @@
 """Sets of m items with two criteria, a = rewards·x and c = budgets·x: multipliers, label lists per count, depth-first search.
 
-What is maximised is one of two functions F of the pair (a, c):
-
-* ``AT_LEAST``: a where c >= parameter, else -inf;
-* ``ROOT``: a + parameter * sqrt(c).
-
-For a multiplier l >= 0 both have the bound ``F <= a + l c + allowance`` with allowance -l * parameter, or parameter^2 / (4 l).
+What is maximised is a function F of the pair (a, c), see `Goal`. For a multiplier l >= 0 it has the bound
+``F <= a + l c + allowance`` with allowance -l * parameter, or parameter^2 / (4 l).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,20 +28,61 @@ NEARLY = 1.0 - 1e-6
 """Values that lie on multiples of a step improve by at least this many of it."""
 
 
+class Goal(NamedTuple):
+    """What is wanted.
+
+    Attributes
+    ----------
+    kind : int
+        ``AT_LEAST``: F is a where c >= `parameter`, else -inf. ``ROOT``: F is ``a + parameter * sqrt(c)``. ``FRONT``: all pairs
+        that no other beats in both.
+    parameter : float
+        See above.
+    step : float
+        All values of F lie on multiples of it; 0 if nothing is known.
+    """
+
+    kind: int
+    parameter: float
+    step: float
+
+
+class Start(NamedTuple):
+    """Where lists begin: how many items are still to be chosen, and the pair (a, c) of those that are."""
+
+    size: int
+    a: float
+    c: float
+
+
+class Bounds(NamedTuple):
+    """Multipliers, and for each of them what the bound of something better must exceed."""
+
+    multipliers: FloatArray
+    floors: FloatArray
+
+
+class Limits(NamedTuple):
+    """How many labels, and then how many nodes of a depth-first search, may be looked at."""
+
+    labels: int
+    nodes: int
+
+
 @kernel
-def criterion(kind: int, parameter: float, a: float, c: float) -> float:
+def criterion(goal: Goal, a: float, c: float) -> float:
     """F(a, c)."""
-    if kind == ROOT:
-        return a + parameter * math.sqrt(max(c, 0.0))
-    return a if c >= parameter else -np.inf
+    if goal.kind == ROOT:
+        return a + goal.parameter * math.sqrt(max(c, 0.0))
+    return a if c >= goal.parameter else -np.inf
 
 
 @kernel
-def allowance(kind: int, parameter: float, multiplier: float) -> float:
+def allowance(goal: Goal, multiplier: float) -> float:
     """Largest F(a, c) - (a + multiplier * c), inf if there is none."""
-    if kind == AT_LEAST:
-        return -multiplier * parameter
-    return parameter * parameter / (4.0 * multiplier) if multiplier > 0 else np.inf
+    if goal.kind == AT_LEAST:
+        return -multiplier * goal.parameter
+    return goal.parameter * goal.parameter / (4.0 * multiplier) if multiplier > 0 else np.inf
 
 
 @kernel
@@ -60,9 +97,7 @@ def sums(rewards: FloatArray, budgets: FloatArray, chosen: BoolArray) -> tuple[f
 
 
 @kernel
-def best_multiplier(
-    rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float
-) -> tuple[float, float, BoolArray]:
+def best_multiplier(rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal) -> tuple[float, float, BoolArray]:
     """Multiplier of least bound, that bound, and the best decision met on the way.
 
     The bound h(l) + allowance(l), with h(l) the largest a + l c, is convex in l. Two decisions hold its minimum between them: one
@@ -70,16 +105,17 @@ def best_multiplier(
     the bound of these two alone; if no decision beats both there, it is the minimum. A bound of -inf says that no decision has
     enough c. The multiplier is 0 if the decision of largest a is best.
     """
+    kind, parameter = goal.kind, goal.parameter
     low = select_largest(rewards, m)
     a_low, c_low = sums(rewards, budgets, low)
     high = select_largest(budgets, m)
     a_high, c_high = sums(rewards, budgets, high)
-    value = criterion(kind, parameter, a_low, c_low)
+    value = criterion(goal, a_low, c_low)
     if kind == AT_LEAST and value > -np.inf:
         return 0.0, value, low
     best = low
-    if criterion(kind, parameter, a_high, c_high) > value:
-        best, value = high, criterion(kind, parameter, a_high, c_high)
+    if criterion(goal, a_high, c_high) > value:
+        best, value = high, criterion(goal, a_high, c_high)
     if value == -np.inf:
         return np.inf, -np.inf, high
     if c_high <= c_low:
@@ -95,10 +131,10 @@ def best_multiplier(
         middle = select_largest(rewards + multiplier * budgets, m)
         a, c = sums(rewards, budgets, middle)
         reached = max(a + multiplier * c, known)
-        if reached + allowance(kind, parameter, multiplier) < bound:
-            at, bound = multiplier, reached + allowance(kind, parameter, multiplier)
-        if criterion(kind, parameter, a, c) > value:
-            best, value = middle, criterion(kind, parameter, a, c)
+        if reached + allowance(goal, multiplier) < bound:
+            at, bound = multiplier, reached + allowance(goal, multiplier)
+        if criterion(goal, a, c) > value:
+            best, value = middle, criterion(goal, a, c)
         if reached <= known + ROUNDING * abs(known):
             break
         enough = c >= parameter if kind == AT_LEAST else 4.0 * multiplier * multiplier * c >= parameter * parameter
@@ -166,20 +202,18 @@ def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArr
 
 
 @kernel
-def promising(
-    a: float, c: float, p: int, q: int, multipliers: FloatArray, floors: FloatArray, tables: FloatArray, kind: int,
-    parameter: float,
-) -> bool:  # fmt: skip
+def promising(a: float, c: float, p: int, q: int, bounds: Bounds, tables: FloatArray, goal: Goal) -> bool:
     """Whether q more items from p on may lead from (a, c) above the floors.
 
     For one best decision the bound at every multiplier must exceed its floor. For the front one will do: `floors` are then the
     values of the corner between two neighbouring known points, at the multiplier of the edge between them, and what dominates
     no corner is dominated itself.
     """
+    multipliers, floors = bounds
     last = len(multipliers)
-    if kind == AT_LEAST and c + tables[last, p, q] < parameter:
+    if goal.kind == AT_LEAST and c + tables[last, p, q] < goal.parameter:
         return False
-    one_will_do = kind == FRONT
+    one_will_do = goal.kind == FRONT
     keep = not one_will_do
     for j in range(last):
         above = a + multipliers[j] * c + tables[j, p, q] > floors[j]
@@ -191,25 +225,25 @@ def promising(
 
 @kernel
 def label_lists(
-    rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
-    floors: FloatArray, kind: int, parameter: float, best: float, limit: int,
-) -> tuple[bool, float, BoolArray, BoolArray]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, start: Start, bounds: Bounds, goal: Goal, best: float, limit: int
+) -> tuple[bool, float, BoolArray, BoolArray]:
     """Nemhauser-Ullmann lists, one for each number of items chosen: take each item or not, drop what is dominated.
 
-    A label is the pair (a, c) of `size` or fewer of the items seen so far, on top of the base. One that another of the same count
-    beats in both goes, and so does one that is not promising. Integer budgets make the lists short: one label a sum at most, so
-    this is the dynamic program over sums, and likewise with integer rewards.
+    A label is the pair (a, c) of at most so many of the items seen so far as are to be chosen, on top of the start. One that
+    another of the same count beats in both goes, and so does one that is not promising. Integer budgets make the lists short: one
+    label a sum at most, so this is the dynamic program over sums, and likewise with integer rewards.
 
-    `best` is a value known and `floors` what bounds must exceed because of it; both rise with every completion found. Returns
-    whether the labels stayed within `limit`, the best value, a decision that has it if it is better than what was known, else
-    all False, and for `kind` FRONT the decisions left in the end, budgets decreasing, one a row.
+    `best` is a value known, to which the floors belong; both rise with every completion found. Returns whether the labels stayed
+    within `limit`, the best value, a decision that has it if it is better than what was known, else all False, and for a FRONT
+    the decisions left in the end, budgets decreasing, one a row.
     """
-    n = len(rewards)
+    n, kind, size, multipliers = len(rewards), goal.kind, start.size, bounds.multipliers
     tables = bound_tables(rewards, budgets, multipliers, size)
-    floors = floors.copy()
+    floors = bounds.floors.copy()
+    bounds = Bounds(multipliers, floors)
     values = rewards + multipliers[0] * budgets
     rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
-    label_a, label_c, label_last = np.full(1, base_a), np.full(1, base_c), np.full(1, -1)
+    label_a, label_c, label_last = np.full(1, start.a), np.full(1, start.c), np.full(1, -1)
     starts = np.ones(size + 3, dtype=np.int64)
     starts[:1] = 0
     parents, entered, taken = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), 0
@@ -250,14 +284,14 @@ def label_lists(
                 if a <= top:
                     continue
                 top = a
-                if not promising(a, c, p + 1, q, multipliers, floors, tables, kind, parameter):
+                if not promising(a, c, p + 1, q, bounds, tables, goal):
                     continue
                 if take:
                     parents[taken], entered[taken] = last, p
                     last = taken
                     taken += 1
                 if kind != FRONT:
-                    value = criterion(kind, parameter, a + rest_a[p + 1, q], c + rest_c[p + 1, q])
+                    value = criterion(goal, a + rest_a[p + 1, q], c + rest_c[p + 1, q])
                     if value > best:
                         floors += value - best
                         best, best_last, best_p, best_q = value, last, p + 1, q
@@ -295,21 +329,21 @@ def _choose(chosen: BoolArray, parents: IntArray, entered: IntArray, last: int) 
 
 @kernel
 def depth_first(
-    rewards: FloatArray, budgets: FloatArray, size: int, base_a: float, base_c: float, multipliers: FloatArray,
-    floors: FloatArray, kind: int, parameter: float, best: float, max_nodes: int,
-) -> tuple[bool, float, BoolArray]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, start: Start, bounds: Bounds, goal: Goal, best: float, max_nodes: int
+) -> tuple[bool, float, BoolArray]:
     """The same search depth first, which needs memory for the tables only.
 
     Every item is first left as the completion at the first multiplier has it. Returns whether the search ended within
     `max_nodes`, the best value, and a decision that has it, all False if nothing beats what was known.
     """
-    n = len(rewards)
+    n, size, multipliers = len(rewards), start.size, bounds.multipliers
     tables = bound_tables(rewards, budgets, multipliers, size)
-    floors = floors.copy()
+    floors = bounds.floors.copy()
+    bounds = Bounds(multipliers, floors)
     values = rewards + multipliers[0] * budgets
     rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
     now, chosen = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    a, c = np.full(n + 1, base_a), np.full(n + 1, base_c)
+    a, c = np.full(n + 1, start.a), np.full(n + 1, start.c)
     left, tried = np.full(n + 1, size), np.zeros(n + 1, dtype=np.int64)
     p = nodes = 0
     while p >= 0 and nodes < max_nodes:
@@ -318,10 +352,10 @@ def depth_first(
         nodes += 1
         q = left[p]
         if tried[p] == 0:
-            if q < 0 or q > n - p or not promising(a[p], c[p], p, q, multipliers, floors, tables, kind, parameter):
+            if q < 0 or q > n - p or not promising(a[p], c[p], p, q, bounds, tables, goal):
                 p -= 1
                 continue
-            value = criterion(kind, parameter, a[p] + rest_a[p, q], c[p] + rest_c[p, q])
+            value = criterion(goal, a[p] + rest_a[p, q], c[p] + rest_c[p, q])
             if value > best:
                 floors += value - best
                 best = value
@@ -343,7 +377,7 @@ def depth_first(
 
 
 @kernel
-def exchange_exchange_costs(values: FloatArray, top: BoolArray) -> FloatArray:
+def swap_costs(values: FloatArray, top: BoolArray) -> FloatArray:
     """What the sum of `values` over the `top` loses at least if an item leaves them, or joins them."""
     inside, outside = np.inf, -np.inf
     for i in range(len(values)):
@@ -359,36 +393,30 @@ def exchange_exchange_costs(values: FloatArray, top: BoolArray) -> FloatArray:
 
 @kernel
 def search_core(
-    rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, multipliers: FloatArray, kind: int,
-    parameter: float, step: float, known: BoolArray,
-    max_labels: int, max_nodes: int,
+    rewards: FloatArray, budgets: FloatArray, top: BoolArray, core: IntArray, multipliers: FloatArray, goal: Goal,
+    known: BoolArray, limits: Limits,
 ) -> tuple[bool, BoolArray]:  # fmt: skip
     """Best decision that agrees with `top` outside the core, or `known` if that is no worse.
 
-    By label lists, and once there are more than `max_labels`, depth first with at most `max_nodes` nodes. Returns whether
-    that was enough, too.
+    By label lists, and once these exceed their limit, depth first. Returns whether the limits were enough, too.
     """
     m = int(np.count_nonzero(top))
     fixed = top.copy()
     fixed[core] = False
     base_a, base_c = sums(rewards, budgets, fixed)
-    size = m - int(np.count_nonzero(fixed))
+    start = Start(m - int(np.count_nonzero(fixed)), base_a, base_c)
     a, c = sums(rewards, budgets, known)
-    best = criterion(kind, parameter, a, c)
+    best = criterion(goal, a, c)
     largest_a, largest_c = np.abs(rewards).max(), np.abs(budgets).max()
     floors = np.empty(len(multipliers))
     for j in range(len(multipliers)):
         slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
-        floors[j] = best - allowance(kind, parameter, multipliers[j]) + max(slack, NEARLY * step)
+        floors[j] = best - allowance(goal, multipliers[j]) + max(slack, NEARLY * goal.step)
     own_a, own_c = rewards[core], budgets[core]
-    done, value, chosen, _ = label_lists(
-        own_a, own_c, size, base_a, base_c, multipliers, floors, kind, parameter, best, max_labels
-    )
-    if not done and max_nodes > 0:
-        gain = max(value - best, 0.0)
-        done, deeper, found = depth_first(
-            own_a, own_c, size, base_a, base_c, multipliers, floors + gain, kind, parameter, value, max_nodes
-        )
+    done, value, chosen, _ = label_lists(own_a, own_c, start, Bounds(multipliers, floors), goal, best, limits.labels)
+    if not done and limits.nodes > 0:
+        raised = Bounds(multipliers, floors + max(value - best, 0.0))
+        done, deeper, found = depth_first(own_a, own_c, start, raised, goal, value, limits.nodes)
         if deeper > value:
             value, chosen = deeper, found
     if value <= best:
@@ -407,38 +435,35 @@ def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
 
 @kernel
 def searched_selection(
-    rewards: FloatArray, budgets: FloatArray, m: int, kind: int, parameter: float, step: float,
-    max_labels: int, max_nodes: int,
-) -> tuple[BoolArray, int]:  # fmt: skip
+    rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal, limits: Limits
+) -> tuple[BoolArray, int]:
     """The m items of largest F, and how the search ended: ``SOLVED``, ``NONE`` has a value, or ``BROKEN_OFF``.
 
     The multiplier of least bound; first a search with few items open, for a good decision; items fixed whose exchange alone
     loses more than the gap; then a search with all others open, those that lose most first, by label lists, and depth first if
-    there are more than `max_labels`. All values of F must lie on multiples of `step`, 0 if nothing is known.
+    these exceed their limit.
     """
-    multiplier, bound, known = best_multiplier(rewards, budgets, m, kind, parameter)
+    multiplier, bound, known = best_multiplier(rewards, budgets, m, goal)
     if bound == -np.inf or m == 0 or m == len(rewards):
         return known, SOLVED if bound > -np.inf else NONE
-    slack = max(ROUNDING * m * (np.abs(rewards).max() + multiplier * np.abs(budgets).max()), NEARLY * step)
+    slack = max(ROUNDING * m * (np.abs(rewards).max() + multiplier * np.abs(budgets).max()), NEARLY * goal.step)
     a, c = sums(rewards, budgets, known)
-    if criterion(kind, parameter, a, c) >= bound - slack:
+    if criterion(goal, a, c) >= bound - slack:
         return known, SOLVED
     values = rewards + multiplier * budgets
     top = select_largest(values, m)
-    exchange_costs = exchange_exchange_costs(values, top)
+    exchange_costs = swap_costs(values, top)
     order = np.argsort(exchange_costs, kind="mergesort")
-    multipliers = multiplier * (np.array([1.0, 0.0]) if kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
+    multipliers = multiplier * (np.array([1.0, 0.0]) if goal.kind == AT_LEAST else np.array([1.0, 0.7, 1.4]))
     nearest = order[:CORE][::-1].copy()
-    few = min(CORE_LABELS, max_labels)
-    done, known = search_core(rewards, budgets, top, nearest, multipliers, kind, parameter, step, known, few, NO_NODES)
+    few = Limits(min(CORE_LABELS, limits.labels), NO_NODES)
+    done, known = search_core(rewards, budgets, top, nearest, multipliers, goal, known, few)
     a, c = sums(rewards, budgets, known)
-    gap = bound - criterion(kind, parameter, a, c) - slack
+    gap = bound - criterion(goal, a, c) - slack
     n_open = int(np.searchsorted(exchange_costs[order], gap, side="right"))
     if not done or n_open > CORE:
         core = order[:n_open][::-1].copy()
-        done, known = search_core(
-            rewards, budgets, top, core, multipliers, kind, parameter, step, known, max_labels, max_nodes
-        )
+        done, known = search_core(rewards, budgets, top, core, multipliers, goal, known, limits)
     return known, SOLVED if done else BROKEN_OFF
 
 
@@ -492,9 +517,8 @@ def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -
         slack = ROUNDING * m * (largest_a + multipliers[j] * largest_c)
         floors[j] = known_a[j + 1] + multipliers[j] * known_c[j] - slack
     order = np.argsort(-(rewards + multipliers[count // 2] * budgets), kind="mergesort")
-    within, _, _, rows = label_lists(
-        rewards[order], budgets[order], m, 0.0, 0.0, multipliers, floors, FRONT, 0.0, -np.inf, limit
-    )
+    goal, bounds = Goal(FRONT, 0.0, 0.0), Bounds(multipliers, floors)
+    within, _, _, rows = label_lists(rewards[order], budgets[order], Start(m, 0.0, 0.0), bounds, goal, -np.inf, limit)
     raise_interrupt()
     chosen = np.zeros(rows.shape, dtype=np.bool_)
     chosen[:, order] = rows

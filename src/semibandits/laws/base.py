@@ -22,18 +22,23 @@ STEP = 1e-5
 class Law(ABC):
     """A family of reward distributions of an item, known up to the mean theta.
 
-    Looking better than it is by a raise e >= 0 costs an item the *divergence* d(theta, theta + e) of its distributions, in nats,
-    for each time it is played. Everything that `graves_lai` and the policies know of a law is said by four functions of theta
-    and e, over arrays of items; the fourth, `convex_to`, has a default. To write a law of your own, give these, and `check`
-    the means that it cannot have; docs/laws.md has an example.
+    The *divergence* d(theta, theta + e), e >= 0, is the Kullback-Leibler divergence of the distribution of mean theta from that
+    of mean theta + e, in nats: what one play tells against the larger mean. In an exponential family its slope is
+    e / V(theta + e), with V the variance as a function of the mean.
 
-    All methods take a mean for each item, shape (d,), and one raise or slope for each, of a shape that goes with it; they return
-    the common shape. Raises are in units of the reward; slopes in nats per unit.
+    A law of your own must have `check`, `reach`, `divergence` and `raise_at`, and `convex_to` if its divergence is not convex
+    everywhere. The rest has defaults: `least`, `estimates`, `estimated_variance` and `compiled` are for policies; `rounding`,
+    `margin` and `conjugate_rounding` for the last digits. Certificates trust what a law says: `divergence` must be right to a
+    relative `rounding` for all parameters, also where raises are tiny. :func:`semibandits.testing.check_law` checks all of this,
+    and docs/laws.md has an example.
+
+    All methods take means of shape (d,), and raises or slopes of shape (..., d); they return the shape of the latter. Raises are
+    in units of the reward, slopes in nats per unit. Laws compare and hash by their parameters, as frozen dataclasses do.
     """
 
     @property
     def rounding(self) -> float:
-        """What divergences may be off by, relatively, beside their last digit: 1e-12."""
+        """Relative error of divergences, at most; 1e-12 unless overridden."""
         return 1e-12
 
     @abstractmethod
@@ -46,7 +51,11 @@ class Law(ABC):
 
     @abstractmethod
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """The raise up to which the divergence is no steeper than `slope` >= 0, in the convex part; the reach if it never is."""
+        """The raise up to which the divergence is no steeper than `slope` >= 0, within the convex part.
+
+        If the divergence is nowhere so steep, the reach, or the end of the convex part. Slopes may be as small as 1e-100, and the
+        answer must keep all its digits there.
+        """
 
     def convex_to(self, theta: FloatArray) -> FloatArray:
         """The largest raise up to which the divergence is convex; inf unless overridden."""
@@ -87,7 +96,7 @@ class Law(ABC):
         return self.raise_at(theta, tiny) / SMALLEST
 
     def variance_proxy(self, theta: FloatArray) -> FloatArray:
-        """What is told of the spread of rewards where only variances count, shape (d,): the variance at theta."""
+        """What stands for the spread of rewards where only variances count, shape (d,): the variance at theta."""
         return self.variance_at(theta)
 
     def least(self, theta: FloatArray) -> FloatArray:
@@ -95,11 +104,11 @@ class Law(ABC):
         return np.full(np.shape(theta), -np.inf)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """Means of rewards seen, as means that the law can have and that leave room for doubt, shape (d,).
+        """Sample means, moved to where policies can plan with them, shape (d,): into the law, and away from its ends.
 
-        Policies plan with these. All are kept away from an end of the law by what the largest number of `plays` leaves open, not
-        each by its own: an item that failed once would else stand above items known to be worth less. Unchanged unless
-        overridden.
+        A mean at an end of the law would count as certain. So all of them keep a distance from the ends, the same for all items,
+        that follows from the largest number of `plays`. (With a distance of its own, an item that failed once would stand above
+        items that are known to be worth less.) Unchanged unless overridden.
         """
         return means.copy()
 
@@ -113,14 +122,14 @@ class Law(ABC):
     def compiled(self, d: int) -> FloatArray | None:
         """The law of d items for kernels, see :mod:`semibandits.kernels.laws`; None if they do not know it, as unless overridden.
 
-        Policies that reckon with a law in every round take rewards of other laws for Gaussian, with the variance they are told.
+        Policies that use a law in every round treat rewards of other laws as Gaussian, with the variances passed to them.
         """
         return None
 
     def margin(self, theta: FloatArray) -> FloatArray:
-        """What is left of a reach, in units of the reward, where gaps have no digits left: 0 unless overridden.
+        """Distance from the reach, in units of the reward, within which gaps count as out of reach: 0 unless overridden.
 
-        For every law a gap that is its reach but for 1e-12 of the gap counts as out of reach, too.
+        For laws whose reach is itself rounded. For every law, gaps within 1e-12 of their reach count as out of reach, too.
         """
         return np.zeros(np.shape(theta))
 
@@ -136,7 +145,7 @@ class Law(ABC):
         return rise, self.raise_derivative(theta, slope), self.divergence(theta, rise)
 
     def conjugate(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """``max over raises e of slope e - divergence``, at most the true value up to rounding; inf where it has no limit."""
+        """``max of slope e - divergence`` over raises e in the convex part; inf where it has no limit."""
         rise, _, information = self.tilt(theta, slope)
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)

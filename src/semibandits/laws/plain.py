@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any, Final
 
 import numpy as np
@@ -18,13 +19,8 @@ from semibandits.laws.gaussian import Gaussian
 from semibandits.laws.mixed import Mixed
 from semibandits.laws.poisson import Poisson
 
-KINDS: Final[dict[str, type[Law]]] = {
-    "gaussian": Gaussian,
-    "bernoulli": Bernoulli,
-    "poisson": Poisson,
-    "gamma": Gamma,
-}
-"""Laws of the library by name, but for `Mixed`."""
+KINDS: Final[dict[str, type[Law]]] = {law.__name__.lower(): law for law in (Gaussian, Bernoulli, Poisson, Gamma)}
+"""Laws of the library by name, but for `Mixed`: frozen dataclasses whose parameters all have defaults."""
 _MIXED: Final = "mixed"
 
 
@@ -55,7 +51,9 @@ def law_from(value: object) -> Law:
     if name == _MIXED:
         return _mixture(parameters)
     if name not in KINDS:
-        raise InvalidInputError(f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}: pass one of these")
+        close = get_close_matches(name, KINDS, n=1)
+        remedy = f"did you mean {close[0]!r}?" if close else "pass one of these"
+        raise InvalidInputError(f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}: {remedy}")
     known = {field.name: field.default for field in fields(KINDS[name])}
     for key, one in parameters.items():
         if key not in known:
@@ -112,7 +110,9 @@ def words(called: str) -> str:
             return "independent Poisson counts" + (", as costs" if law.cost else "")
         case Gamma():
             return f"independent gamma-distributed {'costs' if law.cost else 'rewards'} of shape {law.shape:g}"
-    return "independent rewards, each item of its own law"
+        case Mixed():
+            return "independent rewards, each item of its own law"
+    return f"independent rewards of the law {called}"
 
 
 def _short(number: float | str) -> str:

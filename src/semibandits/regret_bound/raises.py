@@ -61,8 +61,8 @@ def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray
         k = wrong[0]
         raise UnsupportedError(
             f"the divergence of {law} must be convex up to the raises that matter, got item {items[k]} of mean {theta[k]:g}, "
-            f"which would have to rise by more than {limit[k]:g}: only matroid bases are solved then; use a law that is "
-            "convex, say Gaussian with a variance that holds for all means"
+            f"where it is convex only up to a raise of {limit[k]:g}: only matroid bases are solved then; use a law that is "
+            "convex further, such as Gaussian with a variance that holds for all means"
         )
 
 

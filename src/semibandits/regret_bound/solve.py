@@ -132,9 +132,12 @@ def graves_lai(
     else:
         result = _solve(problem, method)
     if throw and result.status is not Status.OPTIMAL:
+        remedy = "allow more time or a larger gap, or pass throw=False"
+        if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
+            remedy = "check the law by semibandits.testing.check_law, allow a larger gap, or pass throw=False"
         raise SolverError(
             f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
-            f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; allow more time or a larger gap, or pass throw=False",
+            f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; {remedy}",
             result,
         )
     return result
@@ -217,9 +220,9 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) 
     is_told = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
         if not isinstance(law, Law):
-            raise InvalidInputError(
-                f"law must be a Law, got {type(law).__name__}: pass semibandits.laws.Poisson(), say"
-            )
+            is_class = isinstance(law, type) and issubclass(law, Law)
+            got, instance = (f"the class {law.__name__}", law.__name__) if is_class else (type(law).__name__, "Poisson")
+            raise InvalidInputError(f"law must be a Law, got {got}: pass an instance, such as {instance}()")
         if is_told or rewards != "gaussian":
             raise InvalidInputError(
                 "variance and rewards must be left out where a law is given, got both: the law says it all"

@@ -9,9 +9,9 @@ import numpy as np
 
 from semibandits import datasets
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.errors import InvalidInputError, SemibanditsError, UnsupportedError
 from semibandits.instances import Instance
-from semibandits.laws import Gamma, Gaussian, Law, Poisson, law_from
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.laws.plain import KINDS
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
@@ -83,7 +83,9 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
         return GammaRewards(instance.theta, shape=law.shape, cost=law.cost, variance=variance)
     if isinstance(law, Gaussian):
         return GaussianRewards(instance.theta, variance=law.variance, upper=law.upper)
-    return BernoulliRewards(instance.theta)
+    if isinstance(law, Bernoulli):
+        return BernoulliRewards(instance.theta)
+    raise UnsupportedError(f"rewards of the law {law.name} cannot be drawn: no reward model of the library has it")
 
 
 def _no_outcomes(problem: Problem) -> InvalidInputError:

@@ -1,6 +1,7 @@
-"""Conformance suites for those who write their own decision set or policy."""
+"""Conformance suites for those who write their own decision set, policy or law."""
 
 from semibandits.testing.decision_sets import check_decision_set
+from semibandits.testing.laws import check_law
 from semibandits.testing.policies import check_policy
 
-__all__ = ["check_decision_set", "check_policy"]
+__all__ = ["check_decision_set", "check_law", "check_policy"]

@@ -1,0 +1,152 @@
+"""What a law of rewards must keep, checked by its own functions against each other."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Final
+
+import numpy as np
+from scipy.integrate import quad
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import as_floats
+from semibandits.errors import InvalidInputError
+from semibandits.laws.base import LAST_DIGITS, Law
+from semibandits.testing._require import require
+
+SHARES: Final = np.array([1e-12, 1e-9, 1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99])
+"""Raises to look at, as shares of the largest one."""
+LARGEST: Final = 50.0
+"""The largest raise looked at, in standard deviations or sizes of the mean, where the law has no limit."""
+AMPLE: Final = 20.0
+"""Errors up to this many times what the law says of its rounding are forgiven: those of the check itself."""
+
+
+def check_law(law: Law, theta: ArrayLike) -> None:
+    """Check that a law keeps the promises of :class:`semibandits.laws.Law` at some means.
+
+    Deterministic. The functions of a law are two ways to say the same: with s(e) the slope of the divergence d, `raise_at` is the
+    inverse of s, so ``d(e) = s e - (integral of raise_at from 0 to s)``. The integral is computed by quadrature.
+
+    * "means": `check` accepts them;
+    * "limits": `reach` and `convex_to` are positive, and the divergence is inf beyond the reach;
+    * "divergence": 0 at 0, and increasing;
+    * "convex": it is convex up to `convex_to`;
+    * "inverse": `raise_at` increases from 0 and gives the divergence by the formula above, to the digits that `rounding` says,
+      also where slopes are tiny;
+    * "shapes": slopes and raises of shape (k, d) give answers of that shape.
+
+    Parameters
+    ----------
+    law : Law
+        One of the library or your own.
+    theta : array_like of float, shape (d,)
+        Means that the law can have, at which rewards vary. Take some near each end of the law, and extreme ones.
+
+    Raises
+    ------
+    AssertionError
+        Naming the promise, the mean, and what was got.
+    InvalidInputError
+        If `theta` is not a vector.
+    """
+    means = as_floats(theta, "theta")
+    if means.ndim != 1 or not len(means):
+        raise InvalidInputError(
+            f"theta must be a vector of means, got shape {means.shape}: pass for instance [0.2, 0.7]"
+        )
+    law.check(means)
+    reach, convex_to = law.reach(means), law.convex_to(means)
+    require(
+        bool((reach > 0).all() and (convex_to > 0).all()),
+        f"reach and convex_to must be positive, got {reach}, {convex_to}",
+    )
+    bounded = np.isfinite(reach)
+    beyond = law.divergence(means, np.where(bounded, reach * (1.0 + 1e-9), 1.0))[bounded]
+    require(bool(np.isinf(beyond).all()), f"the divergence must be inf beyond the reach, got {beyond}")
+    require(
+        bool((law.divergence(means, np.zeros(len(means))) == 0.0).all()), "the divergence must be 0 at a raise of 0"
+    )
+    require(bool((law.raise_at(means, np.zeros(len(means))) == 0.0).all()), "raise_at must be 0 at a slope of 0")
+    rises = _raises(law, means, np.minimum(reach, convex_to))
+    _check_shapes(law, means, rises)
+    _check_convexity(law, means, rises)
+    _check_inverse(law, means, rises)
+
+
+def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
+    """Raises to look at, shape (k, d)."""
+    size = np.maximum(np.sqrt(law.variance_at(theta)), np.abs(theta))
+    return np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))
+
+
+def _check_shapes(law: Law, theta: FloatArray, rises: FloatArray) -> None:
+    for name, answer in (("divergence", law.divergence(theta, rises)), ("raise_at", law.raise_at(theta, rises))):
+        require(
+            np.shape(answer) == rises.shape,
+            f"{name} must return shape {rises.shape} for that shape, got {np.shape(answer)}",
+        )
+        rows = [getattr(law, name)(theta, row) for row in rises]
+        require(np.allclose(answer, rows, rtol=1e-14), f"{name} must be the same row by row, got {answer} and {rows}")
+
+
+def _check_convexity(law: Law, theta: FloatArray, rises: FloatArray) -> None:
+    paid = law.divergence(theta, rises)
+    require(bool((np.diff(paid, axis=0) > 0).all()), f"the divergence must increase with the raise, got {paid}")
+    grid = np.linspace(0.0, 1.0, 401)[:, np.newaxis] * rises[-1]
+    curve = law.divergence(theta, grid)
+    bend = np.diff(curve, 2, axis=0) + 1e-11 * curve[2:]
+    k, i = np.unravel_index(bend.argmin(), bend.shape)
+    require(
+        bool(bend.min() >= 0.0),
+        f"the divergence must be convex up to convex_to, got a slope that falls at the mean {theta[i]} and the raise "
+        f"{grid[k + 1, i]}",
+    )
+
+
+def _check_inverse(law: Law, theta: FloatArray, rises: FloatArray) -> None:
+    for i in range(len(theta)):
+        own, alone = law.take(np.array([i])), theta[i : i + 1]
+        slopes = np.array([_slope(own, alone, rise) for rise in rises[:, i]])
+        for rise, slope in zip(rises[:, i], slopes, strict=True):
+            there = float(own.raise_at(alone, np.array([slope]))[0])
+            paid = float(own.divergence(alone, np.array([there]))[0])
+            expected = slope * there - _integral(own, alone, slope)
+            allowed = AMPLE * (LAST_DIGITS + own.rounding) * slope * there + 1e-300
+            require(
+                abs(paid - expected) <= allowed,
+                f"the divergence must be what raise_at says to a relative {own.rounding:g} of slope times raise (or override "
+                f"rounding), got {paid!r} instead of {expected!r} at the mean {theta[i]} and the raise {there!r}",
+            )
+            blurred = LAST_DIGITS * slope * float(own.raise_derivative(alone, np.array([slope]))[0])
+            require(
+                abs(there - rise) <= 1e-6 * rise + blurred,
+                f"raise_at must invert the slope of the divergence, got {there!r} instead of {rise!r} at the mean {theta[i]}",
+            )
+
+
+def _slope(law: Law, theta: FloatArray, rise: float) -> float:
+    """The slope at which `raise_at` gives this raise, by bisection over powers."""
+    low, high = -700.0, 700.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if law.raise_at(theta, np.array([np.exp(middle)]))[0] < rise:
+            low = middle
+        else:
+            high = middle
+    return float(np.exp(low))
+
+
+def _integral(law: Law, theta: FloatArray, slope: float) -> float:
+    """Integral of raise_at from 0 to a slope."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that rounding stands in the way of the last digits
+        found, _ = quad(
+            lambda share: law.raise_at(theta, np.array([slope * share]))[0],
+            0.0,
+            1.0,
+            epsabs=0.0,
+            epsrel=2e-14,
+            limit=1000,
+        )
+    return float(slope * found)

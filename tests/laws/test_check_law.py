@@ -1,0 +1,113 @@
+"""The conformance suite for laws: those of the library pass it, also at extreme means, and broken ones do not."""
+
+import numpy as np
+import pytest
+
+from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
+from semibandits.testing import check_law
+
+
+@pytest.mark.parametrize(
+    ("law", "theta"),
+    [
+        (Gaussian(0.7), [-2.0, 0.0, 1e6]),
+        (Gaussian(0.7, upper=3.0), [-2.0, 0.0, 2.999]),
+        (Bernoulli(), [1e-6, 0.3, 0.999]),
+        (Poisson(), [1e-6, 0.1, 300.0]),
+        (Poisson(cost=True), [-1e-6, -3.0, -1e5]),
+        (Gamma(2.5), [1e-3, 1.0, 1e5]),
+        (Gamma(1e-3), [1e-3, 1.0, 1e5]),
+        (Gamma(2.5, cost=True), [-1e-5, -1.0, -1e5]),
+        (Mixed([Poisson(), Bernoulli(), Gaussian(3.0)]), [1.0, 0.5, -2.0]),
+    ],
+    ids=str,
+)
+def test_laws_of_the_library_pass(law, theta):
+    check_law(law, theta)
+
+
+class NegativeBinomial(Law):
+    """Counts with the variance mean + mean^2 / 2, whose divergence is convex up to sqrt(mean (2 + mean))."""
+
+    def check(self, theta):
+        assert (theta > 0.0).all()
+
+    def reach(self, theta):
+        return np.full(np.shape(theta), np.inf)
+
+    def convex_to(self, theta):
+        return np.sqrt(theta * (2.0 + theta))
+
+    def divergence(self, theta, rise):
+        mean = theta + rise
+        with np.errstate(divide="ignore", invalid="ignore"):
+            exact = (2.0 + theta) * np.log1p(rise / (2.0 + theta)) - theta * np.log1p(rise / theta)
+            small = rise**2 / (2.0 * (theta + theta**2 / 2.0)) * self._series(theta, rise)
+        return np.where(rise < 0.05 * np.minimum(theta, 1.0), small, np.where(mean > 0, exact, np.inf))
+
+    def _series(self, theta, rise):
+        """2 / e^2 * v * (sum over k >= 2 of (-1)^k e^k / k * (theta^(1-k) - (2 + theta)^(1-k)))."""
+        total = np.zeros(np.broadcast_shapes(np.shape(theta), np.shape(rise)))
+        for k in range(2, 16):
+            total += (-1.0) ** k * rise ** (k - 2) / k * (theta ** (1.0 - k) - (2.0 + theta) ** (1.0 - k))
+        return 2.0 * (theta + theta**2 / 2.0) * total
+
+    def raise_at(self, theta, slope):
+        """e = s V(theta + e): a quadratic in e, whose smaller root is taken where it is real."""
+        b = 1.0 - slope * (1.0 + theta)
+        c = slope * (theta + theta**2 / 2.0)
+        room = b * b - 2.0 * slope * c
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = 2.0 * c / (b + np.sqrt(np.maximum(room, 0.0)))
+        end = self.convex_to(theta)
+        return np.where((room > 0.0) & (b > 0.0), np.minimum(root, end), end)
+
+
+class SteeperThanItSays(NegativeBinomial):
+    """Its raises are a hundredth of a percent too large."""
+
+    def raise_at(self, theta, slope):
+        return 1.0001 * super().raise_at(theta, slope)
+
+
+class Cancelling(NegativeBinomial):
+    """The plain difference of two logarithms, which loses the digits of small raises."""
+
+    def divergence(self, theta, rise):
+        return (2.0 + theta) * np.log1p(rise / (2.0 + theta)) - theta * np.log1p(rise / theta)
+
+
+class NeverConvexEnough(NegativeBinomial):
+    """As if it were convex everywhere, which `graves_lai` would believe."""
+
+    def convex_to(self, theta):
+        return np.full(np.shape(theta), np.inf)
+
+
+class OneItemOnly(NegativeBinomial):
+    """Forgets the rows of slopes."""
+
+    def raise_at(self, theta, slope):
+        return super().raise_at(theta, slope).ravel()[: len(theta)]
+
+
+THETA = [0.2, 1.0, 30.0]
+
+
+def test_a_law_of_ones_own_passes():
+    check_law(NegativeBinomial(), THETA)
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (SteeperThanItSays(), "the divergence must be what raise_at says"),
+        (Cancelling(), "the divergence must be"),
+        (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
+        (OneItemOnly(), "raise_at must return shape"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Law) else "",
+)
+def test_broken_laws_are_found(law, message):
+    with pytest.raises(AssertionError, match=message):
+        check_law(law, THETA)
