@@ -12,7 +12,7 @@ from numba import njit
 from semibandits.kernels import late, rounds
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import Family
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.kernels.uncounted import uncounted
 from semibandits.policies.agents import RuleAgent

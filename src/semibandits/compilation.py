@@ -88,11 +88,10 @@ def solve_problems() -> None:
     """Bounds by all methods, and the problems of one decision."""
     for family, space in _examples():
         theta, _ = _numbers(space)
-        has_graph = family.guarantees.graves_lai != Guarantee.LISTING
-        for method in GAUSSIAN if has_graph else GAUSSIAN[:2]:
+        for method in GAUSSIAN if family.has_exchange_graph else GAUSSIAN[:2]:
             gap = 1e-4 if method != "glpg" else 0.5  # thousands of its steps would call nothing else
             graves_lai(space, theta, method=method, gap=gap)
-        for method in BERNOULLI if has_graph else BERNOULLI[:1]:
+        for method in BERNOULLI if family.has_exchange_graph else BERNOULLI[:1]:
             graves_lai(space, theta, rewards="bernoulli", method=method)
     large = _grid(8)  # enough for the interior-point method
     graves_lai(large, _numbers(large)[0])

@@ -160,3 +160,34 @@ def test_the_digest_follows_every_import_of_a_kernel_by_a_kernel():
         files = {home.with_suffix(".py") for home in homes if home.with_suffix(".py").is_file()}
         assert files <= _cache._imported(path)
         assert not [line for line in path.read_text().splitlines() if line.startswith("import semibandits")]
+
+
+WITH_RECORD = """
+from typing import NamedTuple
+from semibandits.kernels.tiers import kernel
+
+class {name}(NamedTuple):
+    value: float
+
+@kernel
+def outer(x):
+    return x.value + 1.0
+"""
+
+
+def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library):
+    """As after an upgrade that renamed a record: the index of what is kept names the old one."""
+    module = library / "kernels" / "outer.py"
+    call = (
+        "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"
+    )
+    for name, hits in (("Old", 0), ("Old", 1), ("New", 0), ("New", 1)):
+        module.write_text(WITH_RECORD.format(name=name))
+        assert run(library, call.format(name)) == ["4.0", str(hits)]
+
+
+def test_a_damaged_index_is_as_good_as_none(library):
+    assert run(library) == ["10.0", "0"]
+    for index in library.rglob("*.nbi"):
+        index.write_bytes(index.read_bytes()[:-20])
+    assert run(library)[0] == "10.0"

@@ -18,7 +18,7 @@ from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.knapsack import ROOT, Limits, select_best
 from semibandits.kernels.knapsack import Goal as KnapsackGoal
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.matroids import Uniform
 
 

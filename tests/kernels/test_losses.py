@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.kernels.exchange import shortest_walks
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal
 
 PAIRS = [(r, c) for r in range(3) for c in range(4)]

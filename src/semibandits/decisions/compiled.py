@@ -15,7 +15,7 @@ from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED, SOLVED
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.calls import no_index
-from semibandits.kernels.oracles.family import Family, no_cycles, no_exchange_costs, no_swaps
+from semibandits.kernels.oracles.pointers import OraclePointers, no_cycles, no_exchange_costs, no_swaps
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer, PointerType
@@ -34,7 +34,7 @@ SWAPS: Final = types.int64(
 )  # fmt: skip
 CYCLES: Final = types.int64(_DATA, _BOOLS, _BOOLS, _INTS)
 _SIGNATURES: Final = (LINEAR, EXCHANGE_COSTS, SWAPS, CYCLES)
-FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], Family)  # type: ignore[no-untyped-call]
+FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], OraclePointers)  # type: ignore[no-untyped-call]
 INDEX: Final = types.int64(
     FAMILY, _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
     _BOOLS, types.int64, _FLOATS,
@@ -56,8 +56,8 @@ class CompiledOracle:
 
     Attributes
     ----------
-    family : Family
-        Pointers to P_LM and to what a search for P_IM asks, see :mod:`semibandits.kernels.oracles.family`.
+    family : OraclePointers
+        Pointers to P_LM and to what a search for P_IM asks, see :mod:`semibandits.kernels.oracles.pointers`.
     index : function pointer
         P_IM: of most families :func:`semibandits.kernels.index.search.index_search`.
     data : tuple of 8 ndarrays of int
@@ -66,7 +66,7 @@ class CompiledOracle:
         Numbers of items, and of items in the largest decision.
     """
 
-    family: Family
+    family: OraclePointers
     index: Any
     data: tuple[IntArray, ...]
     d: int
@@ -78,7 +78,7 @@ class CompiledOracle:
             pointer(each, kind)
             for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), _SIGNATURES[1:], strict=True)
         )
-        return replace(self, family=Family(self.family.linear, *none), index=pointer(no_index, INDEX))
+        return replace(self, family=OraclePointers(self.family.linear, *none), index=pointer(no_index, INDEX))
 
     def maximize(self, weights: FloatArray) -> BoolArray:
         """Decision of largest total weight, shape (d,).
@@ -146,13 +146,15 @@ def compiled_oracle(
     """The oracle of up to seven arrays, which must be fresh or never change, and of the kernels of a family.
 
     The last of the eight arrays that kernels get are the roles of the items, which say which of them can stand for each other,
-    see ``kernels/index/classes.py``. Kernels: see ``kernels/oracles/family.py``.
+    see ``kernels/index/classes.py``. Kernels: see ``kernels/oracles/pointers.py``.
     """
     empty = np.empty(0, dtype=np.int64)
     filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)
     kernels = (linear, exchange_costs, swaps, cycles)
     return CompiledOracle(
-        family=Family(*(pointer(each, signature) for each, signature in zip(kernels, _SIGNATURES, strict=True))),
+        family=OraclePointers(
+            *(pointer(each, signature) for each, signature in zip(kernels, _SIGNATURES, strict=True))
+        ),
         index=pointer(index, INDEX),
         data=tuple(np.require(array, np.int64, ["C", "W"]) for array in filled),
         d=d,

@@ -54,4 +54,5 @@ ENUMERATED = Family(
     build=_build,
     examples=_examples,
     shape=_shape,
+    has_exchange_graph=False,
 )

@@ -19,13 +19,21 @@ class Guarantee(StrEnum):
     """What a method promises, whatever the input."""
 
     CLOSED_FORM = "closed form"
+    """Of C(theta) over bases of matroids."""
     POLYNOMIAL = "polynomial"
+    """Exact."""
     FPTAS = "any ratio, polynomial also in 1/(1 − ratio)"
+    """Where a ratio below 1 is faster."""
     PTAS = "any ratio, polynomial for each"
+    """The same, but the degree grows as the ratio nears 1."""
     PSEUDO_POLYNOMIAL = "exact, polynomial in integer data"
+    """By dynamic programming."""
     SEARCH = "exact, exponential at worst"
+    """By branch and bound; also at a ratio below 1, for families without a method for that."""
     CERTIFIED = "certified bracket, exponential at worst"
+    """Of C(theta): by cycles, or by columns where there is no exchange graph."""
     LISTING = "by listing"
+    """Of all decisions."""
 
 
 @dataclass(frozen=True)
@@ -103,30 +111,36 @@ class Family:
     Attributes
     ----------
     name : str
-        Its name in files.
+        Its name in files, such as "msets".
     cls : type
         Its class.
     title : str
-        What it is called in docs/structures.md.
+        What its members are called in docs/structures.md, such as "m-sets".
     heading : str
-        What stands above its datasets in a list.
+        What stands above its datasets in a list, such as "m-sets: so many of the items".
     nouns : Nouns
         What its decisions and items are called.
     guarantees : Guarantees
         What can be solved over it.
     beyond_paper : frozenset of str
-        Those guarantees where Table 1 of the paper has a cross or no row, or where the paper approximates and we certify.
+        Those guarantees where Table 1 of the paper has a cross or no row, or where the paper approximates C(theta) and we certify
+        it; none for lists.
     write, read : callable
-        A set as plain JSON without its family, and back; see :func:`semibandits.families.description.describe`.
+        ``write(x)`` is a set as plain JSON without its family, for the files of learners, and ``read(data)`` builds it again; see
+        :func:`semibandits.families.description.describe`. What is read must be written in the same way again. If a key holds the
+        number of items, call it ``d``: then it is compared before memory is taken.
     build : callable
-        A set over d items from the keys of an instance file, of which it takes its own (docs/cli.md).
+        ``build(fields, d)`` is a set from the keys of an instance file (docs/cli.md), with d the number of means there. It takes
+        the keys of its family by ``fields.count("size")`` and the like; keys that nobody takes are an error.
     tables : tuple of Table
-        The CSV files that it is read from (docs/cli.md).
+        The CSV files that it is read from (docs/cli.md). Their columns must differ from those of all other tables.
     examples : callable
-        Small sets of every kind.
+        Small sets that between them call every kernel of the family: `semibandits compile` solves them.
     shape : callable
-        For people who know no matroids, what a decision is: from the set, a text as "at most 3 of 12 links", and the question
-        that stands above.
+        ``shape(x, some, question)`` says in one sentence what a decision is, for people who know no matroids; `some` is m of d
+        items, such as "3 of 12 links", and `question` the title of the report.
+    has_exchange_graph : bool
+        Whether sets have an exchange graph, which bounds by cycles need.
     plain_nouns : callable, optional
         Nouns for the same people; by default `nouns`.
     link : str, optional
@@ -151,6 +165,7 @@ class Family:
     examples: Callable[[], Iterator[DecisionSet]]
     shape: Callable[[Any, str, str], str]
     tables: tuple[Table, ...] = ()
+    has_exchange_graph: bool = True
     beyond_paper: frozenset[str] = frozenset()
     plain_nouns: Callable[[Any], Nouns] | None = None
     link: str | None = None

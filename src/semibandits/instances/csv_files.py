@@ -143,9 +143,12 @@ def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
+        names = [table.name for table in fitting]
+        remedies = ["give --source and --target for paths"] if "paths" in names else []
+        remedies += [f"--family {name}" for name in names if name != "paths"]
         raise InvalidInputError(
-            f"family must be clear, got the columns tail and head in {cells.path}, which suit paths and trees: "
-            "give --source and --target for paths, or --family trees"
+            f"family must be clear, got the columns {' and '.join(fitting[0].columns)} in {cells.path}, which suit "
+            f"{' and '.join(names)}: {', or '.join(remedies)}"
         )
     known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in TABLES.values())
     raise InvalidInputError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import glob
 import hashlib
+import pickle
 import re
 import shutil
 import tempfile
@@ -99,6 +100,23 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
             self._remove_stale()
         self._save_data(name, data)
         self._save_index({**self._load_index(), key: name})
+
+    def _load_index(self) -> dict[Any, str]:
+        """What is kept; nothing where an older version kept types that are no more, or the file is damaged."""
+        try:
+            kept: dict[Any, str] = super()._load_index()
+        except (
+            ImportError,
+            AttributeError,
+            TypeError,
+            ValueError,
+            EOFError,
+            IndexError,
+            KeyError,
+            pickle.UnpicklingError,
+        ):
+            return {}
+        return kept
 
     def _remove_stale(self) -> None:
         """What an older version has left."""

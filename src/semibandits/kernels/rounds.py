@@ -13,7 +13,7 @@ from semibandits.kernels.index.problem import copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
 from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
 from semibandits.kernels.oracles.calls import call_index
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.rewards import draw
 from semibandits.kernels.rules.actions import (
@@ -150,7 +150,7 @@ def lend_scratch(work: Scratch) -> Scratch:
 
 @kernel(inline="always", calls=True)
 def choose(
-    rule: Callable[..., int], family: Family, index: Callable[..., int], oracle: Oracle, player: Player,
+    rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """Decision of the next round into x; ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
@@ -199,7 +199,7 @@ def choose_next(
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """The same for callers in Python."""
-    return choose(rule, Family(linear, exchange_costs, swaps, cycles), index, oracle, player, work, rng)
+    return choose(rule, OraclePointers(linear, exchange_costs, swaps, cycles), index, oracle, player, work, rng)
 
 
 # Inlined: as a call it would cost each round a tenth, though few rounds make it.
@@ -222,7 +222,7 @@ def budget(counters: IntArray, d: int) -> int:
 
 @kernel(calls=True)
 def searched(
-    share: float, hint: float, guess: BoolArray, family: Family, index: Callable[..., int],
+    share: float, hint: float, guess: BoolArray, family: OraclePointers, index: Callable[..., int],
     oracle: Oracle, player: Player, work: Scratch,
 ) -> bool:  # fmt: skip
     """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
@@ -243,7 +243,7 @@ def searched(
 # A call of its own: this loop within the rounds would double what a round of Thompson sampling takes.
 @kernel(calls=True)
 def asked(
-    action: int, rule: Callable[..., int], family: Family, index: Callable[..., int], oracle: Oracle,
+    action: int, rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle,
     player: Player, work: Scratch,
 ) -> int:  # fmt: skip
     """Answer the questions of a rule until it plays; ``DONE`` or ``FAILED``."""
@@ -290,7 +290,7 @@ def play(
     Outcomes wait in the queue, if it has room for any; else they are known at once.
     """
     oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
-    family, is_late = Family(linear, exchange_costs, swaps, cycles), len(queue.heap) > 0
+    family, is_late = OraclePointers(linear, exchange_costs, swaps, cycles), len(queue.heap) > 0
     counters, totals, theta = player.counters, record.totals, environment.theta
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise

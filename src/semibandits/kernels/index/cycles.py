@@ -13,13 +13,13 @@ import math
 import numpy as np
 
 from semibandits.kernels.index.problem import NO_SLOT, Search, copy_row, meet
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel(calls=True)
-def meet_cycle(family: Family, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
+def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """Meet the base changed along one cycle of the exchange to the decision in this slot: the one of largest ``sqrt(c) - D``.
 
     As long as nothing gains over the base, it is in ``s.x``.

@@ -30,7 +30,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.sums import allowance
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
@@ -116,7 +116,7 @@ def known_peak(s: Search) -> tuple[int, int, float]:
 
 
 @kernel(calls=True)
-def look_closer(family: Family, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
+def look_closer(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
     """As long as nothing gains over the base, look at the cycles by which the decision just met differs from it."""
     if s.scales.share < 1.0 and not gains(s):
         meet_cycle(family, data, s, slot)
@@ -124,7 +124,7 @@ def look_closer(family: Family, data: tuple[IntArray, ...], s: Search, slot: int
 
 @kernel(inline="always", calls=True)
 def climb(
-    family: Family, data: tuple[IntArray, ...], s: Search, bound: float, most: int
+    family: OraclePointers, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
     """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
@@ -156,7 +156,7 @@ def climb(
 
 
 @kernel(inline="always", calls=True)
-def try_slope(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
+def try_slope(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
     """Bound of the part at one multiplier, of which a decision is met, and a status."""
     answer = ask(family, data, s, slope)
     if answer != FOUND:

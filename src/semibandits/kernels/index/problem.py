@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
@@ -194,7 +194,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
 
 
 @kernel(calls=True)
-def ask(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+def ask(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Write a decision of the part that is best at the multiplier `slope` (inf: of largest c) into y.
 
     Returns ``FOUND``; ``EMPTY`` if the part is empty; ``BROKEN`` if the oracle failed.

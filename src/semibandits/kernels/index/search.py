@@ -39,7 +39,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.sums import allowance, attainable_sums
-from semibandits.kernels.oracles.family import KNOWN, Family
+from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
@@ -65,7 +65,7 @@ REPORT = 3
 
 
 @kernel(calls=True)
-def fix(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
+def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
     """Force the items whose change of sides leaves a bound that holds nothing that matters; how many, or ``NONE_KNOWN``.
 
     The decision y is best at `slope`.
@@ -90,7 +90,7 @@ def fix(family: Family, data: tuple[IntArray, ...], s: Search, slope: float) -> 
 
 
 @kernel(inline="always", calls=True)
-def sweep(family: Family, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
+def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
     """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
 
     With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
@@ -158,7 +158,9 @@ def open_bound(s: Search, bound: float) -> float:
 
 
 @kernel(calls=True)
-def explore(family: Family, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray) -> int:
+def explore(
+    family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
+) -> int:
     """Search all parts, as far as the budget reaches; returns a status."""
     bound = math.inf
     if 0.0 < hint < math.inf:
@@ -211,7 +213,7 @@ def largest(numbers: FloatArray) -> float:
 
 @kernel(calls=True)
 def without_bonuses(
-    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, x: BoolArray, report: FloatArray
+    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, x: BoolArray, report: FloatArray
 ) -> int:
     """A decision of largest reward into x."""
     report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
@@ -260,7 +262,7 @@ def begin(
 
 @kernel(calls=True)
 def index_search(
-    family: Family,
+    family: OraclePointers,
     data: tuple[IntArray, ...],
     rewards: FloatArray,
     bonuses: FloatArray,
@@ -277,8 +279,8 @@ def index_search(
 
     Parameters
     ----------
-    family : Family
-        Pointers, see :mod:`semibandits.kernels.oracles.family`.
+    family : OraclePointers
+        Pointers, see :mod:`semibandits.kernels.oracles.pointers`.
     data : tuple of ndarrays of int
         The decision set. The last one holds the roles of the items, see `classes`, or nothing.
     rewards, bonuses : ndarray of float, shape (d,)

@@ -31,7 +31,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.search import BOUND, SLOPE, SPENT, begin, explore, largest, without_bonuses
-from semibandits.kernels.oracles.family import KNOWN, Family
+from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -120,7 +120,7 @@ def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> fl
 
 
 @kernel(inline="always", calls=True)
-def is_beaten(family: Family, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
+def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
     """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
 
     The best single swap is met on the way. Returns a status, too.
@@ -147,8 +147,8 @@ def is_beaten(family: Family, data: tuple[IntArray, ...], s: Search) -> tuple[bo
 
 @kernel(calls=True)
 def bases_search(
-    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, hint: float,
-    guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
+    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
+    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """As ``search.index_search``, for the bases of a matroid: the swaps come first, and mostly they will do."""
     if largest(bonuses) == 0.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from semibandits.kernels.index.problem import FAILED
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -19,7 +19,7 @@ def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights:
 
 @kernel
 def no_index(
-    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
+    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
     hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """P_IM for policies that never ask for it."""
@@ -28,7 +28,7 @@ def no_index(
 
 @kernel(calls=True)
 def call_index(
-    family: Family, index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,
+    family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,
     bonuses: FloatArray, ratio: float, share: float, hint: float, guess: BoolArray, m: int, x: BoolArray, most: int,
     report: FloatArray,
 ) -> int:  # fmt: skip

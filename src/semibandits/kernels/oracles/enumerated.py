@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from semibandits.kernels.index.problem import SOLVED
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -30,7 +30,7 @@ def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 
 @kernel
 def enumerated_index(
-    family: Family, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
+    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
     hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
 ) -> int:  # fmt: skip
     """The listed decision of largest index, at any ratio; of equal ones the first."""

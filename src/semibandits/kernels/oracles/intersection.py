@@ -9,7 +9,7 @@ import numpy as np
 from semibandits.kernels.exchange import shortest_walks
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.oracles.exchanges import exchanges
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -128,7 +128,7 @@ def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: Bool
 def intersection_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """See ``oracles/family.py``."""
+    """See ``oracles/pointers.py``."""
     d, members = len(x), np.flatnonzero(x)
     _, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
     _, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)

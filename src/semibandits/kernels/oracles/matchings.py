@@ -1,6 +1,6 @@
 """Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
 
-As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. See ``oracles/family.py``.
+As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. See ``oracles/pointers.py``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
 from semibandits.kernels.exchange import shortest_walks
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray

@@ -115,7 +115,7 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 def partitions_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """See ``oracles/family.py``."""
+    """See ``oracles/pointers.py``."""
     members = np.flatnonzero(x)
     _, swaps1 = partition_exchanges(data[1], data[2], members)
     _, swaps2 = partition_exchanges(data[4], data[5], members)

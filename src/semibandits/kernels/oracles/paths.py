@@ -1,5 +1,5 @@
 """Paths in a DAG: data = in_ptr, in_tails, in_items, out_ptr, out_heads, out_items, (m,), as in `kernels.dag`. See
-``oracles/family.py``.
+``oracles/pointers.py``.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits.kernels.dag import longest_path_into
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray

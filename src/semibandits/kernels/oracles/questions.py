@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from semibandits.kernels.oracles.calls import call_index, call_linear
-from semibandits.kernels.oracles.family import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.signals import raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -27,7 +27,7 @@ def ask_index(
 ) -> int:  # fmt: skip
     """P_IM, see :func:`index_search`."""
     status = call_index(
-        Family(linear, exchange_costs, swaps, cycles),
+        OraclePointers(linear, exchange_costs, swaps, cycles),
         index,
         data,
         rewards,

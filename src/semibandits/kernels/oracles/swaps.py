@@ -14,7 +14,7 @@ from semibandits.kernels.elimination import binary_exchanges
 from semibandits.kernels.forests import forest_exchanges
 from semibandits.kernels.laminar import laminar_exchanges
 from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
-from semibandits.kernels.oracles.family import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.transversal import transversal_exchanges
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -27,7 +27,7 @@ SAFETY = 1e-15
 def exchange_costs_by_swaps(
     members: IntArray, allowed: BoolArray, weights: FloatArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """Losses where ``allowed[k, i]`` says whether item i can replace the k-th member; see ``oracles/family.py``."""
+    """Losses where ``allowed[k, i]`` says whether item i can replace the k-th member; see ``oracles/pointers.py``."""
     exchange_costs[:] = np.inf
     for position in range(len(members)):
         j = members[position]

@@ -29,7 +29,7 @@ UNKNOWN: Final = 0
 KNOWN: Final = 1
 
 
-class Family(NamedTuple):
+class OraclePointers(NamedTuple):
     """Pointers to the four."""
 
     linear: Callable[..., int]
