@@ -8,6 +8,7 @@ import pytest
 from semibandits.kernels.cycles import arc_totals, cycle_sums, weighted_arc_totals
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
+    ArcRows,
     chords_to_circulation,
     circulation_to_chords,
     reach,
@@ -33,19 +34,18 @@ def instance(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_circulations_and_gradients(seed):
     rng, n, tails, heads, order = instance(seed)
-    parent, parent_arc, sign, nodes, in_tree = spanning_tree(n, tails, heads, order)
+    tree, in_tree = spanning_tree(n, tails, heads, order)
     assert in_tree.sum() == n - 1
     chords = np.flatnonzero(~in_tree)
-    tree = (parent, parent_arc, sign, nodes)
-    z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
+    z = np.column_stack([chords_to_circulation(e, chords, tree) for e in np.eye(len(chords))])
     incidence = np.zeros((n, len(tails)))
     np.add.at(incidence, (tails, np.arange(len(tails))), 1.0)
     np.add.at(incidence, (heads, np.arange(len(tails))), -1.0)
     np.testing.assert_array_equal(incidence @ z, 0.0)
     np.testing.assert_array_equal(z[chords], np.eye(len(chords)))
     gradient = rng.normal(size=len(tails))
-    np.testing.assert_allclose(circulation_to_chords(gradient, chords, tails, heads, *tree), z.T @ gradient, atol=1e-12)
-    potential = tree_potentials(*tree, gradient)
+    np.testing.assert_allclose(circulation_to_chords(gradient, chords, tree), z.T @ gradient, atol=1e-12)
+    potential = tree_potentials(tree, gradient)
     difference = potential[heads] - potential[tails]
     np.testing.assert_allclose(difference[in_tree], gradient[in_tree], atol=1e-12)
 
@@ -53,7 +53,7 @@ def test_circulations_and_gradients(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_reduced_hessian(seed):
     rng, n, tails, heads, order = instance(seed)
-    *tree, in_tree = spanning_tree(n, tails, heads, order)
+    tree, in_tree = spanning_tree(n, tails, heads, order)
     chords, a = np.flatnonzero(~in_tree), len(tails)
     rows = [rng.choice(a, size=int(rng.integers(1, a)), replace=False) for _ in range(5)]
     ptr, arcs = np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
@@ -62,14 +62,13 @@ def test_reduced_hessian(seed):
     pattern[np.repeat(np.arange(5), np.diff(ptr)), arcs] = 1.0
     at_ptr, positions = incidence(a, arcs)
     owners = np.repeat(np.arange(5), np.diff(ptr))
-    z = np.column_stack([chords_to_circulation(e, chords, tails, heads, *tree) for e in np.eye(len(chords))])
+    z = np.column_stack([chords_to_circulation(e, chords, tree) for e in np.eye(len(chords))])
     entries = rng.random(len(arcs))
     scattered = np.zeros((5, a))
     scattered[owners, arcs] = entries
     for of_entries, table in ((np.empty(0), pattern), (entries, scattered)):
-        reduced = reduced_hessian(
-            diagonal, slope, of_entries, weights, ptr, arcs, at_ptr, positions, owners[positions], chords, tails, heads, *tree
-        )  # fmt: skip
+        entries_of = ArcRows(ptr, arcs, of_entries, at_ptr, positions, owners[positions])
+        reduced = reduced_hessian(diagonal, slope, entries_of, weights, chords, tree)
         dense = table * slope
         expected = z.T @ (np.diag(diagonal) + dense.T @ np.diag(weights) @ dense) @ z
         np.testing.assert_allclose(np.tril(reduced), np.tril(expected), atol=1e-12)

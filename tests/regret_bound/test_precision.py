@@ -130,9 +130,10 @@ def test_small_flows_beside_large_ones_stay_exact():
     tails = np.array([0, 1, 2, 3, 4, 5, 2, 3, 0, 5])
     heads = np.array([1, 2, 0, 4, 5, 3, 3, 2, 5, 0])
     flow = np.array([1e18, 1e18, 1e18, 3e17, 3e17, 3e17, 1.25, 0.75, 0.5, 1.0])
-    parent, arc, sign, order, in_tree = spanning_tree(6, tails, heads, np.argsort(-flow, kind="stable"))
+    tree, in_tree = spanning_tree(6, tails, heads, np.argsort(-flow, kind="stable"))
+    parent, arc, sign, order = tree.parent, tree.parent_arc, tree.sign, tree.order
     chords = np.flatnonzero(~in_tree)
-    found = chords_to_circulation(flow[chords], chords, tails, heads, parent, arc, sign, order)
+    found = chords_to_circulation(flow[chords], chords, tree)
     values = [Fraction(float(x)) for x in flow]
     for v in np.flatnonzero(parent >= 0):
         below = {v}

@@ -7,6 +7,7 @@ chord values to the circulation; ``Z'g`` adds to g on a chord the potential diff
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,15 +15,53 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
-@kernel
-def spanning_tree(
-    n: int, tails: IntArray, heads: IntArray, order: IntArray
-) -> tuple[IntArray, IntArray, FloatArray, IntArray, BoolArray]:
-    """Greedy spanning tree of a connected graph, arcs taken in this order.
+class Tree(NamedTuple):
+    """A spanning tree, rooted at node 0.
 
-    Returns parent node, parent arc, sign (+1 if that arc runs from the parent), nodes in breadth-first order from node 0, and
-    which arcs are in the tree.
+    Attributes
+    ----------
+    tails, heads : ndarray of int, shape (a,)
+        All arcs of the graph.
+    parent, parent_arc : ndarray of int, shape (n,)
+        The node above each node, and the arc between them; -1 for the root.
+    sign : ndarray of float, shape (n,)
+        +1 if that arc runs from the parent, else -1.
+    order : ndarray of int, shape (n,)
+        Nodes in breadth-first order.
     """
+
+    tails: IntArray
+    heads: IntArray
+    parent: IntArray
+    parent_arc: IntArray
+    sign: FloatArray
+    order: IntArray
+
+
+class ArcRows(NamedTuple):
+    """A sparse matrix whose rows are sets of arcs, by row and by arc.
+
+    Attributes
+    ----------
+    ptr, arcs : ndarray of int
+        Row c has entries on the arcs ``arcs[ptr[c]:ptr[c + 1]]``.
+    slopes : ndarray of float
+        The entries, one each; empty if all are 1.
+    at_ptr, positions, owners : ndarray of int
+        Arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`.
+    """
+
+    ptr: IntArray
+    arcs: IntArray
+    slopes: FloatArray
+    at_ptr: IntArray
+    positions: IntArray
+    owners: IntArray
+
+
+@kernel
+def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> tuple[Tree, BoolArray]:
+    """Greedy spanning tree of a connected graph, arcs taken in this order, and which arcs are in it."""
     root = np.arange(n)
     in_tree = np.zeros(len(tails), dtype=np.bool_)
     degree = np.zeros(n + 1, dtype=np.int64)
@@ -64,14 +103,13 @@ def spanning_tree(
             parent[w], parent_arc[w], sign[w] = v, arc, 1.0 if down else -1.0
             order_out[filled] = w
             filled += 1
-    return parent, parent_arc, sign, order_out, in_tree
+    return Tree(tails, heads, parent, parent_arc, sign, order_out), in_tree
 
 
 @kernel
-def tree_potentials(
-    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray, wanted: FloatArray
-) -> FloatArray:
+def tree_potentials(tree: Tree, wanted: FloatArray) -> FloatArray:
     """Node potentials with ``potential[head] - potential[tail] = wanted[arc]`` on every tree arc, 0 at the root."""
+    _, _, parent, parent_arc, sign, order = tree
     potential = np.zeros(len(parent))
     for v in order[1:]:
         potential[v] = potential[parent[v]] + sign[v] * wanted[parent_arc[v]]
@@ -79,14 +117,12 @@ def tree_potentials(
 
 
 @kernel
-def chords_to_circulation(
-    values: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
-    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
-) -> FloatArray:  # fmt: skip
+def chords_to_circulation(values: FloatArray, chords: IntArray, tree: Tree) -> FloatArray:
     """Z applied to chord values: the circulation that has them.
 
     Sums are kept in two parts: a small flow between two parts of the tree is not to be lost beside large ones within them.
     """
+    tails, heads, parent, parent_arc, sign, order = tree
     flow = np.zeros(len(tails))
     surplus, rest = np.zeros(len(parent)), np.zeros(len(parent))
     for j in range(len(chords)):
@@ -112,28 +148,23 @@ def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
 
 
 @kernel
-def circulation_to_chords(
-    gradient: FloatArray, chords: IntArray, tails: IntArray, heads: IntArray,
-    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
-) -> FloatArray:  # fmt: skip
+def circulation_to_chords(gradient: FloatArray, chords: IntArray, tree: Tree) -> FloatArray:
     """Z' applied to a gradient on the arcs."""
-    potential = tree_potentials(parent, parent_arc, sign, order, gradient)
-    return gradient[chords] + potential[tails[chords]] - potential[heads[chords]]
+    potential = tree_potentials(tree, gradient)
+    return gradient[chords] + potential[tree.tails[chords]] - potential[tree.heads[chords]]
 
 
 @kernel
 def reduced_hessian(
-    diagonal: FloatArray, by_arc: FloatArray, slopes: FloatArray, weights: FloatArray,
-    ptr: IntArray, arcs: IntArray, at_ptr: IntArray, positions: IntArray, owners: IntArray,
-    chords: IntArray, tails: IntArray, heads: IntArray,
-    parent: IntArray, parent_arc: IntArray, sign: FloatArray, order: IntArray,
-) -> FloatArray:  # fmt: skip
-    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in.
+    diagonal: FloatArray, by_arc: FloatArray, rows: ArcRows, weights: FloatArray, chords: IntArray, tree: Tree
+) -> FloatArray:
+    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in; A are the rows times `by_arc`, column by column.
 
-    Row c of A is `by_arc` on the arcs ``arcs[ptr[c]:ptr[c + 1]]``, times `slopes`, entry by entry, unless these are left out, and
-    0 elsewhere; arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`. One row of the full matrix
-    is formed at a time and reduced at once, so that memory is what the result needs and the rows of the tree.
+    One row of the full matrix is formed at a time and reduced at once, so that memory is what the result needs and the rows of
+    the tree.
     """
+    ptr, arcs, slopes, at_ptr, positions, owners = rows
+    tails, heads, parent, parent_arc, sign, order = tree
     n, q, a = len(parent), len(chords), len(tails)
     # Columns in a new order, chords first: what is read most lies side by side.
     column = np.empty(a, dtype=np.int64)

@@ -29,7 +29,7 @@ import heapq
 
 import numpy as np
 
-from semibandits.kernels.exchange import arcs_of
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -126,26 +126,38 @@ def _passes(label: int, node: int, links: IntArray) -> bool:
 
 @kernel
 def open_cycles(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, begin: FloatArray,
-    limits: FloatArray, max_labels: int, max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
+    graph: Arcs,
+    costs: FloatArray,
+    weights: FloatArray,
+    begin: FloatArray,
+    limits: FloatArray,
+    max_labels: int,
+    max_found: int,
+) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """What `met_cycles` finds, unless it is interrupted."""
-    found = met_cycles(n, tails, heads, costs, weights, begin, limits, max_labels, max_found)
+    found = met_cycles(graph, costs, weights, begin, limits, max_labels, max_found)
     raise_interrupt()
     return found
 
 
 @kernel
 def met_cycles(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, weights: FloatArray, begin: FloatArray,
-    limits: FloatArray, max_labels: int, max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
+    graph: Arcs,
+    costs: FloatArray,
+    weights: FloatArray,
+    begin: FloatArray,
+    limits: FloatArray,
+    max_labels: int,
+    max_found: int,
+) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """Cycles of which each weight is below its limit, as many as prove the claim.
 
     Parameters
     ----------
-    n, tails, heads, costs
-        The graph, without self-loops, and costs >= 0 that only say in which order to look at arcs.
+    graph : Arcs
+        Without self-loops.
+    costs : ndarray of float, shape (a,)
+        At least 0; they only say in which order to look at arcs.
     weights : ndarray of float, shape (a, K + 1)
         Weights of the arcs.
     begin, limits : ndarray of float, shape (K + 1,)
@@ -164,9 +176,8 @@ def met_cycles(
     complete : bool
         Whether the search came to its end; if not, nothing is proven.
     """
-    graph = arcs_of(n, tails, heads)
-    out_ptr, out_arcs = graph.out_ptr, graph.out_arcs
-    out_degree, in_degree = np.diff(out_ptr), np.diff(graph.in_ptr)
+    tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
+    n, out_degree, in_degree = len(out_ptr) - 1, np.diff(out_ptr), np.diff(in_ptr)
     starts = np.argsort(-(out_degree + in_degree), kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs = np.zeros(max_found + 1, dtype=np.int64), np.empty(0, dtype=np.int64)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -93,15 +93,14 @@ def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray]:
 
 @kernel
 def light_cycles(
-    n: int, tails: IntArray, heads: IntArray, weights: FloatArray, last: float, has_hub: bool,
-    level: float, max_labels: int, max_found: int,
-) -> tuple[IntArray, IntArray]:  # fmt: skip
+    graph: Arcs, weights: FloatArray, last: float, has_hub: bool, level: float, max_labels: int, max_found: int
+) -> tuple[IntArray, IntArray]:
     """Cycles all of whose weights are below `level`.
 
     Parameters
     ----------
-    n, tails, heads
-        The graph, without self-loops. If `has_hub`, node 0 lies on every cycle and the other nodes are in topological order;
+    graph : Arcs
+        Without self-loops. If `has_hub`, node 0 lies on every cycle and the other nodes are in topological order;
         else walks with small bounds are extended first.
     weights : ndarray of float, shape (a, K + 1)
         ``s_k cost - psi(s_k)`` of each arc; in the last column, for an infinite price, ``cost`` less what its item can rise.
@@ -116,8 +115,8 @@ def light_cycles(
     ptr, arcs : ndarray of int
         Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
     """
-    columns = weights.shape[1]
-    out_ptr, out_arcs = incidence(n, tails)
+    tails, heads, out_ptr, out_arcs, _, _ = graph
+    n, columns = len(out_ptr) - 1, weights.shape[1]
     degree = np.zeros(n, dtype=np.int64)
     for arc in range(len(tails)):
         degree[tails[arc]] += 1

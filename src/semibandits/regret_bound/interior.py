@@ -16,13 +16,14 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels import tiers
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.newton import (
+    ArcRows,
     circulation_to_chords,
     reach,
     reduced_hessian,
     scaled_to_unit_diagonal,
     tree_potentials,
 )
-from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, Tree, positive_flow
+from semibandits.regret_bound.master import MOST_ACCURATE, Chords, Master, MasterSolution, positive_flow
 from semibandits.regret_bound.rows import Local, Rows
 from semibandits.regret_bound.warm_start import Start
 
@@ -38,7 +39,7 @@ FLOPS = 1e11
 class _Iterate:
     """Quantities at one primal-dual point (f, s, mu): slacks and multipliers first of the plain arcs, then of the rows."""
 
-    tree: Tree
+    chords: Chords
     local: Local
     residual: FloatArray  # row value - 1 + s; 0 on plain arcs, whose slack is their flow
     complementarity: float  # mean of mu * s
@@ -140,15 +141,15 @@ class InteriorPointMaster(Master):
 
     def _iterate(self) -> _Iterate:
         block, flow = self._block, self._flow
-        tree, plain = Tree.heaviest(block, flow), len(self._plain)
+        chords, plain = Chords.of_lightest(block, flow), len(self._plain)
         local = self._rows.local(flow)
         residual = np.zeros(len(self._slack))
         residual[plain:] = local.values - 1.0 + self._slack[plain:]
         complementarity = float((self._multipliers * self._slack).mean())
         # Stationarity asks for prices that the rows pay; the tree gives potentials that meet it on the largest flows.
         paid = self._rows.on_arcs(local.slopes, self._multipliers[plain:])
-        potentials = -tree_potentials(*tree.parts, paid - block.graph.costs)
-        return _Iterate(tree, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
+        potentials = -tree_potentials(chords.tree, paid - block.graph.costs)
+        return _Iterate(chords, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
         """One predictor-corrector step in place; False if rounding makes the matrix singular or eats up a flow."""
@@ -167,7 +168,7 @@ class InteriorPointMaster(Master):
         dual = 0.99 * reach(multipliers, d_multipliers)
         moved = flow + primal * d_flow
         # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
-        moved = now.tree.circulation(self._block, moved[now.tree.chords])
+        moved = now.chords.circulation(moved[now.chords.arcs])
         if not moved.min() > 0:
             return False
         self._flow = moved
@@ -195,7 +196,7 @@ class _Newton:
         rows: Rows, plain: IntArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
     ) -> _Newton | None:
         """The system; None if rounding makes it singular."""
-        cycles, tree, graph, local = rows.pool.cycles, now.tree, rows.block.graph, now.local
+        cycles, chords, local = rows.pool.cycles, now.chords, now.local
         mu = multipliers[len(plain) :]
         curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
         curvature[plain] += weights[: len(plain)]
@@ -209,11 +210,9 @@ class _Newton:
             weights = np.concatenate((weights + 2.0 * mu / local.values, -mu))
         at_ptr, positions = incidence(len(curvature), arcs)
         owners = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[positions]
+        entries = ArcRows(ptr, arcs, slopes, at_ptr, positions, owners)
         for shift in (1e-13, 1e-11, 1e-9):
-            hessian = reduced_hessian(
-                curvature, by_arc, slopes, weights, ptr, arcs, at_ptr, positions, owners,
-                tree.chords, graph.tails, graph.heads, *tree.parts,
-            )  # fmt: skip
+            hessian = reduced_hessian(curvature, by_arc, entries, weights, chords.arcs, chords.tree)
             scale = scaled_to_unit_diagonal(hessian)
             if not np.isfinite(scale).all():
                 return None
@@ -226,14 +225,14 @@ class _Newton:
 
     def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Newton direction towards ``mu * s = target``."""
-        tree, block, local, plain = self.now.tree, self.rows.block, self.now.local, self.plain
+        chords, block, local, plain = self.now.chords, self.rows.block, self.now.local, self.plain
         graph, cycles = block.graph, self.rows.pool.cycles
         weights = (target + self.multipliers * self.now.residual) / self.slack
         gradient = self.rows.on_arcs(local.slopes, weights[len(plain) :]) - graph.costs
         gradient[plain] += weights[: len(plain)]
-        reduced = circulation_to_chords(gradient, tree.chords, graph.tails, graph.heads, *tree.parts)
+        reduced = circulation_to_chords(gradient, chords.arcs, chords.tree)
         solution, _ = dpotrs(self.factor, self.scale * reduced, lower=0)
-        d_flow = tree.circulation(block, self.scale * solution)
+        d_flow = chords.circulation(self.scale * solution)
         freed = np.add.reduceat(local.slopes * d_flow[cycles.arcs], cycles.ptr[:-1])
         d_slack = -self.now.residual + np.concatenate((d_flow[plain], freed))
         d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack

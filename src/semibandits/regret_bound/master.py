@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.kernels.newton import chords_to_circulation, spanning_tree
+from semibandits.kernels.newton import Tree, chords_to_circulation, spanning_tree
 from semibandits.regret_bound.presolve import Block
 
 MOST_ACCURATE = 1e-10
@@ -80,38 +80,28 @@ class Master(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
-    """Spanning tree of a block, and the chords outside it."""
+class Chords:
+    """Spanning tree of a block, and the chords outside it, which a circulation is told by."""
 
-    parent: IntArray
-    parent_arc: IntArray
-    sign: FloatArray
-    order: IntArray
-    chords: IntArray
+    tree: Tree
+    arcs: IntArray
 
     @staticmethod
-    def heaviest(block: Block, flow: FloatArray) -> Tree:
-        """Tree of the largest flows: what rounding leaves in the balance is then small beside the flows that absorb it."""
+    def of_lightest(block: Block, flow: FloatArray) -> Chords:
+        """The tree has the largest flows: what rounding leaves in the balance is then small beside the flows that absorb it."""
         graph = block.graph
-        parent, parent_arc, sign, order, in_tree = spanning_tree(
-            graph.n, graph.tails, graph.heads, np.argsort(-flow, kind="stable")
-        )
-        return Tree(parent, parent_arc, sign, order, np.flatnonzero(~in_tree))
+        tree, in_tree = spanning_tree(graph.n, graph.tails, graph.heads, np.argsort(-flow, kind="stable"))
+        return Chords(tree, np.flatnonzero(~in_tree))
 
-    @property
-    def parts(self) -> tuple[IntArray, IntArray, FloatArray, IntArray]:
-        """Parent node, parent arc, sign and order, as kernels take them."""
-        return self.parent, self.parent_arc, self.sign, self.order
-
-    def circulation(self, block: Block, chord_values: FloatArray) -> FloatArray:
+    def circulation(self, values: FloatArray) -> FloatArray:
         """The circulation with these values on the chords."""
-        return chords_to_circulation(chord_values, self.chords, block.graph.tails, block.graph.heads, *self.parts)
+        return chords_to_circulation(values, self.arcs, self.tree)
 
 
 def balanced(block: Block, flow: FloatArray) -> FloatArray:
     """The circulation next to `flow`, exact up to rounding and positive on arcs with an item."""
-    tree = Tree.heaviest(block, flow)
-    flow = tree.circulation(block, np.maximum(flow[tree.chords], 0.0))
+    chords = Chords.of_lightest(block, flow)
+    flow = chords.circulation(np.maximum(flow[chords.arcs], 0.0))
     # Cheapest cycles through arcs whose flow rounding has eaten up; they are in order of the arcs with an item.
     dry = flow[block.informative] <= 0
     if dry.any() or flow.min() < 0:

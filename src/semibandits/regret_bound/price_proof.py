@@ -24,6 +24,7 @@ import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels import tiers
+from semibandits.kernels.exchange import arcs_of
 from semibandits.kernels.price_proof import open_cycles
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
@@ -87,8 +88,9 @@ class _Search:
         self, tails: IntArray, heads: IntArray, costs: FloatArray, gaps: FloatArray, items: ArcItems, rates: FloatArray,
         level: float,
     ) -> None:  # fmt: skip
-        self._tails, self._heads, self._costs, self._items, self._rates = tails, heads, costs, items, rates
+        self._costs, self._items, self._rates = costs, items, rates
         self._n = int(max(tails.max(), heads.max())) + 1
+        self._graph = arcs_of(self._n, tails, heads)
         self._level, self._met = level, Cycles.empty()
         self._caps = items.caps(rates, np.where(items.raising, gaps, 1.0), level)
         # Out of reach at the end, whatever the price.
@@ -141,7 +143,7 @@ class _Search:
         most = min(MAX_LABELS, MAX_NUMBERS // len(limits))
         while True:
             ptr, arcs, found, _, complete = open_cycles(
-                self._n, self._tails, self._heads, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
+                self._graph, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
             )
             if complete or len(found) or labels >= most or tiers.seconds() > deadline:
                 break

@@ -45,8 +45,8 @@ def search_prices(block: Block, flow: FloatArray, threshold: float) -> Violation
     weights[:, -1] -= caps
     cycles = Cycles(
         *tilted_cycles(
-            block.graph.n, block.graph.tails, block.graph.heads, weights, level + items.margin, block.graph.has_hub,
-            level, WITH_HUB if block.graph.has_hub else MAX_LABELS, MAX_FOUND,
+            block.graph.arcs, weights, level + items.margin, block.graph.has_hub, level,
+            WITH_HUB if block.graph.has_hub else MAX_LABELS, MAX_FOUND,
         )
     )  # fmt: skip
     values = items.raises(cycles, cycles.sums(costs), flow).values

@@ -16,7 +16,7 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.newton import tree_potentials
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.master import Tree, starting_rates
+from semibandits.regret_bound.master import Chords, starting_rates
 from semibandits.regret_bound.presolve import Block
 
 NEGLIGIBLE = 1e-2
@@ -137,10 +137,10 @@ class Start:
 
     def potentials(self, block: Block) -> FloatArray:
         """Potentials at which prices are ``y/f^2`` on the largest flows, as they are in a solution."""
-        tree = Tree.heaviest(block, self.flow)
+        tree = Chords.of_lightest(block, self.flow).tree
         y = block.twice_variance * self.cycles.totals(self.multipliers, len(self.flow))
         prices = y / np.where(self.flow > 0.0, self.flow, 1.0) ** 2  # y is 0 where the flow is
-        return -tree_potentials(*tree.parts, prices - block.graph.costs)
+        return -tree_potentials(tree, prices - block.graph.costs)
 
 
 def _common(ptr: IntArray, labels: IntArray) -> IntArray:
