@@ -84,9 +84,9 @@ def test_the_widest_raise_is_the_largest_quotient(name, at, information):
     if radius == 0.0:
         assert found == 0.0 or mean == 0.0
         return
-    rises = np.concatenate((np.geomspace(1e-6, 1.0, 400), np.linspace(1e-3, 1.0, 400))) * radius
-    divergences = law.divergence(np.full(len(rises), mean), rises)
-    largest = float(np.max(rises**2 / divergences)) * information
+    raises = np.concatenate((np.geomspace(1e-6, 1.0, 400), np.linspace(1e-3, 1.0, 400))) * radius
+    divergences = law.divergence(np.full(len(raises), mean), raises)
+    largest = float(np.max(raises**2 / divergences)) * information
     assert largest * (1.0 - 1e-6) <= found <= largest * 1.012 + 1e-12
 
 

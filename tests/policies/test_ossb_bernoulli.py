@@ -65,9 +65,9 @@ def divergence(p, q):
 
 
 def least_information(theta, rates, gap):
-    """min sum of w d(theta, theta + e) over rises e that add up to the gap: rises at a common price, by bisection."""
+    """min sum of w d(theta, theta + e) over raises e that add up to the gap: raises at a common price, by bisection."""
 
-    def rises(price):
+    def raises(price):
         found = []
         for p, w in zip(theta, rates, strict=True):
             r = price / w  # at the best rise, w e = price (p + e)(1 - p - e)
@@ -80,8 +80,8 @@ def least_information(theta, rates, gap):
     low, high = 1e-9, 1e9
     for _ in range(200):
         price = math.sqrt(low * high)
-        low, high = (price, high) if sum(rises(price)) < gap else (low, price)
-    return sum(w * divergence(p, p + e) for p, w, e in zip(theta, rates, rises(low), strict=True))
+        low, high = (price, high) if sum(raises(price)) < gap else (low, price)
+    return sum(w * divergence(p, p + e) for p, w, e in zip(theta, rates, raises(low), strict=True))
 
 
 def lowered_means(rows, means, plays, m):

@@ -59,9 +59,9 @@ def least_information(law, plays, levels, means, gap):
     if reach.sum() <= gap * (1.0 - 1e-12):
         return math.inf
 
-    def information(rises):
+    def information(raises):
         return float(
-            np.sum(plays / levels * law.divergence(means, np.minimum(np.maximum(rises, 0.0), reach * (1 - 1e-9))))
+            np.sum(plays / levels * law.divergence(means, np.minimum(np.maximum(raises, 0.0), reach * (1 - 1e-9))))
         )
 
     found = math.inf

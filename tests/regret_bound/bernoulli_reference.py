@@ -40,7 +40,7 @@ def rise_at(theta: float, slope: float) -> float:
 
 
 def least_information(theta: np.ndarray, rates: np.ndarray, gap: float) -> float:
-    """min sum w d(theta, theta + rise) over rises that add up to the gap, by bisection for their common price."""
+    """min sum w d(theta, theta + rise) over raises that add up to the gap, by bisection for their common price."""
     if (1.0 - theta).sum() <= gap + 1e-12:
         return math.inf
     if (1.0 - theta)[rates == 0.0].sum() >= gap:
@@ -52,8 +52,8 @@ def least_information(theta: np.ndarray, rates: np.ndarray, gap: float) -> float
         low, high = (price, high) if total < gap else (low, price)
         if high <= low * (1.0 + 1e-14):
             break
-    rises = [rise_at(t, low / w) if w > 0 else 1.0 - t for t, w in zip(theta, rates, strict=True)]
-    return sum(w * divergence(t, t + e) for t, w, e in zip(theta, rates, rises, strict=True) if w > 0)
+    raises = [rise_at(t, low / w) if w > 0 else 1.0 - t for t, w in zip(theta, rates, strict=True)]
+    return sum(w * divergence(t, t + e) for t, w, e in zip(theta, rates, raises, strict=True) if w > 0)
 
 
 def problem(decisions: np.ndarray, theta: np.ndarray):
@@ -67,7 +67,7 @@ def problem(decisions: np.ndarray, theta: np.ndarray):
 
 
 def rises_at(theta: np.ndarray, price: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """The rises e with rates * e = price * (theta + e) * (1 - theta - e), as `rise_at` finds them, as roots of this quadratic."""
+    """The raises e with rates * e = price * (theta + e) * (1 - theta - e), as `rise_at` finds them: roots of this quadratic."""
     b, c = rates - price * (1.0 - 2.0 * theta), price * theta * (1.0 - theta)
     root = np.sqrt(b * b + 4.0 * price * c)
     return np.where(b < 0.0, (root - b) / (2.0 * price), np.where(c > 0.0, 2.0 * c / (b + root), 0.0))
@@ -86,7 +86,7 @@ def least_of_each(contains: np.ndarray, gaps: np.ndarray, theta: np.ndarray, rat
         other = theta + least
         terms = np.where(theta > 0, theta * np.log(theta / other), 0.0)
         terms += np.where(theta < 1, (1.0 - theta) * np.log((1.0 - theta) / (1.0 - other)), 0.0)
-        # For small rises the logarithms cancel: the integral of the derivative keeps its digits.
+        # For small raises the logarithms cancel: the integral of the derivative keeps its digits.
         nodes, weights = np.polynomial.legendre.leggauss(30)
         at = 0.5 * (nodes + 1.0) * least[..., None]
         means = theta[:, None] + at

@@ -176,7 +176,7 @@ def test_the_price_of_raises_shows_that_they_are_cheapest(name, seed):
     found = cheapest_raises(law, items.theta, rates, rows, np.arange(6), gaps)
     for k in np.flatnonzero(np.isfinite(found.values)):
         mine = rows == k
-        assert found.rises[mine].sum() == pytest.approx(gaps[k], rel=1e-9)
+        assert found.raises[mine].sum() == pytest.approx(gaps[k], rel=1e-9)
         paid = rates[mine] @ found.divergences[mine]
         conjugate = law.take(np.flatnonzero(mine)).conjugate(items.theta[mine], found.prices[k] / rates[mine])
         if np.isfinite(conjugate).all():

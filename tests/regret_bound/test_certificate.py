@@ -271,7 +271,7 @@ def test_a_graph_without_arcs_has_no_cycle():
 # ---------------------------------------------------------------------------------------------- the lower bound
 
 
-def lower_bound(graph, v, items, cycles, rises, mu, **options):
+def lower_bound(graph, v, items, cycles, raises, mu, **options):
     """The bound from Gaussian items of these doubled variances, on the graph with its hub as one node."""
     merged = graph.merged_hub
     entering = np.maximum(graph.entering, 0)
@@ -280,7 +280,7 @@ def lower_bound(graph, v, items, cycles, rises, mu, **options):
     gaps = [graph.costs[cycle].sum() for cycle in listed_cycles(graph) if live[cycle].any()]
     return lower_certificate.lower_bound(
         graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs,
-        ArcItems.of(law, np.zeros(len(v)), graph.entering, live), cycles, rises, mu, min(gaps, default=1.0), **options,
+        ArcItems.of(law, np.zeros(len(v)), graph.entering, live), cycles, raises, mu, min(gaps, default=1.0), **options,
     )[0]  # fmt: skip
 
 
@@ -354,11 +354,11 @@ def test_no_multipliers_and_raises_prove_more_than_a_feasible_flow_costs(graph, 
     items = suboptimal(graph, 1e-9)
     flow, cycles, mu, _ = solve(graph, v, items)
     upper = float(graph.costs @ flow)
-    rises, shares = cheapest(graph, v, items, cycles, flow), mu * cycles.sums(graph.costs) ** 2
-    right = lower_bound(graph, v, items, cycles, rises, shares)
+    raises, shares = cheapest(graph, v, items, cycles, flow), mu * cycles.sums(graph.costs) ** 2
+    right = lower_bound(graph, v, items, cycles, raises, shares)
     assert right <= upper * (1 + 1e-9)
     for noise in (0.0, 0.1, 10.0):
-        other_rises = rises * rng.exponential(1.0, len(rises)) + noise * rng.random(len(rises))
+        other_rises = raises * rng.exponential(1.0, len(raises)) + noise * rng.random(len(raises))
         other_mu = shares * rng.exponential(1.0, len(mu)) + noise * rng.normal(size=len(mu))
         for quick in (False, True):
             assert lower_bound(graph, v, items, cycles, other_rises, other_mu, quick=quick) <= upper * (1 + 1e-9)
@@ -409,9 +409,9 @@ def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, 
         rates = np.where(rates > 0.0, rates, flow)
         counted = (graph.entering >= 0) & items[graph.entering]
         u = cycles.sums(np.where(counted, v[graph.entering] / np.where(rates > 0.0, rates, 1.0), 0.0))
-        rises = cheapest(graph, v, items, cycles, rates)
+        raises = cheapest(graph, v, items, cycles, rates)
         for weights in (shares, shares * (u / cycles.sums(graph.costs) ** 2) ** 2):
-            lower = max(lower, lower_bound(graph, v, items, cycles, rises, weights))
+            lower = max(lower, lower_bound(graph, v, items, cycles, raises, weights))
     assert value * (1 - 1e-5) <= lower <= value * (1 + 1e-7)
     information = np.zeros(decision_set.d)
     chosen = (graph.entering >= 0) & items[graph.entering]
@@ -423,18 +423,18 @@ def test_both_certificates_meet_at_the_value_found_by_enumeration(decision_set, 
 def test_scale_and_sign_of_multipliers_do_not_matter():
     graph = exchange_graph(2, [(0, 1, 1.0, True), (1, 0, 2.0, True), (1, 1, 0.5, True)])
     v, items, cycles = np.array([1.0, 2.0, 3.0]), np.ones(3, dtype=bool), joined([[0, 1], [2]])
-    rises = np.array([1.0, 2.0, 0.5])
-    bound = lower_bound(graph, v, items, cycles, rises, np.array([1.0, 0.5]))
+    raises = np.array([1.0, 2.0, 0.5])
+    bound = lower_bound(graph, v, items, cycles, raises, np.array([1.0, 0.5]))
     assert bound > 0
-    assert lower_bound(graph, v, items, cycles, rises, np.array([1e-3, 5e-4])) == pytest.approx(bound, rel=1e-9)
-    alone = lower_bound(graph, v, items, joined([[0, 1]]), rises[:2], np.array([1.0]))
+    assert lower_bound(graph, v, items, cycles, raises, np.array([1e-3, 5e-4])) == pytest.approx(bound, rel=1e-9)
+    alone = lower_bound(graph, v, items, joined([[0, 1]]), raises[:2], np.array([1.0]))
     # Raises of 1 and 2 cost 1/1 and 4/2 nats a play, 3 in all, where the cycle costs 3.
     assert alone == pytest.approx(1.0, rel=1e-11)
     fewer = np.array([True, False, True])
     # The item of the first arc has to rise by the whole gap, for 9 nats a play.
-    assert lower_bound(graph, v, fewer, joined([[0, 1]]), rises[:2], np.ones(1)) == pytest.approx(1 / 3, rel=1e-11)
-    assert lower_bound(graph, v, items, cycles, rises, np.array([1.0, -1.0])) == pytest.approx(alone, rel=1e-11)
-    assert lower_bound(graph, v, items, cycles, rises, np.zeros(2)) == 0.0
+    assert lower_bound(graph, v, fewer, joined([[0, 1]]), raises[:2], np.ones(1)) == pytest.approx(1 / 3, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, raises, np.array([1.0, -1.0])) == pytest.approx(alone, rel=1e-11)
+    assert lower_bound(graph, v, items, cycles, raises, np.zeros(2)) == 0.0
 
 
 def test_raises_that_fall_short_are_stretched():
@@ -449,9 +449,9 @@ def test_a_lemon_among_the_multipliers_costs_itself_alone():
     """Lowered one by one, multipliers that are far too large do not scale the others away."""
     graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (0, 2, 1.0, True), (2, 0, 1.0, True)])
     v, items, cycles = np.full(4, 1.0), np.ones(4, dtype=bool), joined([[0, 1], [2, 3]])
-    rises, mu = np.ones(4), np.array([1.0, 100.0])
-    assert lower_bound(graph, v, items, cycles, rises, mu) == pytest.approx(2.0, rel=1e-6)
-    assert lower_bound(graph, v, items, cycles, rises, mu, quick=True) == pytest.approx(1.01, rel=1e-6)
+    raises, mu = np.ones(4), np.array([1.0, 100.0])
+    assert lower_bound(graph, v, items, cycles, raises, mu) == pytest.approx(2.0, rel=1e-6)
+    assert lower_bound(graph, v, items, cycles, raises, mu, quick=True) == pytest.approx(1.01, rel=1e-6)
 
 
 def test_walks_that_are_open_prove_nothing():

@@ -40,8 +40,8 @@ def information(items, contains, gaps, rates):
     """F of some sets of items; inf where their gap is out of reach."""
     some = contains.any(axis=1)
     contains, gaps = contains[some], gaps[some]
-    rises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * max(rates.max(initial=0.0), 1.0)))
-    paid = np.where(able[:, None], items.divergence(rises), 0.0) @ rates
+    raises, able = items.raises(contains, gaps, np.maximum(rates, 1e-12 * max(rates.max(initial=0.0), 1.0)))
+    paid = np.where(able[:, None], items.divergence(raises), 0.0) @ rates
     return np.where(able, paid, np.inf)
 
 

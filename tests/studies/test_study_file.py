@@ -172,7 +172,7 @@ def test_the_examples_in_messages_are_right(written):
         for name, key in keys.items():
             content = tomllib.loads(key.example)
             assert list(content) == [name]
-            key.read(content[name])  # raises Odd if not
+            key.read(content[name])  # raises an error if not
             assert table in EVERYTHING
 
 

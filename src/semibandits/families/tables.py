@@ -15,7 +15,7 @@ class ProblemOptions:
     Attributes
     ----------
     family : str, optional
-        For CSV files the name of a table, needed only where the header leaves a doubt.
+        For CSV files the name of a table, needed only where the header fits several.
     source, target : str, optional
         Ends of the paths.
     size : int, optional

@@ -84,7 +84,7 @@ def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, a column is missing or unknown, a cell is odd, or the instance has no decision.
+        If the file cannot be read, a column is missing or unknown, a cell is invalid, or the instance has no decision.
     """
     options = options or ProblemOptions()
     cells = _read_cells(path)

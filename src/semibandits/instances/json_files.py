@@ -33,7 +33,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     Raises
     ------
     InvalidInputError
-        If a key is missing, unknown or odd, the numbers do not fit the items, or there is no decision.
+        If a key is missing, unknown or invalid, the numbers do not fit the items, or there is no decision.
     """
     fields = Fields(description, "the instance")
     family = fields.text("family")

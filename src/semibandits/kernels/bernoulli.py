@@ -101,7 +101,7 @@ def conjugate(theta: float, rate: float, price: float) -> float:
 def tilts(theta: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """`tilt` of each pair."""
     n = len(theta)
-    rises, derivatives, divergences = np.empty(n), np.empty(n), np.empty(n)
+    raises, derivatives, divergences = np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
-        rises[i], derivatives[i], divergences[i] = tilt(theta[i], slopes[i])
-    return rises, derivatives, divergences
+        raises[i], derivatives[i], divergences[i] = tilt(theta[i], slopes[i])
+    return raises, derivatives, divergences

@@ -150,7 +150,7 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
 
 def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
     """The rise e of each mean that its rate can tell from 0, ``w d(theta, theta + e) = 1``; infinite at rate 0."""
-    rises = np.full(len(means), np.inf)
+    raises = np.full(len(means), np.inf)
     items = np.flatnonzero(rates > 0.0)
     own, theta, w = law.take(items), means[items], rates[items]
     low, high = np.zeros(len(items)), np.minimum(np.sqrt(2.0 * own.variance_at(theta) / w), own.reach(theta))
@@ -163,8 +163,8 @@ def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
         middle = 0.5 * (low + high)
         enough = w * own.divergence(theta, middle) > 1.0
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    rises[items] = high
-    return rises
+    raises[items] = high
+    return raises
 
 
 def _guarded(gaps: FloatArray, scales: FloatArray, m: int) -> FloatArray:

@@ -78,7 +78,7 @@ class ArcItems:
         on = self.raising[cycles.arcs]
         found = cheapest_raises(self.law, self.theta, rates, cycles.rows[on], cycles.arcs[on], gaps, guesses)
         entries = []
-        for part in (found.rises, found.divergences, found.slopes):
+        for part in (found.raises, found.divergences, found.slopes):
             full = np.zeros(len(on))
             full[on] = part
             entries.append(full)

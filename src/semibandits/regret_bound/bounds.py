@@ -22,14 +22,14 @@ class LowerBound:
     cycles : Cycles
     multipliers : ndarray of float, shape (k,)
         In the scale in which they add up to the value, about.
-    rises : ndarray of float, shape (number of entries of `cycles`,)
+    raises : ndarray of float, shape (number of entries of `cycles`,)
         Raise of the item of each entry; those of a cycle add up to its gap.
     """
 
     value: float
     cycles: Cycles
     multipliers: FloatArray
-    rises: FloatArray
+    raises: FloatArray
 
 
 def lower_bound(

@@ -217,7 +217,7 @@ class CirculationSolver:
     def _scaled(self, plan: ExplorationPlan, least: float) -> tuple[float, ExplorationPlan]:
         """What the plan costs at rates with which its least information, a bound on which is given, is 1; and that plan.
 
-        All gaps may be off by the factor 1 +- doubt. It is 0 unless x* itself is optimal but for rounding.
+        All gaps may be off by the factor 1 +- relative_error. It is 0 unless x* itself is optimal but for rounding.
         """
         if least <= 0.0:
             return math.inf, plan
@@ -307,13 +307,13 @@ class CirculationSolver:
         walks = self._unfolded(cycles)
         # Arcs of zero gap stand between the others now: each raise follows its row and arc.
         keys = known.rows * graph.n_arcs + known.arcs
-        rises, order = np.concatenate([np.empty(0), *(s.lower.rises for s in solutions), gaps]), np.argsort(keys)
+        raises, order = np.concatenate([np.empty(0), *(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
         wanted = walks.rows * graph.n_arcs + walks.arcs
         at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
         found = keys[order[at]] == wanted
         return lower_bound(
             graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
-            walks, np.where(found, rises[order[at]], 0.0),
+            walks, np.where(found, raises[order[at]], 0.0),
             np.concatenate([np.empty(0), *(s.lower.multipliers for s in solutions), rates * gaps]), self._least_gap,
         )[0] / (1.0 + self._relative_error)  # fmt: skip
 

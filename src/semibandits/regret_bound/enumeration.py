@@ -90,21 +90,21 @@ class Listed:
         rows, items = np.nonzero(self.contains)
         found = cheapest_raises(self.law, self.theta, rates, rows, items, self.gaps)
         values, table = found.values.copy(), np.zeros(self.contains.shape)
-        table[rows, items] = found.rises
+        table[rows, items] = found.raises
         finite = np.isfinite(values)
         # The value is the difference of s gap and conjugates, which are far larger next to the end of a reach.
         values[finite] -= LAST_DIGITS * (self.sizes[finite] + 2) * found.prices[finite] * self.gaps[finite]
         return values, table
 
-    def cuts(self, values: FloatArray, rises: FloatArray) -> FloatArray:
+    def cuts(self, values: FloatArray, raises: FloatArray) -> FloatArray:
         """Divergences of the raises of the decisions of least information, stretched until they surely add up to the gap."""
         worst = np.argsort(values, kind="stable")[:CUTS]
-        worst = worst[np.isfinite(values[worst]) & rises[worst].any(axis=1)]
+        worst = worst[np.isfinite(values[worst]) & raises[worst].any(axis=1)]
         rows, items = np.nonzero(self.contains[worst])
         law, theta = self.law.take(items), self.theta[items]
         table = np.zeros((len(worst), len(self.theta)))
         table[rows, items] = law.divergence(
-            theta, stretched(law, theta, rises[worst][rows, items], rows, self.gaps[worst])
+            theta, stretched(law, theta, raises[worst][rows, items], rows, self.gaps[worst])
         )
         return table[np.isfinite(table).all(axis=1)]
 
@@ -200,13 +200,13 @@ def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[floa
 def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Upper bound with its rates, and lower bound."""
     start = _along_best(listed, listed.first_rates)
-    values, rises = listed.raises(start @ listed.contains)
+    values, raises = listed.raises(start @ listed.contains)
     if np.isinf(values).all():
         return 0.0, np.zeros(len(start)), 0.0  # no law lets a decision look optimal: nothing is to be explored
     alone = _along_best(listed, listed.simple_rates)
     simple = float(alone @ listed.gaps)  # feasible whatever can be computed next to means of 1
     value, best = _scaled(listed, start, values)
-    cuts = listed.cuts(values, rises)
+    cuts = listed.cuts(values, raises)
     lower = 0.0
     for _ in range(MAX_ROUNDS):
         # Rates of items vary by many orders of magnitude: relative to feasible ones all are about 1.
@@ -222,11 +222,11 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
         parts = [cuts[~slack]]
         for share in POINTS:
             point = share * rates + (1.0 - share) * best
-            values, rises = listed.raises(point @ listed.contains)
+            values, raises = listed.raises(point @ listed.contains)
             upper, scaled = _scaled(listed, point, values)
             if upper < value:
                 value, best = upper, scaled
-            parts.append(listed.cuts(values, rises))
+            parts.append(listed.cuts(values, raises))
         cuts = np.concatenate(parts)
     value, best = min((value, best), (simple, alone), key=lambda known: known[0])
     return value, best, min(lower, value)

@@ -40,7 +40,7 @@ def lower_bound(
     costs: FloatArray,
     items: ArcItems,
     cycles: Cycles,
-    rises: FloatArray,
+    raises: FloatArray,
     multipliers: FloatArray,
     least_gap: float,
     *,
@@ -59,7 +59,7 @@ def lower_bound(
         On the arcs.
     cycles : Cycles
         Closed walks of the graph.
-    rises : ndarray of float, shape (entries of `cycles`,)
+    raises : ndarray of float, shape (entries of `cycles`,)
         Raise of the item of each entry. They are stretched until they add up to the gap; a cycle where that fails is left out.
     multipliers : ndarray of float, shape (number of cycles,)
         mu; what is negative or not finite counts as 0.
@@ -71,7 +71,7 @@ def lower_bound(
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
     if not mu.any() or not closed(cycles, tails, heads, n).all():
         return 0.0, np.zeros(len(cycles))
-    entries, valid = entry_divergences(costs, items, cycles, rises)
+    entries, valid = entry_divergences(costs, items, cycles, raises)
     first = np.where(valid, mu, 0.0)
     entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE + items.law.rounding)
     component = strong_components(n, tails, heads)
@@ -147,7 +147,7 @@ def _lowered(
 
 
 def entry_divergences(
-    costs: FloatArray, items: ArcItems, cycles: Cycles, rises: FloatArray
+    costs: FloatArray, items: ArcItems, cycles: Cycles, raises: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """Divergence of each entry once raises add up to the gap of their cycle, and for which cycles that is possible.
 
@@ -156,7 +156,7 @@ def entry_divergences(
     on = items.raising[cycles.arcs]
     arcs, rows = cycles.arcs[on], cycles.rows[on]
     law, theta = items.law.take(arcs), items.theta[arcs]
-    found = law.divergence(theta, stretched(law, theta, np.maximum(rises[on], 0.0), rows, cycles.sums(costs)))
+    found = law.divergence(theta, stretched(law, theta, np.maximum(raises[on], 0.0), rows, cycles.sums(costs)))
     finite = np.isfinite(found)
     valid = (np.bincount(rows, ~finite, len(cycles)) == 0) & (np.bincount(rows, minlength=len(cycles)) > 0)
     entries = np.zeros(len(on))

@@ -61,13 +61,13 @@ def relative_error_of(lack: float, least_gap: float) -> float:
     InvalidInputError
         If half of the smallest gap may be rounding.
     """
-    doubt = 2.0 * lack / least_gap
-    if doubt > 0.5:
+    relative_error = 2.0 * lack / least_gap
+    if relative_error > 0.5:
         raise InvalidInputError(
-            f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * doubt:.0f} % may be rounding: "
-            "raise it"
+            f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * relative_error:.0f} % may be "
+            "rounding: raise it"
         )
-    return doubt
+    return relative_error
 
 
 def _correction(graph: ExchangeGraph, costs: FloatArray, still: BoolArray) -> FloatArray:

@@ -66,7 +66,7 @@ def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray
         )
 
 
-def stretched(law: Law, theta: FloatArray, rises: FloatArray, rows: IntArray, gaps: FloatArray) -> FloatArray:
+def stretched(law: Law, theta: FloatArray, raises: FloatArray, rows: IntArray, gaps: FloatArray) -> FloatArray:
     """Raises a little larger, entry by entry, so that those of each row surely add up to its gap.
 
     Items that can rise no further stay where they are, the others make up for them; if they cannot, a divergence is infinite.
@@ -74,14 +74,14 @@ def stretched(law: Law, theta: FloatArray, rises: FloatArray, rows: IntArray, ga
     count = len(gaps)
     reach = law.reach(theta)
     with np.errstate(invalid="ignore"):
-        ends = (rises >= reach) & np.isfinite(law.divergence(theta, reach))
+        ends = (raises >= reach) & np.isfinite(law.divergence(theta, reach))
     fixed = np.bincount(rows, np.where(ends, reach, 0.0), count)
-    free = np.bincount(rows, np.where(ends, 0.0, rises), count)
+    free = np.bincount(rows, np.where(ends, 0.0, raises), count)
     spare = 1.0 + 4.0 * EPSILON * (np.bincount(rows, minlength=count) + 2)
     enough = fixed >= gaps * spare
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.where(enough, 1.0, np.maximum((gaps * spare - fixed) / free, 1.0) * spare)
-        longer = np.where(ends, reach, rises * factor[rows])
+        longer = np.where(ends, reach, raises * factor[rows])
     return np.where((enough | (free > 0.0))[rows], longer, np.inf)
 
 
@@ -93,13 +93,13 @@ class Raises:
     ----------
     values, prices : ndarray of float, shape (k,)
         F(C), and the s that attains it; inf where the means fall short of the gap however far they rise.
-    rises, divergences, slopes : ndarray of float, shape (number of entries,)
+    raises, divergences, slopes : ndarray of float, shape (number of entries,)
         Best raise of each entry, its divergence (the derivative of F by the rate), and the derivative of the raise by s / w.
     """
 
     values: FloatArray
     prices: FloatArray
-    rises: FloatArray
+    raises: FloatArray
     divergences: FloatArray
     slopes: FloatArray
 
@@ -183,7 +183,7 @@ class _Problem:
         parts = np.where(self.total(endless * 1.0)[self.rows] > 0.0, endless * 1.0, reach)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = parts * (self.gaps / self.total(parts))[self.rows]
-        result.rises[mine], result.divergences[mine] = share[mine], np.inf
+        result.raises[mine], result.divergences[mine] = share[mine], np.inf
 
     def search(self, result: Raises, guesses: FloatArray) -> None:
         """Newton's method for the prices of all other rows at once, within brackets."""
@@ -191,9 +191,9 @@ class _Problem:
         if not len(rest):
             return
         part, mine = self._rows(rest)
-        prices, values, rises, divergences, slopes = part._at_the_best_prices(guesses[rest])
+        prices, values, raises, divergences, slopes = part._at_the_best_prices(guesses[rest])
         result.prices[rest], result.values[rest] = prices, values
-        result.rises[mine], result.divergences[mine], result.slopes[mine] = rises, divergences, slopes
+        result.raises[mine], result.divergences[mine], result.slopes[mine] = raises, divergences, slopes
 
     def _tilted(self, prices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Raises, their slopes and divergences at these prices of the rows; what is never played rises by its reach."""
@@ -236,13 +236,13 @@ class _Problem:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
         """Prices, values, raises, divergences and slopes."""
         s, low, high = self._first_prices(guesses), np.zeros(len(self.gaps)), np.full(len(self.gaps), np.inf)
-        rises, slopes, divergences = np.zeros(len(self.rows)), np.zeros(len(self.rows)), np.zeros(len(self.rows))
+        raises, slopes, divergences = np.zeros(len(self.rows)), np.zeros(len(self.rows)), np.zeros(len(self.rows))
         over = np.zeros(len(self.gaps))
         rows, part, mine = np.arange(len(self.gaps)), self, np.arange(len(self.rows))
         for step in range(MAX_STEPS):
-            rises[mine], slopes[mine], divergences[mine] = part._tilted(s[rows])
+            raises[mine], slopes[mine], divergences[mine] = part._tilted(s[rows])
             weights = np.where(part.played, 1.0 / np.where(part.played, part.rates, 1.0), 0.0)
-            excess, slope = part.total(rises[mine]) - part.gaps, part.total(slopes[mine] * weights)
+            excess, slope = part.total(raises[mine]) - part.gaps, part.total(slopes[mine] * weights)
             at, over[rows] = s[rows], excess
             below, above = np.where(excess < 0.0, at, low[rows]), np.where(excess < 0.0, high[rows], at)
             low[rows], high[rows] = below, above
@@ -262,15 +262,15 @@ class _Problem:
             else:
                 following = np.where(open_, following, at)
             s[rows] = following
-        finite = np.where(np.isfinite(rises), rises, 0.0)
+        finite = np.where(np.isfinite(raises), raises, 0.0)
         over = np.where(np.isfinite(over), over, 0.0)
         paid = self.rates * np.where(self.played & np.isfinite(divergences), divergences, 0.0)
         values = self.total(paid) - s * over
-        rises, divergences = self._met(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
-        return s, values, rises, divergences, slopes
+        raises, divergences = self._met(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
+        return s, values, raises, divergences, slopes
 
     def _met(
-        self, low: FloatArray, high: FloatArray, rises: FloatArray, divergences: FloatArray, missed: BoolArray
+        self, low: FloatArray, high: FloatArray, raises: FloatArray, divergences: FloatArray, missed: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
         """Raises between those at two prices, neighbours but for rounding, so that they add up to the gap.
 
@@ -278,7 +278,7 @@ class _Problem:
         """
         missed = missed & (low > 0.0) & np.isfinite(high)
         if not missed.any():
-            return rises, divergences
+            return raises, divergences
         here = missed[self.rows]
         from_low = np.where(here, self._tilted(np.where(missed, low, 1.0))[0], 0.0)
         from_high = np.where(here, self._tilted(np.where(missed, high, 1.0))[0], 0.0)
@@ -291,4 +291,4 @@ class _Problem:
         mine = (missed & (share >= 0.0) & np.isfinite(share))[self.rows] & self.played
         met = from_low + jump * np.where(np.isfinite(share), share, 0.0)[self.rows]
         mine &= met < self.reach
-        return np.where(mine, met, rises), np.where(mine, self.law.divergence(self.theta, met), divergences)
+        return np.where(mine, met, raises), np.where(mine, self.law.divergence(self.theta, met), divergences)

@@ -215,12 +215,12 @@ class LawRows(Rows):
     def lower(self, multipliers: FloatArray, potentials: FloatArray) -> LowerBound:
         """See `Rows.lower`; the potentials are not needed."""
         value, proven = self._bound(multipliers, quick=False)
-        return LowerBound(value, self.pool.cycles, proven, self._last.rises)
+        return LowerBound(value, self.pool.cycles, proven, self._last.raises)
 
     def _bound(self, multipliers: FloatArray, *, quick: bool) -> tuple[float, FloatArray]:
         graph, last = self.block.graph, self._last
         return bound_by_raises(
-            graph.n, graph.tails, graph.heads, graph.costs, self.block.items, self.pool.cycles, last.rises,
+            graph.n, graph.tails, graph.heads, graph.costs, self.block.items, self.pool.cycles, last.raises,
             multipliers / last.values**2, self._least_gap, quick=quick,
         )  # fmt: skip
 

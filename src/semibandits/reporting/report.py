@@ -198,9 +198,9 @@ def _renamed(
     structure, names = data.structure, data.labels
     if labels is not None:
         names = tuple(labels)
-        odd = next((name for name in names if not isinstance(name, str)), None)
-        if isinstance(labels, str) or len(names) != len(data.labels) or odd is not None:
-            got = f"{len(names)} entries" if odd is None else f"{odd!r} among them"
+        wrong = next((name for name in names if not isinstance(name, str)), None)
+        if isinstance(labels, str) or len(names) != len(data.labels) or wrong is not None:
+            got = f"{len(names)} entries" if wrong is None else f"{wrong!r} among them"
             raise InvalidInputError(
                 f"labels must be d = {len(data.labels)} texts, got {got}: name each item, in its order"
             )

@@ -229,8 +229,8 @@ def _read_content(
         names = [entry.filename for entry in entries]
         expected = [DESCRIPTION, *(f"{name}.npy" for name in about)]
         if sorted(names) != sorted(expected):
-            odd = sorted(set(names) ^ set(expected)) or sorted({name for name in names if names.count(name) > 1})
-            _refuse_damage(path, f"missing, added or doubled entries: {', '.join(odd)}")
+            unexpected = sorted(set(names) ^ set(expected)) or sorted({name for name in names if names.count(name) > 1})
+            _refuse_damage(path, f"missing, added or doubled entries: {', '.join(unexpected)}")
         return header, {name: _read_array(archive, name, about[name], path) for name in about}
 
 

@@ -64,10 +64,10 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
         return None
     own = {**asked_of(study), "instance": _plain(twin.description)}
     other = {**payload["asked"], "instance": payload.get("instance")}
-    odd = [key for key, value in own.items() if other.get(key) != value]
-    if odd:
+    different = [key for key, value in own.items() if other.get(key) != value]
+    if different:
         raise InvalidInputError(
-            f"{path} must hold the bound of this study, got another {', '.join(odd)}: choose another folder "
+            f"{path} must hold the bound of this study, got another {', '.join(different)}: choose another folder "
             "(--output), or go on as the study began"
         )
     return payload

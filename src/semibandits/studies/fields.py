@@ -24,7 +24,7 @@ _LONG: Final = 10**101
 """Whole numbers of this size are refused before they are written out, as on the command line."""
 
 
-class Odd(Exception):  # noqa: N818 (what a value is, not a fault)
+class UnexpectedValueError(Exception):
     """A value that is not what its key expects; with a message where it says more than what was expected."""
 
 
@@ -39,25 +39,27 @@ class Key:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise Odd
+        raise UnexpectedValueError
     return value
 
 
 def _path(value: Any) -> str:
     name = _text(value)
     if "\0" in name:
-        raise Odd("names of files have no zero byte, drop it")
+        raise UnexpectedValueError("names of files have no zero byte, drop it")
     try:
         Path(name).expanduser()
     except RuntimeError:
-        raise Odd(f"~ begins the name of a home folder, and there is none of that name; write './{name}'") from None
+        raise UnexpectedValueError(
+            f"~ begins the name of a home folder, and there is none of that name; write './{name}'"
+        ) from None
     return name
 
 
 def _label(value: Any) -> str:
     """A node: TOML may write whole numbers without quotes."""
     if _is_long(value):
-        raise Odd
+        raise UnexpectedValueError
     return str(value) if _is_whole(value) else _text(value)
 
 
@@ -74,7 +76,7 @@ def _whole(least: int, largest: int = _LONG - 1) -> Callable[[Any], int]:
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # 2e4
         if not _is_whole(value) or not least <= value <= largest:
-            raise Odd
+            raise UnexpectedValueError
         return int(value)
 
     return read
@@ -83,13 +85,13 @@ def _whole(least: int, largest: int = _LONG - 1) -> Callable[[Any], int]:
 def _number(fits: Callable[[float], bool]) -> Callable[[Any], float]:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Odd
+            raise UnexpectedValueError
         try:
             number = float(value)
         except OverflowError:
-            raise Odd from None
+            raise UnexpectedValueError from None
         if not fits(number):
-            raise Odd
+            raise UnexpectedValueError
         return number
 
     return read
@@ -97,7 +99,7 @@ def _number(fits: Callable[[float], bool]) -> Callable[[Any], float]:
 
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise Odd
+        raise UnexpectedValueError
     return value
 
 
@@ -106,7 +108,7 @@ def _name_among(*names: str) -> Callable[[Any], str]:
         folded = value.casefold() if isinstance(value, str) else value
         if folded not in names:
             close = get_close_matches(str(folded), names, n=1, cutoff=0.5)
-            raise Odd(f"did you mean {close[0]!r}?" if close else "")
+            raise UnexpectedValueError(f"did you mean {close[0]!r}?" if close else "")
         return str(folded)
 
     return read
@@ -116,7 +118,7 @@ def _law(value: Any) -> str:
     try:
         law_from(value)
     except InvalidInputError as error:
-        raise Odd(str(error)) from error
+        raise UnexpectedValueError(str(error)) from error
     return str(value).casefold()
 
 
@@ -128,7 +130,7 @@ def _rewards(value: Any) -> str:
 def _list(read_entry: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
     def read(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list) or not value:
-            raise Odd
+            raise UnexpectedValueError
         return tuple(read_entry(entry) for entry in value)
 
     return read
@@ -158,7 +160,7 @@ def _policy(value: Any) -> str:
         return _text(value)
     parameters = {key: each for key, each in value.items() if key != "name"}
     if "name" not in value or any(isinstance(each, dict | list) or _is_long(each) for each in parameters.values()):
-        raise Odd
+        raise UnexpectedValueError
     said = ",".join(
         f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in parameters.items()
     )
@@ -255,8 +257,8 @@ def _value(table: str, name: str, value: Any, file: object) -> Any:
     key = KEYS[table][name]
     try:
         return key.read(value)
-    except Odd as odd:
-        remedy = str(odd) or f"write for instance {key.example}"
+    except UnexpectedValueError as error:
+        remedy = str(error) or f"write for instance {key.example}"
         raise InvalidInputError(
             f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}"
         ) from None

@@ -255,10 +255,10 @@ def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
     """The finished simulation in the folder, which must be that of the study."""
     result = load_simulation(folder.path / RESULT)
     before, now = result.provenance.get("specification", {}), task.specification.described()
-    odd = [key for key, value in now.items() if before.get(key) != value]
-    if odd:
+    different = [key for key, value in now.items() if before.get(key) != value]
+    if different:
         raise InvalidInputError(
-            f"folder must hold a run of the same simulation, got another {', '.join(odd)} in {folder.path}: choose another "
+            f"folder must hold a run of the same simulation, got another {', '.join(different)} in {folder.path}: choose another "
             "folder (--output), or go on as the run began"
         )
     return result

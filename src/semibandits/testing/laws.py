@@ -68,10 +68,10 @@ def check_law(law: Law, theta: ArrayLike) -> None:
         bool((law.divergence(means, np.zeros(len(means))) == 0.0).all()), "the divergence must be 0 at a raise of 0"
     )
     require(bool((law.raise_at(means, np.zeros(len(means))) == 0.0).all()), "raise_at must be 0 at a slope of 0")
-    rises = _raises(law, means, np.minimum(reach, convex_to))
-    _check_shapes(law, means, rises)
-    _check_convexity(law, means, rises)
-    _check_inverse(law, means, rises)
+    raises = _raises(law, means, np.minimum(reach, convex_to))
+    _check_shapes(law, means, raises)
+    _check_convexity(law, means, raises)
+    _check_inverse(law, means, raises)
 
 
 def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
@@ -80,20 +80,20 @@ def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
     return np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))
 
 
-def _check_shapes(law: Law, theta: FloatArray, rises: FloatArray) -> None:
-    for name, answer in (("divergence", law.divergence(theta, rises)), ("raise_at", law.raise_at(theta, rises))):
+def _check_shapes(law: Law, theta: FloatArray, raises: FloatArray) -> None:
+    for name, answer in (("divergence", law.divergence(theta, raises)), ("raise_at", law.raise_at(theta, raises))):
         require(
-            np.shape(answer) == rises.shape,
-            f"{name} must return shape {rises.shape} for that shape, got {np.shape(answer)}",
+            np.shape(answer) == raises.shape,
+            f"{name} must return shape {raises.shape} for that shape, got {np.shape(answer)}",
         )
-        rows = [getattr(law, name)(theta, row) for row in rises]
+        rows = [getattr(law, name)(theta, row) for row in raises]
         require(np.allclose(answer, rows, rtol=1e-14), f"{name} must be the same row by row, got {answer} and {rows}")
 
 
-def _check_convexity(law: Law, theta: FloatArray, rises: FloatArray) -> None:
-    paid = law.divergence(theta, rises)
+def _check_convexity(law: Law, theta: FloatArray, raises: FloatArray) -> None:
+    paid = law.divergence(theta, raises)
     require(bool((np.diff(paid, axis=0) > 0).all()), f"the divergence must increase with the raise, got {paid}")
-    grid = np.linspace(0.0, 1.0, 401)[:, np.newaxis] * rises[-1]
+    grid = np.linspace(0.0, 1.0, 401)[:, np.newaxis] * raises[-1]
     curve = law.divergence(theta, grid)
     bend = np.diff(curve, 2, axis=0) + 1e-11 * curve[2:]
     k, i = np.unravel_index(bend.argmin(), bend.shape)
@@ -104,11 +104,11 @@ def _check_convexity(law: Law, theta: FloatArray, rises: FloatArray) -> None:
     )
 
 
-def _check_inverse(law: Law, theta: FloatArray, rises: FloatArray) -> None:
+def _check_inverse(law: Law, theta: FloatArray, raises: FloatArray) -> None:
     for i in range(len(theta)):
         own, alone = law.take(np.array([i])), theta[i : i + 1]
-        slopes = np.array([_slope(own, alone, rise) for rise in rises[:, i]])
-        for rise, slope in zip(rises[:, i], slopes, strict=True):
+        slopes = np.array([_slope(own, alone, rise) for rise in raises[:, i]])
+        for rise, slope in zip(raises[:, i], slopes, strict=True):
             there = float(own.raise_at(alone, np.array([slope]))[0])
             paid = float(own.divergence(alone, np.array([there]))[0])
             expected = slope * there - _integral(own, alone, slope)
