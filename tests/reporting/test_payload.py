@@ -169,4 +169,4 @@ def test_parameters_are_told_by_their_names():
     told = [policy["parameters"] for policy in payload(result)["simulation"]["policies"]]
     assert told[0] == "radius=kveton"
     assert told[1] == "radius=(log=2, loglog=0, loglog_per_item=0)"
-    assert told[2] == "variance=1, gamma=0.5"  # those that are not at their defaults
+    assert told[2] == "gamma=0.5, variance=1"  # those that are not at their defaults
