@@ -23,7 +23,7 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/semibandits compile
-	@if sh tools/install_browser.sh; then $(BIN)/pytest -n 2; else SEMIBANDITS_NO_BROWSER=1 $(BIN)/pytest -n 2; fi
+	@if sh tools/install_browser.sh; then $(BIN)/pytest -n 2 --dist worksteal; else SEMIBANDITS_NO_BROWSER=1 $(BIN)/pytest -n 2 --dist worksteal; fi
 
 bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, and rounds of policies against their parts
 	$(BIN)/python benchmarks/run.py

@@ -164,8 +164,8 @@ class Learner:
                     "fix the policy, or `maximize` of the decision set"
                 )
             asked = Round.of(self._next, x.copy(), self._labels)
-        self._open[asked.id] = asked
-        self._next += 1
+            self._open[asked.id] = asked
+            self._next = asked.id + 1
         return asked
 
     @alone
@@ -228,8 +228,9 @@ class Learner:
             If there is no such open round.
         """
         asked = self._opened(round_id)
-        self._agent.forget(asked.items.copy())
-        del self._open[asked.id]
+        with self._undone_on_error(asked):
+            self._agent.forget(asked.items.copy())
+            del self._open[asked.id]
 
     @alone
     def state(self) -> dict[str, Any]:
@@ -334,9 +335,9 @@ class Learner:
         del self._open[asked.id]
 
     @contextmanager
-    def _undone_on_error(self) -> Iterator[None]:
-        """What a failing choice has changed is put back: the generator, and what kernels wrote."""
-        bits = self._rng.bit_generator.state
+    def _undone_on_error(self, closing: Round | None = None) -> Iterator[None]:
+        """Put back what a call that fails or is interrupted has changed: the generator, what kernels wrote, open rounds."""
+        bits, upcoming = self._rng.bit_generator.state, self._next
         agent = self._agent
         player = agent.player if isinstance(agent, RuleAgent) else None
         if player is not None:
@@ -351,6 +352,10 @@ class Learner:
             yield
         except BaseException:
             self._rng.bit_generator.state = bits
+            self._open.pop(upcoming, None)
+            self._next = upcoming
+            if closing is not None:
+                self._open[closing.id] = closing
             if player is not None and isinstance(agent, RuleAgent):
                 agent.player = player
             raise
