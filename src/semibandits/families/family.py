@@ -1,4 +1,4 @@
-"""What a family of decision sets says of itself: one record, in which everything else looks."""
+"""The record that describes a family of decision sets to the rest of the library."""
 
 from __future__ import annotations
 

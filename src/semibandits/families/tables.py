@@ -1,4 +1,4 @@
-"""CSV files of a family: their columns, and what they and the command line say of a decision set."""
+"""CSV formats of families and the command-line options that go with them."""
 
 from __future__ import annotations
 

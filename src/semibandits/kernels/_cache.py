@@ -102,7 +102,7 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
         self._save_index({**self._load_index(), key: name})
 
     def _load_index(self) -> dict[Any, str]:
-        """What is kept; nothing where an older version kept types that are no more, or the file is damaged."""
+        """Return the index, or an empty one if the file is damaged or refers to types that no longer exist."""
         try:
             kept: dict[Any, str] = super()._load_index()
         except (

@@ -96,7 +96,7 @@ def heaviest_matching(weights: FloatArray, graph: Bipartite) -> tuple[IntArray, 
 
 @kernel
 def heaviest_matching_with_duals(weights: FloatArray, graph: Bipartite) -> tuple[Matched, IntArray]:
-    """A heaviest matching, and who is stuck, as of :func:`heaviest_matching`.
+    """Return a heaviest matching and the unmatched nodes, as in :func:`heaviest_matching`.
 
     By shortest augmenting paths. All leading nodes that are left count as stuck if it is interrupted.
     """

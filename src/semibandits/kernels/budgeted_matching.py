@@ -46,18 +46,18 @@ class Goal(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a search begins: what is settled, and what the least bound was.
+    """Starting point of a search.
 
     Attributes
     ----------
     a, c : float
         Reward and budget of the entries that are settled.
     multiplier, bound : float
-        That of the least bound, and this.
+        The smallest Lagrangian bound and its multiplier.
     value : float
         The best value so far.
     slack : float
-        What counts as rounding.
+        Tolerance for rounding errors.
     """
 
     a: float
@@ -69,7 +69,7 @@ class Place(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Weights of the entries, -inf if dropped; the dropped ones in their order, with room for all."""
+    """Weights of the entries (-inf if dropped), and the dropped entries in order."""
 
     alive: FloatArray
     entries: IntArray

@@ -63,7 +63,7 @@ class Bounds(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How many labels, and then how many nodes of a depth-first search, may be looked at."""
+    """Maximum numbers of labels and of depth-first search nodes."""
 
     labels: int
     nodes: int

@@ -50,7 +50,7 @@ class Thinning(NamedTuple):
 
 
 class Completions(NamedTuple):
-    """For each row and node the best remaining path at one multiplier, and what it proves.
+    """Best remaining path from each node, one row per multiplier, and the bounds that follow.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Fronts(NamedTuple):
     best : float
         The best F, that of the path given by the next four.
     row, node : int
-        Its last part: the completion in this row from this node on.
+        The path ends with the completion in this row, from this node on.
     place, label : int
         The arc into that node, and the label before that arc.
     """

@@ -26,6 +26,7 @@ cannot reach whatever is paid. As psi(s) <= s cap, where it is >= 0 no weight is
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 
@@ -125,17 +126,9 @@ def _passes(label: int, node: int, links: IntArray) -> bool:
 
 
 @kernel
-def open_cycles(
-    graph: Arcs,
-    costs: FloatArray,
-    weights: FloatArray,
-    begin: FloatArray,
-    limits: FloatArray,
-    max_labels: int,
-    max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
+def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """What `met_cycles` finds, unless it is interrupted."""
-    found = met_cycles(graph, costs, weights, begin, limits, max_labels, max_found)
+    found = met_cycles(*graph_and_limits)
     raise_interrupt()
     return found
 

@@ -43,8 +43,8 @@ ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED =
 index calls that ended without a proof, and linear maximisations in searches for the index."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
-"""Linear maximisations that one search may take: at least, a round so far less those taken, and at most. With few items they
-cost little, and a search may take MOST_CALLS // d."""
+"""Budget of a search in linear maximisations: the minimum, the allowance per round (less those already used), and the maximum.
+With few items the minimum is ``MOST_CALLS // d``, since each maximisation is cheap."""
 
 
 class Oracle(NamedTuple):

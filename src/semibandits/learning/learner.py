@@ -336,7 +336,7 @@ class Learner:
 
     @contextmanager
     def _undone_on_error(self, closing: Round | None = None) -> Iterator[None]:
-        """Put back what a call that fails or is interrupted has changed: the generator, what kernels wrote, open rounds."""
+        """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self._rng.bit_generator.state, self._next
         agent = self._agent
         player = agent.player if isinstance(agent, RuleAgent) else None

@@ -1,4 +1,4 @@
-"""Bounds as plain JSON, and back: what every file with a bound holds of it."""
+"""Conversion of bounds to and from plain JSON."""
 
 from __future__ import annotations
 

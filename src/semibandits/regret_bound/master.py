@@ -81,14 +81,14 @@ class Master(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Chords:
-    """Spanning tree of a block, and the chords outside it, which a circulation is told by."""
+    """A spanning tree of a block and its chords, whose values determine a circulation."""
 
     tree: Tree
     arcs: IntArray
 
     @staticmethod
     def of_lightest(block: Block, flow: FloatArray) -> Chords:
-        """The tree has the largest flows: what rounding leaves in the balance is then small beside the flows that absorb it."""
+        """Put the largest flows on the tree: they absorb the rounding errors of the balance."""
         graph = block.graph
         tree, in_tree = spanning_tree(graph.n, graph.tails, graph.heads, np.argsort(-flow, kind="stable"))
         return Chords(tree, np.flatnonzero(~in_tree))

@@ -174,12 +174,12 @@ class GravesLaiResult:
         Returns
         -------
         GravesLaiResult
-            Bit for bit the same, but for what only helps a later solve.
+            Identical to the original, except for data that only warm-starts a later solve.
 
         Raises
         ------
         InvalidInputError
-            If something is missing, or does not fit the problem. The bracket is believed: what was proven is not proven anew.
+            If something is missing, or does not fit the problem. The bracket itself is not verified again.
         """
         from semibandits.regret_bound.json_form import result_from_json
 

@@ -54,7 +54,7 @@ class Structure:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bracket:
-    """What is known of C(theta), ``lower <= C(theta) <= value``: from a solver, or from a simulation that keeps a part of it.
+    """Bounds on C(theta), from a solver or from a simulation, which keeps only part of the result.
 
     Attributes
     ----------

@@ -336,7 +336,7 @@ def _write(
 def _report(
     task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None, *, only_missing: bool
 ) -> None:
-    """The page, the same that is made of the folder later."""
+    """Write the report; it is identical to one made from the folder later."""
     if task.study.output.report and not (only_missing and folder.has(REPORT)):
         from semibandits.reporting.payload import payload_of
         from semibandits.reporting.report import write_payload

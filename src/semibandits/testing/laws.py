@@ -1,4 +1,4 @@
-"""What a law of rewards must keep, checked by its own functions against each other."""
+"""Consistency checks for reward laws."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SHARES: Final = np.array([1e-12, 1e-9, 1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.9
 LARGEST: Final = 50.0
 """The largest raise looked at, in standard deviations or sizes of the mean, where the law has no limit."""
 AMPLE: Final = 20.0
-"""Errors up to this many times what the law says of its rounding are forgiven: those of the check itself."""
+"""Tolerance in units of the law's rounding; it covers the errors of the check itself."""
 
 
 def check_law(law: Law, theta: ArrayLike) -> None:
     """Check that a law keeps the promises of :class:`semibandits.laws.Law` at some means.
 
-    Deterministic. The functions of a law are two ways to say the same: with s(e) the slope of the divergence d, `raise_at` is the
-    inverse of s, so ``d(e) = s e - (integral of raise_at from 0 to s)``. The integral is computed by quadrature.
+    Deterministic. `raise_at` is the inverse of the slope s(e) of the divergence d, so
+    ``d(e) = s e - (integral of raise_at from 0 to s)``. The integral is computed by quadrature.
 
     * "means": `check` accepts them;
     * "limits": `reach` and `convex_to` are positive, and the divergence is inf beyond the reach;
@@ -140,7 +140,7 @@ def _slope(law: Law, theta: FloatArray, rise: float) -> float:
 def _integral(law: Law, theta: FloatArray, slope: float) -> float:
     """Integral of raise_at from 0 to a slope."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that rounding stands in the way of the last digits
+        warnings.simplefilter("ignore")  # quad warns that rounding limits its accuracy
         found, _ = quad(
             lambda share: law.raise_at(theta, np.array([slope * share]))[0],
             0.0,

@@ -3,8 +3,8 @@
 A round is open from its choice until its outcome is known (told) or given up (forgotten). ``PLAYS``: how many rewards of the
 item were told; ``SUMS``, ``MEANS`` of these; ``COUNTS``: rewards told plus open rounds with the item; ``SCALES``:
 2 sigma_i^2 / max(counts, 1), twice the variance that its mean has once all open rounds are told; ``ROOTS``: their square roots.
-With no round open, counts are plays. Rules take ``MEANS`` for estimates, and ``SCALES``, ``ROOTS`` or ``COUNTS`` for what is
-uncertain: then open rounds count, and the same decision is not chosen again and again until it is told.
+When no round is open, counts equal plays. Rules use ``MEANS`` as estimates and ``SCALES``, ``ROOTS`` or ``COUNTS`` for
+uncertainty. These include open rounds, so a decision is not repeated while its outcomes are pending.
 """
 
 from __future__ import annotations
