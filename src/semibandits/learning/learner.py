@@ -12,6 +12,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.exclusion import Uses, alone
@@ -228,9 +229,8 @@ class Learner:
             If there is no such open round.
         """
         asked = self._opened(round_id)
-        with self._undone_on_error(asked):
+        with self._closing(asked):
             self._agent.forget(asked.items.copy())
-            del self._open[asked.id]
 
     @alone
     def state(self) -> dict[str, Any]:
@@ -329,13 +329,34 @@ class Learner:
         return asked, asked.rewards(rewards)
 
     def _take_in(self, asked: Round, rewards: FloatArray) -> None:
-        self._agent.observe(asked.items.copy(), rewards.copy())
-        self._plays[asked.items] += 1.0
-        self._sums[asked.items] += rewards
-        del self._open[asked.id]
+        with self._closing(asked):
+            self._agent.observe(asked.items.copy(), rewards.copy())
+            self._plays[asked.items] += 1.0
+            self._sums[asked.items] += rewards
 
     @contextmanager
-    def _undone_on_error(self, closing: Round | None = None) -> Iterator[None]:
+    def _closing(self, asked: Round) -> Iterator[None]:
+        """Close a round at the end of the block; if the block raises, restore what is known of its items."""
+        items, player = asked.items, self._agent.player if isinstance(self._agent, RuleAgent) else None
+        before = [array[..., items] for array in self._by_item(player)]
+        counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
+        try:
+            yield
+            del self._open[asked.id]
+        except BaseException:
+            for array, values in zip(self._by_item(player), before, strict=True):
+                array[..., items] = values
+            if player is not None:
+                player.counters[:] = counters
+            self._open[asked.id] = asked
+            raise
+
+    def _by_item(self, player: Player | None) -> list[FloatArray]:
+        """Arrays with a column for each item that outcomes change."""
+        return [self._plays, self._sums, *([] if player is None else [player.stats])]
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[None]:
         """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self._rng.bit_generator.state, self._next
         agent = self._agent
@@ -354,8 +375,6 @@ class Learner:
             self._rng.bit_generator.state = bits
             self._open.pop(upcoming, None)
             self._next = upcoming
-            if closing is not None:
-                self._open[closing.id] = closing
             if player is not None and isinstance(agent, RuleAgent):
                 agent.player = player
             raise
