@@ -131,6 +131,15 @@ def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInpu
     return InvalidInputError(f"{what} must be a known name, got {shown(got)}: {remedy}")
 
 
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return the remedy in an error message: the most similar name, if there is one."""
+    folded = {right.casefold(): right for right in known}
+    text = str(name).casefold()
+    close = get_close_matches(text, folded, n=1, cutoff=0.5)
+    close = close or [right for right in folded if text and (right.startswith(text) or text.startswith(right))]
+    return f": did you mean {folded[close[0]]!r}?" if close else ": pass one of these"
+
+
 def kind_of(value: object) -> str:
     """What a JSON value is called."""
     if value is None:

@@ -107,7 +107,7 @@ def solve_problems() -> None:
 
 
 def _examples() -> Iterator[tuple[Family, DecisionSet]]:
-    """Small sets of all families, those first whose bounds need more than a closed form."""
+    """Small sets of all families, starting with those whose bounds have no closed form."""
     by_effort = sorted(FAMILIES.values(), key=lambda family: family.guarantees.graves_lai != Guarantee.CERTIFIED)
     for family in by_effort:
         for space in family.examples():

@@ -16,7 +16,6 @@ from semibandits.errors import InvalidInputError
 from semibandits.policies.cucb import CUCB
 from semibandits.regret_bound import graves_lai
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import write_folder_report
 from semibandits.reporting.sources import read_results
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.simulation import load_simulation, simulate
@@ -79,10 +78,11 @@ def test_a_whole_folder(folder):
 
 
 def test_the_report_of_a_folder_is_written_into_it(folder):
-    path = write_folder_report(folder)
-    assert path == folder / "report.html"
+    path = folder / "report.html"
+    command("report", folder)
     first = path.read_bytes()
-    assert write_folder_report(folder).read_bytes() == first
+    command("report", folder)
+    assert path.read_bytes() == first
     assert {name.name for name in folder.iterdir()} >= {"report.html"}
     assert not list(folder.glob("*.part"))
 
@@ -131,7 +131,7 @@ def refused(path, *words):
     """One clear error, and no file."""
     before = sorted(each.name for each in path.iterdir()) if path.is_dir() else None
     with pytest.raises(InvalidInputError) as caught:
-        write_folder_report(path) if path.is_dir() else read_results(path)
+        payload_of(read_results(path))
     message = str(caught.value)
     assert all(word in message for word in words), message
     assert "\n" not in message

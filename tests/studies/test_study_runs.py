@@ -14,7 +14,9 @@ from study_cases import ALONE, BOUND, FILES, STUDY, TABLE, names, no_work, run_t
 
 import semibandits as sb
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.report import write_folder_report
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import write_payload
+from semibandits.reporting.sources import read_results
 from semibandits.studies import (
     Output,
     read_study,
@@ -258,7 +260,8 @@ def test_the_report_of_a_run_is_that_of_its_folder(place, text):
     """It is made from what is in memory, not from the files."""
     result = run_text(text)
     made = result.report.read_bytes()
-    assert write_folder_report(result.folder).read_bytes() == made
+    write_payload(payload_of(read_results(result.folder)), Path("again.html"))
+    assert Path("again.html").read_bytes() == made
     result.report.unlink()
     assert run_text(text).report.read_bytes() == made
 

@@ -1,6 +1,6 @@
-"""What can be solved over each family, and at which cost: the paper's table of structures and problems.
+"""Table of the guarantees for each family and problem, in the format of Table 1 of the paper.
 
-docs/structures.md is written from it: ``python -m semibandits.families.capabilities`` prints the table.
+``python -m semibandits.families.capabilities`` prints the table for docs/structures.md.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PROBLEMS: Final = {
 
 
 def capability_table() -> str:
-    """The table of structures and problems in Markdown; a star marks what goes beyond the paper's Table 1."""
+    """Return the table in Markdown. A star marks guarantees beyond Table 1 of the paper."""
     lines = [
         "| | " + " | ".join(PROBLEMS.values()) + " |",
         "|---|" + "---|" * len(PROBLEMS),

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from semibandits._fields import Fields
+from semibandits._graphs import EdgeList
 from semibandits._typing import IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.tables import Table
@@ -19,26 +20,26 @@ class Guarantee(StrEnum):
     """What a method promises, whatever the input."""
 
     CLOSED_FORM = "closed form"
-    """Of C(theta) over bases of matroids."""
+    """For C(theta) over matroid bases."""
     POLYNOMIAL = "polynomial"
-    """Exact."""
+    """Exact and polynomial."""
     FPTAS = "any ratio, polynomial also in 1/(1 − ratio)"
-    """Where a ratio below 1 is faster."""
+    """Approximation scheme, polynomial in the input and in 1 / (1 - ratio)."""
     PTAS = "any ratio, polynomial for each"
-    """The same, but the degree grows as the ratio nears 1."""
+    """Approximation scheme whose degree grows as the ratio approaches 1."""
     PSEUDO_POLYNOMIAL = "exact, polynomial in integer data"
     """By dynamic programming."""
     SEARCH = "exact, exponential at worst"
-    """By branch and bound; also at a ratio below 1, for families without a method for that."""
+    """Branch and bound. Families without an approximation scheme use it for ratios below 1, too."""
     CERTIFIED = "certified bracket, exponential at worst"
-    """Of C(theta): by cycles, or by columns where there is no exchange graph."""
+    """For C(theta): cycle cuts, or column generation if there is no exchange graph."""
     LISTING = "by listing"
-    """Of all decisions."""
+    """Enumeration of all decisions."""
 
 
 @dataclass(frozen=True)
 class Guarantees:
-    """What can be solved over a family, and at which cost.
+    """Guarantees of the methods for each problem over a family.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class Guarantees:
 
 
 class Nouns(NamedTuple):
-    """What a decision and an item are called, one and several of them."""
+    """Singular and plural nouns for decisions and items."""
 
     decision: str
     decisions: str
@@ -86,7 +87,7 @@ class Network:
     directed : bool
         Whether items are arcs.
     source, target : int or None
-        Numbers of the ends.
+        Indices of the end nodes, if any.
     order : ndarray of int, shape (n,), or None
         Nodes in topological order, for paths.
     """
@@ -100,6 +101,11 @@ class Network:
     order: IntArray | None = None
 
 
+def network_of_edges(edges: EdgeList, *, directed: bool = False, source: int | None = None) -> Network:
+    """The network of a list of edges."""
+    return Network(edges.nodes, edges.tails, edges.heads, directed, source)
+
+
 def _no_network(decisions: Any) -> Network | None:
     return None
 
@@ -111,46 +117,46 @@ class Family:
     Attributes
     ----------
     name : str
-        Its name in files, such as "msets".
+        Name in files, such as "msets".
     cls : type
-        Its class.
+        Class of the decision sets.
     title : str
-        What its members are called in docs/structures.md, such as "m-sets".
+        Name in docs/structures.md, such as "m-sets".
     heading : str
-        What stands above its datasets in a list, such as "m-sets: so many of the items".
+        Heading in the list of datasets, such as "m-sets: so many of the items".
     nouns : Nouns
-        What its decisions and items are called.
+        Names of decisions and items.
     guarantees : Guarantees
-        What can be solved over it.
+        Guarantees of the methods.
     beyond_paper : frozenset of str
-        Those guarantees where Table 1 of the paper has a cross or no row, or where the paper approximates C(theta) and we certify
-        it; none for lists.
+        Guarantees that Table 1 of the paper does not have, including certified bounds where the paper approximates C(theta).
+        Empty for lists.
     write, read : callable
-        ``write(x)`` is a set as plain JSON without its family, for the files of learners, and ``read(data)`` builds it again; see
-        :func:`semibandits.families.description.describe`. What is read must be written in the same way again. If a key holds the
-        number of items, call it ``d``: then it is compared before memory is taken.
+        ``write(x)`` returns plain JSON, without the family name, for saved learners, and ``read(data)`` rebuilds the set; see
+        :func:`semibandits.families.description.describe`. Writing a set that was read must give the same JSON. A key with the
+        number of items must be called ``d``, so that it can be checked before memory is allocated.
     build : callable
-        ``build(fields, d)`` is a set from the keys of an instance file (docs/cli.md), with d the number of means there. It takes
-        the keys of its family by ``fields.count("size")`` and the like; keys that nobody takes are an error.
+        ``build(fields, d)`` builds a set from an instance file (docs/cli.md) with d means. It consumes the keys of the family,
+        for example with ``fields.count("size")``; keys that are left over raise an error.
     tables : tuple of Table
-        The CSV files that it is read from (docs/cli.md). Their columns must differ from those of all other tables.
+        Supported CSV formats (docs/cli.md). Their columns should differ from those of all other tables.
     examples : callable
-        Small sets that between them call every kernel of the family: `semibandits compile` solves them.
+        Returns small sets that together use every kernel of the family, for `semibandits compile`.
     shape : callable
-        ``shape(x, some, question)`` says in one sentence what a decision is, for people who know no matroids; `some` is m of d
-        items, such as "3 of 12 links", and `question` the title of the report.
+        ``shape(x, some, question)`` describes a decision in one sentence for readers who do not know matroids. `some` states m
+        of d items, such as "3 of 12 links", and `question` is the subtitle of the report.
     has_exchange_graph : bool
-        Whether sets have an exchange graph, which bounds by cycles need.
+        Whether `exchange_graph` is available, as cycle cuts require.
     plain_nouns : callable, optional
-        Nouns for the same people; by default `nouns`.
+        Nouns for the same readers; `nouns` by default.
     link : str, optional
-        What stands between the two ends in the name of an item.
+        Separator between the end nodes in item names.
     reads_along : bool
-        Whether a decision is read from its first node to its last.
+        Whether decisions are printed as a sequence of nodes.
     network : callable
         The graph whose edges are items, None if there is none.
     figure : str
-        How a plan is drawn: as a network, as a heat map, or by a stem for each item.
+        Type of figure for plans: a network, a heat map, or one stem per item.
     """
 
     name: str
@@ -174,5 +180,5 @@ class Family:
     figure: Literal["network", "heat map", "stems"] = "stems"
 
     def nouns_of(self, decisions: DecisionSet) -> Nouns:
-        """Nouns for people who know no matroids."""
+        """Nouns for readers who do not know matroids."""
         return self.nouns if self.plain_nouns is None else self.plain_nouns(decisions)

@@ -11,7 +11,7 @@ from semibandits._fields import Fields
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.errors import InvalidInputError
 from semibandits.families.capacities import read_capacities
-from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns
+from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
 from semibandits.families.matroid import GRAPH, VECTORS
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
@@ -68,7 +68,7 @@ def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
     directed = bool(groups) and _alike(groups, edges.heads.tolist())
     roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads).tolist()
     rooted = directed and len(roots) == 1 and set(capacities) == {1} and size == edges.n_nodes - 1
-    return Network(edges.nodes, edges.tails, edges.heads, directed, roots[0] if rooted else None)
+    return network_of_edges(edges, directed=directed, source=roots[0] if rooted else None)
 
 
 def _alike(first: Sequence[int], second: Sequence[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Labels of items and nodes as plain JSON that keeps their type, and graphs that keep their order."""
+"""Conversion of labels and graphs to and from plain JSON."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from semibandits.errors import InvalidInputError, UnsupportedError
 LARGEST_PLAIN_INTEGER: Final = 2**53
 """Integers above it are written as text: other readers of JSON would round them."""
 MOST_CELLS: Final = 2**30
-"""Of a matrix that is written as the places of its ones, which may be few."""
+"""Maximum number of entries of a matrix that is stored by the positions of its ones."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 _NO_SIDE: Final[dict[str, int]] = {}
 
 
 def without_addresses(text: str) -> str:
-    """Text of an object without the address in memory that Python puts in, which changes from process to process."""
+    """Remove memory addresses from the text of an object, since they change from process to process."""
     return _ADDRESS.sub("", text)
 
 
 def encode_label(label: Hashable) -> Any:
-    """A label as plain JSON that keeps its type: floats, tuples and large integers are tagged.
+    """Convert a label to plain JSON. Floats, tuples and large integers are tagged to preserve their type.
 
     Raises
     ------
@@ -50,12 +50,12 @@ def encode_label(label: Hashable) -> Any:
 
 
 def decode_label(value: Any) -> Hashable:
-    """The label that :func:`encode_label` was given.
+    """Inverse of :func:`encode_label`.
 
     Raises
     ------
     InvalidInputError
-        If `value` is none that it writes.
+        If `value` is not an encoded label.
     """
     if value is None or isinstance(value, bool | str | int):
         return value
@@ -70,33 +70,33 @@ def decode_label(value: Any) -> Hashable:
 
 
 def encode_labels(labels: Iterable[Hashable]) -> list[Any]:
-    """Each label as plain JSON."""
+    """Encode each label."""
     return [encode_label(label) for label in labels]
 
 
 def decode_labels(values: Any) -> list[Hashable]:
-    """Each label of a list."""
+    """Decode each label of a list."""
     return [decode_label(value) for value in plain_list(values)]
 
 
 def encode_ends(items: Iterable[Any]) -> list[list[Any]]:
-    """Ends of edges, as given, from their labels (u, v) or (u, v, k)."""
+    """Encode the end nodes of edges with labels (u, v) or (u, v, k)."""
     return [[encode_label(label[0]), encode_label(label[1])] for label in items]
 
 
 def decode_ends(pairs: Any) -> list[tuple[Hashable, Hashable]]:
-    """The ends of each edge of a list."""
+    """Decode the end nodes of each edge."""
     ends = [decode_labels(pair) for pair in plain_list(pairs)]
     return [(u, v) for u, v in ends]
 
 
 def plain_list(value: Any) -> list[Any]:
-    """A list that must be one.
+    """Return the value as a list.
 
     Raises
     ------
     InvalidInputError
-        If it is something else.
+        If it is not a list.
     """
     if not isinstance(value, list | tuple):
         raise InvalidInputError(f"a list must stand here, got {value!r}: pass it unchanged")
@@ -104,7 +104,7 @@ def plain_list(value: Any) -> list[Any]:
 
 
 class ListedGraph:
-    """A graph that lists its nodes and edges in the order given, which networkx would change."""
+    """Graph that preserves the given order of nodes and edges, unlike networkx."""
 
     def __init__(
         self, nodes: Iterable[Hashable], pairs: list[tuple[Hashable, Hashable]], directed: bool = False
@@ -125,7 +125,7 @@ class ListedGraph:
         return self._directed
 
     def put(self, labels: Iterable[Hashable], side: int) -> None:
-        """Say on which side of a bipartite graph these nodes are."""
+        """Assign these nodes to a side of a bipartite graph."""
         self._listed.update((label, {"bipartite": side}) for label in labels)
 
 
@@ -140,7 +140,7 @@ def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
 
 
 def ones_by_row(rows: list[Any], width: int) -> BoolArray:
-    """0/1 rows from the places of their ones."""
+    """Build 0/1 rows from the positions of their ones."""
     if len(rows) * width > MOST_CELLS:
         raise InvalidInputError(f"{len(rows)} rows of {width} entries are more than can be stored: pass it unchanged")
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
@@ -157,12 +157,12 @@ def _places(values: Any, width: int) -> IntArray:
 
 
 def find_node(wanted: object, nodes: Sequence[Hashable], key: str) -> Hashable:
-    """The node called `wanted`; whole numbers may be given as text, as they are on a command line.
+    """Find the node with this label. Integers may be given as text, as on a command line.
 
     Raises
     ------
     InvalidInputError
-        If there is none, or several have the same text.
+        If no node or several nodes match.
     """
     label = as_label(wanted, key)
     if label in nodes:

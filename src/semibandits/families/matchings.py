@@ -10,7 +10,7 @@ from semibandits.decisions.matchings import SATURATE, Matchings
 from semibandits.families.family import JSON, Family, Nouns
 from semibandits.families.intersection import SEARCHED_GUARANTEES
 from semibandits.families.labels import ListedGraph, decode_ends, decode_labels, encode_ends, encode_labels
-from semibandits.families.tables import ProblemOptions, Table
+from semibandits.families.tables import ProblemOptions, Table, edges_from
 
 
 def _write(x: Matchings) -> JSON:
@@ -38,7 +38,7 @@ def _build(fields: Fields, d: int) -> Matchings:
 
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
-    keys: dict[str, object] = {"edges": [list(pair) for pair in zip(cells["row"], cells["column"], strict=True)]}
+    keys: dict[str, object] = {"edges": edges_from(cells, "row", "column")}
     return keys if options.saturate is None else keys | {"saturate": options.saturate}
 
 

@@ -8,13 +8,13 @@ from typing import Final
 from semibandits._fields import Fields
 from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
 from semibandits.families.capacities import read_capacities
-from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns
+from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 GRAPH: Final = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (0, 3)]
-"""A small graph with cycles, and without any if its edges are directed."""
+"""Small graph that has cycles if undirected and none if directed."""
 VECTORS: Final = [[1.0, 0.5, 0.0, 2.0], [0.0, 1.0, 0.3, 1.0]]
 MATROID_GUARANTEES: Final = Guarantees(
     linear=Guarantee.POLYNOMIAL,
@@ -53,10 +53,7 @@ def graph_of(x: MatroidDecisions) -> Graphic:
 
 
 def _network(x: MatroidBases) -> Network | None:
-    if not isinstance(x.matroid, Graphic):
-        return None
-    edges = x.matroid.edges
-    return Network(edges.nodes, edges.tails, edges.heads, directed=False)
+    return network_of_edges(x.matroid.edges) if isinstance(x.matroid, Graphic) else None
 
 
 def _plain_nouns(x: MatroidBases) -> Nouns:

@@ -1,4 +1,4 @@
-"""The kinds of matroids: how they are written, and how they are read from either form of JSON."""
+"""Conversion of matroids to and from plain JSON."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class MatroidKind(NamedTuple):
     cls : type
         Its class.
     write, read : callable
-        A matroid as plain JSON without its kind, and back.
+        Conversion to plain JSON, without the kind, and back.
     build : callable
-        A matroid over d items from the keys of an instance file (docs/cli.md).
+        Builds a matroid over d items from an instance file (docs/cli.md).
     """
 
     cls: type[Matroid]
@@ -34,12 +34,12 @@ class MatroidKind(NamedTuple):
 
 
 def write_matroid(matroid: Matroid) -> JSON:
-    """A matroid of the library as plain JSON.
+    """Convert a built-in matroid to plain JSON.
 
     Raises
     ------
     UnsupportedError
-        If it is one of a user's own.
+        If the matroid is user-defined.
     """
     for name, kind in MATROID_KINDS.items():
         if type(matroid) is kind.cls:
@@ -50,17 +50,17 @@ def write_matroid(matroid: Matroid) -> JSON:
 
 
 def read_matroid(data: Mapping[str, Any]) -> Matroid:
-    """What :func:`write_matroid` has written."""
+    """Inverse of :func:`write_matroid`."""
     return MATROID_KINDS[data["matroid"]].read(data)
 
 
 def build_matroid(values: object, d: int, where: str) -> Matroid:
-    """Build a matroid on `d` items from its form in instance files.
+    """Build a matroid on `d` items from an instance file.
 
     Raises
     ------
     InvalidInputError
-        If the kind is unknown, or a key is missing, wrong or unknown.
+        If the kind is unknown, or a key is missing, invalid or unknown.
     """
     fields = Fields(values, where)
     kind = fields.text("kind")
@@ -76,7 +76,7 @@ def build_matroid(values: object, d: int, where: str) -> Matroid:
 
 
 def limits_of(matroid: Matroid) -> str:
-    """The limits of a partition in words, ``""`` for other matroids."""
+    """Describe the capacities of a partition; ``""`` for other matroids."""
     if not isinstance(matroid, Partition):
         return ""
     capacities = matroid.capacities.tolist()
@@ -122,7 +122,7 @@ def _build_graphic(fields: Fields, d: int) -> Graphic:
 
 
 def _write_transversal(matroid: Transversal) -> JSON:
-    """Places in the order of the items that may serve them: their own order is that of Python's sets, and changes."""
+    """Sort places by the items that may serve them, since their own order depends on Python's sets."""
     served: list[list[int]] = [[] for _ in range(matroid._n_places)]
     for item in range(matroid.d):
         for place in matroid._places[matroid._start[item] : matroid._start[item + 1]].tolist():

@@ -9,7 +9,7 @@ from semibandits._fields import Fields
 from semibandits.decisions.paths import Paths
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
-from semibandits.families.tables import ProblemOptions, Table, required
+from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 
 def _write(x: Paths) -> JSON:
@@ -30,7 +30,7 @@ def _build(fields: Fields, d: int) -> Paths:
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
     return {
-        "edges": [list(pair) for pair in zip(cells["tail"], cells["head"], strict=True)],
+        "edges": edges_from(cells, "tail", "head"),
         "source": required(options.source, "source"),
         "target": required(options.target, "target"),
     }

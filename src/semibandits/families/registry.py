@@ -1,4 +1,4 @@
-"""The families of decision sets in the order of tables and lists, and how they are found."""
+"""Registry of the families of decision sets."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ FAMILIES: Final[Mapping[str, Family]] = {
         ENUMERATED,
     )
 }
-"""Every family of the library by its name in files, lists last; a test proves it complete and its guarantees right."""
+"""All families by name, in display order. Tests check that it is complete and that the guarantees hold."""
 TABLES: Final[Mapping[str, Table]] = {table.name: table for family in FAMILIES.values() for table in family.tables}
-"""Every kind of CSV file by its name."""
+"""All CSV formats by name."""
 
 
 def family_of(decision_set: DecisionSet) -> Family | None:
-    """The family of a decision set; None for a class of a user's own."""
+    """Return the family of a decision set, or None for user-defined classes."""
     return next((family for family in FAMILIES.values() if type(decision_set) is family.cls), None)

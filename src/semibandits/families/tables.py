@@ -10,7 +10,7 @@ from semibandits.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class ProblemOptions:
-    """What a file cannot say, or leaves out.
+    """Options that complete an instance file.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class ProblemOptions:
     saturate : str, optional
         Which sides a matching must cover: both (default), rows, columns or none.
     capacities : sequence of str
-        Of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
+        Capacities of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
     variance : float, optional
         Variance of every item, if the file has no such column; 0.5 by default.
     """
@@ -44,15 +44,15 @@ class Table:
     Attributes
     ----------
     name : str
-        What it is called as a family on a command line.
+        Name of the family on the command line.
     columns : tuple of str
-        Its columns beside ``theta`` and, if wanted, ``variance``.
+        Columns besides ``theta`` and, optionally, ``variance``.
     options : tuple of str
-        The fields of `ProblemOptions` that it has a use for, beside `family` and `variance`.
+        Supported fields of `ProblemOptions`, besides `family` and `variance`.
     keys : callable
-        The keys of the JSON form from the filled cells of each column, and the options.
+        Returns the keys of the JSON form, given the cells of each column and the options.
     names_items : bool
-        Whether the first column names the items, each once.
+        Whether the first column holds unique item names.
     """
 
     name: str
@@ -62,13 +62,18 @@ class Table:
     names_items: bool
 
 
+def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:
+    """Edges from the cells of two columns."""
+    return [list(pair) for pair in zip(cells[first], cells[second], strict=True)]
+
+
 def required(value: object, name: str) -> object:
-    """The value of an option that must be given.
+    """Return the value of a required option.
 
     Raises
     ------
     InvalidInputError
-        If it is not.
+        If the value is missing.
     """
     if value is None:
         raise InvalidInputError(f"{name} must be given for this family, got none: add --{name}")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from semibandits._fields import Fields
 from semibandits.decisions.spanning_trees import SpanningTrees
-from semibandits.families.family import JSON, Family, Network, Nouns
+from semibandits.families.family import JSON, Family, Network, Nouns, network_of_edges
 from semibandits.families.labels import read_graph, write_graph
 from semibandits.families.matroid import GRAPH, MATROID_GUARANTEES, graph_of
-from semibandits.families.tables import ProblemOptions, Table
+from semibandits.families.tables import ProblemOptions, Table, edges_from
 
 
 def _write(x: SpanningTrees) -> JSON:
@@ -21,7 +21,7 @@ def _build(fields: Fields, d: int) -> SpanningTrees:
 
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
-    return {"edges": [list(pair) for pair in zip(cells["tail"], cells["head"], strict=True)]}
+    return {"edges": edges_from(cells, "tail", "head")}
 
 
 def _examples() -> Iterator[SpanningTrees]:
@@ -29,8 +29,7 @@ def _examples() -> Iterator[SpanningTrees]:
 
 
 def _network(x: SpanningTrees) -> Network:
-    edges = graph_of(x).edges
-    return Network(edges.nodes, edges.tails, edges.heads, directed=False)
+    return network_of_edges(graph_of(x).edges)
 
 
 def _shape(x: SpanningTrees, some: str, question: str) -> str:

@@ -131,7 +131,7 @@ def _read_cells(path: str | os.PathLike[str]) -> _Cells:
 
 
 def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
-    """The kind of table that is asked for, or that the header tells."""
+    """Determine the CSV format from the options or the header."""
     if options.family is not None:
         if options.family not in TABLES:
             raise unknown_name("family of a CSV file", options.family, TABLES)
@@ -175,7 +175,7 @@ def _check_columns(cells: _Cells, table: Table) -> None:
 
 
 def _check_options(table: Table, options: ProblemOptions) -> None:
-    """Reject an option that the table has no use for."""
+    """Reject options that the format does not support."""
     for name in ("source", "target", "size", "saturate", "capacities"):
         if getattr(options, name) and name not in table.options:
             option = "--capacity" if name == "capacities" else f"--{name}"

@@ -66,9 +66,9 @@ class Reach(NamedTuple):
     Attributes
     ----------
     distance : ndarray of float
-        From the start.
+        Distance of each node from the start.
     via, via_row : ndarray of int
-        The entry that leads there, and its leading node.
+        Last entry of the path to each node, and its leading node.
     touched : ndarray of int
         The nodes reached, the scanned ones first.
     scanned : ndarray of bool

@@ -23,7 +23,7 @@ class Tree(NamedTuple):
     tails, heads : ndarray of int, shape (a,)
         All arcs of the graph.
     parent, parent_arc : ndarray of int, shape (n,)
-        The node above each node, and the arc between them; -1 for the root.
+        Parent of each node and the arc that connects them; -1 for the root.
     sign : ndarray of float, shape (n,)
         +1 if that arc runs from the parent, else -1.
     order : ndarray of int, shape (n,)
@@ -39,14 +39,14 @@ class Tree(NamedTuple):
 
 
 class ArcRows(NamedTuple):
-    """A sparse matrix whose rows are sets of arcs, by row and by arc.
+    """Sparse matrix with one column per arc, indexed by row and by arc.
 
     Attributes
     ----------
     ptr, arcs : ndarray of int
         Row c has entries on the arcs ``arcs[ptr[c]:ptr[c + 1]]``.
     slopes : ndarray of float
-        The entries, one each; empty if all are 1.
+        Values of the entries; empty if all are 1.
     at_ptr, positions, owners : ndarray of int
         Arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`.
     """
@@ -61,7 +61,7 @@ class ArcRows(NamedTuple):
 
 @kernel
 def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> tuple[Tree, BoolArray]:
-    """Greedy spanning tree of a connected graph, arcs taken in this order, and which arcs are in it."""
+    """Build a greedy spanning tree, taking arcs in the given order; also return which arcs it contains."""
     root = np.arange(n)
     in_tree = np.zeros(len(tails), dtype=np.bool_)
     degree = np.zeros(n + 1, dtype=np.int64)
@@ -158,7 +158,7 @@ def circulation_to_chords(gradient: FloatArray, chords: IntArray, tree: Tree) ->
 def reduced_hessian(
     diagonal: FloatArray, by_arc: FloatArray, rows: ArcRows, weights: FloatArray, chords: IntArray, tree: Tree
 ) -> FloatArray:
-    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in; A are the rows times `by_arc`, column by column.
+    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in. Column e of A is that of `rows` times ``by_arc[e]``.
 
     One row of the full matrix is formed at a time and reduced at once, so that memory is what the result needs and the rows of
     the tree.

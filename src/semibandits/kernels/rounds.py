@@ -215,7 +215,7 @@ def unseen(cover: IntArray, stats: FloatArray) -> int:
 
 @kernel
 def budget(counters: IntArray, d: int) -> int:
-    """Linear maximisations that the next search over d items may take."""
+    """Budget of the next search over d items, in linear maximisations."""
     unspent = counters[ROUND] * CALLS_A_ROUND - counters[SEARCHED]
     return int(min(max(unspent, LEAST_CALLS, MOST_CALLS // d), MOST_CALLS))
 

@@ -26,11 +26,11 @@ class Law(ABC):
     of mean theta + e, in nats: what one play tells against the larger mean. In an exponential family its slope is
     e / V(theta + e), with V the variance as a function of the mean.
 
-    A law of your own must have `check`, `reach`, `divergence` and `raise_at`, and `convex_to` if its divergence is not convex
-    everywhere. The rest has defaults: `least`, `estimates`, `estimated_variance` and `compiled` are for policies; `rounding`,
-    `margin` and `conjugate_rounding` for the last digits. Certificates trust what a law says: `divergence` must be right to a
-    relative `rounding` for all parameters, also where raises are tiny. :func:`semibandits.testing.check_law` checks all of this,
-    and docs/laws.md has an example.
+    Subclasses implement `check`, `reach`, `divergence` and `raise_at`, and also `convex_to` if the divergence is not convex
+    everywhere. The other methods have defaults: policies use `least`, `estimates`, `estimated_variance` and `compiled`;
+    `rounding`, `margin` and `conjugate_rounding` control numerical tolerances. Certificates rely on `divergence` having a
+    relative error of at most `rounding` for all parameters, including tiny raises. docs/laws.md has an example, and
+    :func:`semibandits.testing.check_law` tests these requirements.
 
     All methods take means of shape (d,), and raises or slopes of shape (..., d); they return the shape of the latter. Raises are
     in units of the reward, slopes in nats per unit. Laws compare and hash by their parameters, as frozen dataclasses do.
@@ -53,8 +53,8 @@ class Law(ABC):
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """The raise up to which the divergence is no steeper than `slope` >= 0, within the convex part.
 
-        If the divergence is nowhere so steep, the reach, or the end of the convex part. Slopes may be as small as 1e-100, and the
-        answer must keep all its digits there.
+        If the slope is never reached, return the reach or the end of the convex part. The result must be accurate for slopes as
+        small as 1e-100.
         """
 
     def convex_to(self, theta: FloatArray) -> FloatArray:
@@ -96,7 +96,7 @@ class Law(ABC):
         return self.raise_at(theta, tiny) / SMALLEST
 
     def variance_proxy(self, theta: FloatArray) -> FloatArray:
-        """What stands for the spread of rewards where only variances count, shape (d,): the variance at theta."""
+        """Variance used by methods that only support variances, shape (d,): by default the variance at theta."""
         return self.variance_at(theta)
 
     def least(self, theta: FloatArray) -> FloatArray:
@@ -104,11 +104,11 @@ class Law(ABC):
         return np.full(np.shape(theta), -np.inf)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """Sample means, moved to where policies can plan with them, shape (d,): into the law, and away from its ends.
+        """Adjust sample means so that policies can plan with them, shape (d,).
 
-        A mean at an end of the law would count as certain. So all of them keep a distance from the ends, the same for all items,
-        that follows from the largest number of `plays`. (With a distance of its own, an item that failed once would stand above
-        items that are known to be worth less.) Unchanged unless overridden.
+        A mean at an end of its range would count as certain, so means are kept at a distance from the ends that depends on the
+        largest number of `plays`. The distance is the same for all items: otherwise an item that failed once would rank above
+        items that are known to be worse. By default the means are returned unchanged.
         """
         return means.copy()
 

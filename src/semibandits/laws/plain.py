@@ -5,11 +5,11 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import Any, Final
 
 import numpy as np
 
+from semibandits._fields import nearest
 from semibandits._typing import FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws.base import Law
@@ -20,7 +20,7 @@ from semibandits.laws.mixed import Mixed
 from semibandits.laws.poisson import Poisson
 
 KINDS: Final[dict[str, type[Law]]] = {law.__name__.lower(): law for law in (Gaussian, Bernoulli, Poisson, Gamma)}
-"""Laws of the library by name, but for `Mixed`: frozen dataclasses whose parameters all have defaults."""
+"""Built-in laws by name, except `Mixed`. They are frozen dataclasses whose parameters all have defaults."""
 _MIXED: Final = "mixed"
 
 
@@ -51,9 +51,9 @@ def law_from(value: object) -> Law:
     if name == _MIXED:
         return _mixture(parameters)
     if name not in KINDS:
-        close = get_close_matches(name, KINDS, n=1)
-        remedy = f"did you mean {close[0]!r}?" if close else "pass one of these"
-        raise InvalidInputError(f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}: {remedy}")
+        raise InvalidInputError(
+            f"the law must be one of {', '.join(KINDS)}, got {value['name']!r}{nearest(name, KINDS)}"
+        )
     known = {field.name: field.default for field in fields(KINDS[name])}
     for key, one in parameters.items():
         if key not in known:

@@ -53,7 +53,7 @@ class _Drawing:
     ends: tuple[int, ...]
     """Numbers of source and target, if there are any."""
     noun: str
-    """What a decision is called, in one word."""
+    """Noun for a decision."""
 
     @property
     def pen(self) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
+from semibandits._fields import nearest
 from semibandits.errors import InvalidInputError
 from semibandits.laws import law_from
 from semibandits.policies.aescb import AESCB
@@ -20,7 +20,7 @@ from semibandits.policies.rules import RulePolicy
 from semibandits.policies.thompson import ThompsonSampling
 
 POLICIES: Final[tuple[type[RulePolicy], ...]] = (AESCB, CUCB, ESCB, GLADE, OSSB, ThompsonSampling)
-"""Every policy of the library, by name; a test proves the list complete."""
+"""All policies, sorted by name. A test checks that the list is complete."""
 _BY_NAME: Final = {policy.__name__: policy for policy in POLICIES}
 
 
@@ -42,7 +42,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
     """
     if name not in _BY_NAME:
         raise InvalidInputError(
-            f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{_nearest(name, _BY_NAME)}"
+            f"the policy must be one of {', '.join(_BY_NAME)}, got {name!r}{nearest(name, _BY_NAME)}"
         )
     policy = _BY_NAME[name]
     own_first = sorted(fields(policy), key=lambda field: field.name == "variance")
@@ -51,7 +51,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
     for key, value in ({} if parameters is None else parameters).items():
         if key not in defaults:
             raise InvalidInputError(
-                f"parameters of {name} must be among {', '.join(defaults)}, got {key!r}{_nearest(key, defaults)}"
+                f"parameters of {name} must be among {', '.join(defaults)}, got {key!r}{nearest(key, defaults)}"
             )
         values[key] = _value(key, value, defaults[key])
     return policy(**values)
@@ -109,14 +109,5 @@ def _radius(coefficients: Mapping[Any, Any]) -> Radius:
     known = [field.name for field in fields(Radius)]
     for key in coefficients:
         if key not in known:
-            raise InvalidInputError(f"a radius has {', '.join(known)}, got {key!r}{_nearest(key, known)}")
+            raise InvalidInputError(f"a radius has {', '.join(known)}, got {key!r}{nearest(key, known)}")
     return Radius(**coefficients)
-
-
-def _nearest(name: object, known: Iterable[str]) -> str:
-    """The remedy: which of the names was meant, if that is clear."""
-    folded = {right.casefold(): right for right in known}
-    text = str(name).casefold()
-    close = difflib.get_close_matches(text, folded, n=1, cutoff=0.5)
-    close = close or [right for right in folded if text and (right.startswith(text) or text.startswith(right))]
-    return f": did you mean {folded[close[0]]!r}?" if close else ": pass one of these"

@@ -22,7 +22,7 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, St
 
 
 def result_to_json(result: GravesLaiResult) -> dict[str, Any]:
-    """A bound with its problem; see :meth:`GravesLaiResult.to_json`."""
+    """Convert a bound and its problem; see :meth:`GravesLaiResult.to_json`."""
     return {
         "semibandits": __version__,
         "decision_set": describe(result.decision_set),
@@ -33,7 +33,7 @@ def result_to_json(result: GravesLaiResult) -> dict[str, Any]:
 
 
 def result_from_json(payload: object, decision_set: DecisionSet | None = None) -> GravesLaiResult:
-    """The bound that :func:`result_to_json` has written; see :meth:`GravesLaiResult.from_json`."""
+    """Inverse of :func:`result_to_json`; see :meth:`GravesLaiResult.from_json`."""
     fields = Fields(payload, "the bound")
     theta = as_numbers(fields.take("theta"), "theta")
     if decision_set is None:
@@ -46,7 +46,7 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
-    """Bracket, plan and law, without the decisions and their means."""
+    """Convert the bracket, the plan and the law, without the decision set and the means."""
     plan, gaps = result.plan, result.plan_gaps
     return {
         "value": finite_or_none(result.value),
@@ -74,16 +74,16 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
 def solution_from_json(
     payload: object, decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, name: str
 ) -> GravesLaiResult:
-    """The bound of :func:`solution_to_json`, validated as far as that needs no solver.
+    """Inverse of :func:`solution_to_json`, with all validation that needs no solver.
 
     Parameters
     ----------
     payload : object
-        What should be the JSON object.
+        The JSON object.
     decision_set, theta, variance
-        Its problem.
+        The problem.
     name : str
-        What the object is called in errors.
+        Name of the object in error messages.
 
     Raises
     ------
@@ -120,18 +120,18 @@ def solution_from_json(
 
 
 def finite_or_none(value: float) -> float | None:
-    """JSON has no infinity."""
+    """Replace non-finite values by None, since JSON has no infinity."""
     return value if math.isfinite(value) else None
 
 
 def _law(result: GravesLaiResult) -> dict[str, Any]:
-    """The law in full where its name and the variances do not say it."""
+    """Parameters of the law, unless its name and the variances determine it."""
     law = result.law
     return {} if law.is_quadratic or law == Bernoulli() else {"law": plain(law) or {"name": text(law)}}
 
 
 def _law_of(fields: Fields, theta: FloatArray, variance: FloatArray) -> Law:
-    """The law of the bound, which must be one of the library and allow the means."""
+    """Read the law, which must be built-in and allow the means."""
     said = fields.take("law", None)
     rewards = fields.text("rewards", "gaussian")
     law = law_from(rewards if said is None else said)
@@ -161,7 +161,7 @@ def _plan(rows: list[object], decision_set: DecisionSet) -> ExplorationPlan:
 
 
 def _mask(indices: object, d: int, name: str) -> BoolArray:
-    """Items by number as a read-only boolean array."""
+    """Convert item numbers to a read-only boolean array."""
     numbers = as_integers(indices, name)
     if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
         raise InvalidInputError(

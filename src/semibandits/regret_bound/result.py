@@ -138,11 +138,11 @@ class GravesLaiResult:
 
     @property
     def plan_gaps(self) -> FloatArray:
-        """Gap of each decision of the plan, what one play of it costs, shape (k,); exact to rounding of the means."""
+        """Gap of each decision in the plan, shape (k,): the expected loss of playing it once."""
         return gaps_below(self.optimal_decision, self.plan.decisions, self.theta)
 
     def to_json(self) -> dict[str, Any]:
-        """The bound and its problem as plain JSON, from which :meth:`from_json` builds them again.
+        """Convert the bound and its problem to plain JSON, which :meth:`from_json` reads.
 
         Returns
         -------
@@ -154,7 +154,7 @@ class GravesLaiResult:
         Raises
         ------
         UnsupportedError
-            If the decision set is one of a user's own, or its labels have no form in JSON.
+            If the decision set is user-defined or has labels that cannot be converted.
         """
         from semibandits.regret_bound.json_form import result_to_json
 
@@ -162,14 +162,14 @@ class GravesLaiResult:
 
     @staticmethod
     def from_json(payload: object, decision_set: DecisionSet | None = None) -> GravesLaiResult:
-        """The bound that :meth:`to_json` has written, maybe to a file that was read again.
+        """Restore a bound from the output of :meth:`to_json`.
 
         Parameters
         ----------
         payload : mapping
             The JSON object.
         decision_set : DecisionSet, optional
-            The decisions, if they are there already; by default they are built anew.
+            The decision set to use; by default it is rebuilt from the payload.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class GravesLaiResult:
         Raises
         ------
         InvalidInputError
-            If something is missing, or does not fit the problem. The bracket itself is not verified again.
+            If the payload is incomplete or inconsistent. The bracket itself is not verified again.
         """
         from semibandits.regret_bound.json_form import result_from_json
 

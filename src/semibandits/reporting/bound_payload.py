@@ -1,4 +1,4 @@
-"""A bound with the names of its instance as one JSON object (docs/cli.md), and back."""
+"""JSON objects of bounds with the labels of their instance (docs/cli.md)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
 
 
 def bound_in(payload: object, instance: Instance, name: str) -> GravesLaiResult:
-    """The bound that `bound_payload` wrote; see :func:`semibandits.regret_bound.json_form.solution_from_json` for errors."""
+    """Inverse of `bound_payload`; see :func:`semibandits.regret_bound.json_form.solution_from_json` for errors."""
     return solution_from_json(payload, instance.decision_set, instance.theta, instance.variance, name)
 
 

@@ -21,7 +21,7 @@ from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
-from semibandits.reporting.sources import REPORT, read_results, structure_of
+from semibandits.reporting.sources import structure_of
 from semibandits.simulation.results import SimulationResult
 
 
@@ -74,19 +74,6 @@ def write_report(
     data = report_data(simulation, bound, instance, decision_set)
     data = _renamed(data, title=title, unit=unit, labels=labels, positions=positions, geographic=geographic)
     write_payload(payload_of(data), Path(path))
-
-
-def write_folder_report(folder: Path) -> Path:
-    """Write the report of a results folder into it, as ``report.html``, and say where it is.
-
-    Raises
-    ------
-    InvalidInputError
-        If the folder holds no results, a file in it is damaged, two do not belong together, or it cannot be written.
-    """
-    target = folder / REPORT
-    write_payload(payload_of(read_results(folder)), target)
-    return target
 
 
 def write_payload(payload: Mapping[str, Any], path: Path) -> None:

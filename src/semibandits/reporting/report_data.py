@@ -59,15 +59,15 @@ class Bracket:
     Attributes
     ----------
     lower, value : float
-        The ends; `value` is infinite where no plan was found.
+        The bounds; `value` is infinite if no plan was found.
     suboptimal : ndarray of bool, shape (d,), or None
-        The items that are in some decision and in no optimal one.
+        Items that belong to some decision but to no optimal one.
     rates : ndarray of float, shape (d,), or None
         Exploration plays of each item per ln T.
     rewards : str
         What the law of the rewards is called for which it is the bound, see :func:`semibandits.laws.plain.title`.
     result : GravesLaiResult or None
-        All of it, where the solver's result is known.
+        Full result of the solver, if available.
     """
 
     lower: float
@@ -86,7 +86,7 @@ class Bracket:
 
     @property
     def has_plan(self) -> bool:
-        """Whether the decisions that make up `rates` are known."""
+        """Whether the decisions of the plan are known."""
         return self.result is not None and math.isfinite(self.value)
 
     @staticmethod
@@ -115,7 +115,7 @@ class About:
 
     @staticmethod
     def of(dataset: Dataset) -> About:
-        """What a dataset says of itself."""
+        """Information about a dataset."""
         return About(
             title=dataset.instance.name,
             question=dataset.question,

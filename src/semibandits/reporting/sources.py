@@ -94,21 +94,21 @@ def _read_folder(folder: Path) -> ReportData:
 def results_of(
     folder: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
 ) -> ReportData:
-    """What a results folder holds, from what its files say.
+    """Combine the contents of a results folder.
 
     Parameters
     ----------
     folder : Path
-        The folder, for errors.
+        The folder, for error messages.
     instance, bound, simulation
-        The content of instance.json, bound.json and simulation.zip.
+        Contents of instance.json, bound.json and simulation.zip.
     **more
         Other fields of :class:`ReportData`.
 
     Raises
     ------
     InvalidInputError
-        If two of them do not belong together.
+        If they are inconsistent.
     """
     missing = () if simulation is not None else (f"No {RESULT}: policies were not simulated.",)
     return _assembled(folder, instance, bound, simulation, missing=missing, **more)

@@ -18,35 +18,29 @@ SHARES: Final = np.array([1e-12, 1e-9, 1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.9
 """Raises to look at, as shares of the largest one."""
 LARGEST: Final = 50.0
 """The largest raise looked at, in standard deviations or sizes of the mean, where the law has no limit."""
-AMPLE: Final = 20.0
-"""Tolerance in units of the law's rounding; it covers the errors of the check itself."""
 
 
 def check_law(law: Law, theta: ArrayLike) -> None:
-    """Check that a law keeps the promises of :class:`semibandits.laws.Law` at some means.
+    """Check that a law satisfies the requirements of :class:`semibandits.laws.Law` at the given means.
 
-    Deterministic. `raise_at` is the inverse of the slope s(e) of the divergence d, so
-    ``d(e) = s e - (integral of raise_at from 0 to s)``. The integral is computed by quadrature.
-
-    * "means": `check` accepts them;
-    * "limits": `reach` and `convex_to` are positive, and the divergence is inf beyond the reach;
-    * "divergence": 0 at 0, and increasing;
-    * "convex": it is convex up to `convex_to`;
-    * "inverse": `raise_at` increases from 0 and gives the divergence by the formula above, to the digits that `rounding` says,
-      also where slopes are tiny;
-    * "shapes": slopes and raises of shape (k, d) give answers of that shape.
+    * `check` accepts the means;
+    * `reach` and `convex_to` are positive, and the divergence is infinite beyond the reach;
+    * the divergence is 0 at 0, increasing, and convex up to `convex_to`;
+    * `raise_at` is the inverse of the slope s(e) of the divergence d. Then ``d(e) = s e - (integral of raise_at from 0 to s)``,
+      which must hold to the relative accuracy `rounding`, including tiny slopes. The integral is computed by quadrature;
+    * raises and slopes of shape (k, d) give results of that shape.
 
     Parameters
     ----------
     law : Law
-        One of the library or your own.
+        The law to check.
     theta : array_like of float, shape (d,)
-        Means that the law can have, at which rewards vary. Take some near each end of the law, and extreme ones.
+        Valid means with positive variance. Include extreme values and values near the ends of the range.
 
     Raises
     ------
     AssertionError
-        Naming the promise, the mean, and what was got.
+        If a requirement is violated.
     InvalidInputError
         If `theta` is not a vector.
     """
@@ -112,7 +106,7 @@ def _check_inverse(law: Law, theta: FloatArray, raises: FloatArray) -> None:
             there = float(own.raise_at(alone, np.array([slope]))[0])
             paid = float(own.divergence(alone, np.array([there]))[0])
             expected = slope * there - _integral(own, alone, slope)
-            allowed = AMPLE * (LAST_DIGITS + own.rounding) * slope * there + 1e-300
+            allowed = (LAST_DIGITS + own.rounding) * slope * there + 1e-300
             require(
                 abs(paid - expected) <= allowed,
                 f"the divergence must be what raise_at says to a relative {own.rounding:g} of slope times raise (or override "

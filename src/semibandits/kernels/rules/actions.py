@@ -3,14 +3,14 @@
 PLAY, LINEAR, INDEX, REPLAN = 1, 2, 3, 4
 """An exception inside a pointer comes back as 0, which is none of these."""
 LINEAR_FIRST, GAIN_FIRST = 5, 6
-"""The answer is not played: the rule is called again, with the answer in x.
+"""Actions after which the rule is called again, with the result in x.
 
-``LINEAR_FIRST`` asks what ``LINEAR`` asks. ``GAIN_FIRST`` asks whether any decision has a larger index than the base. The rule
-writes the base into x: a decision of largest reward whose items have no bonus. If no decision has a larger index, the answer is
-the base. Otherwise it is one that has; where such a one is soon found, its gain is at least ``ENOUGH`` times the largest.
+``LINEAR_FIRST`` maximizes like ``LINEAR``. ``GAIN_FIRST`` searches for a decision with a larger index than the base, a decision
+of largest reward without bonuses, which the rule writes into x. The result is the base if no decision has a larger index;
+otherwise it is a decision with a gain, at least ``ENOUGH`` times the largest one if such a decision is found quickly.
 
-The next three places are reserved for rules that ask first; others may use them as they like. ``memory[HINT]`` keeps the best
-multiplier from one search to the next, ``rows[GUESS]`` is a decision that may gain."""
+The next three places are reserved in rules that use these actions. ``memory[HINT]`` keeps the best multiplier between searches,
+and ``rows[GUESS]`` is a candidate decision."""
 ENOUGH = 0.9
 HINT, GUESS = 0, 0
 WAITING = 0
