@@ -12,6 +12,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection as M
 from semibandits.decisions.matroids import MatroidBases as MatroidBases
 from semibandits.decisions.msets import MSets as MSets
 from semibandits.decisions.paths import Paths as Paths
+from semibandits.decisions.routes import Routes as Routes
 from semibandits.decisions.spanning_trees import SpanningTrees as SpanningTrees
 from semibandits.errors import ConcurrentUseError as ConcurrentUseError
 from semibandits.errors import Infeasible as Infeasible

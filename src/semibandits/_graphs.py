@@ -78,6 +78,22 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, tails, heads, directed))
 
 
+def node_number(node: Hashable, name: str, edges: EdgeList) -> int:
+    """Number of a node that an argument `name` refers to.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a node of the graph.
+    """
+    try:
+        return edges.nodes.index(node)
+    except ValueError:
+        raise InvalidInputError(
+            f"{name} must be a node of the graph, got {node!r}: pass one of its {edges.n_nodes} node labels"
+        ) from None
+
+
 def is_graph(value: object) -> TypeGuard[nx.Graph[Hashable]]:
     """Whether this is a graph of networkx, or something that lists its nodes and edges as one does."""
     return all(hasattr(value, name) for name in ("nodes", "edges", "is_directed"))

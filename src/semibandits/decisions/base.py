@@ -47,6 +47,11 @@ class DecisionSet(ABC):
         """Label of each item, in order; 0 .. d - 1 unless the set knows better."""
         return tuple(range(self.d))
 
+    @property
+    def upper(self) -> FloatArray | None:
+        """Largest mean reward that each item can have, shape (d,), at which `maximize` clips weights; None if unbounded."""
+        return None
+
     @abstractmethod
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Decision of largest total weight (P_LM).

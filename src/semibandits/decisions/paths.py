@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from semibandits._counts import DecisionCount
-from semibandits._graphs import EdgeList, read_edges
+from semibandits._graphs import EdgeList, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -60,7 +60,7 @@ class Paths(DecisionSet):
 
     def __init__(self, graph: object, source: Hashable, target: Hashable) -> None:
         edges = read_edges(graph, directed=True)
-        first, last = _number(source, "source", edges), _number(target, "target", edges)
+        first, last = node_number(source, "source", edges), node_number(target, "target", edges)
         if first == last:
             raise InvalidInputError(
                 f"source and target must differ, got {source!r} for both: a path needs at least one arc"
@@ -269,15 +269,6 @@ def _too_many_labels(remedy: str) -> SolverError:
     )
 
 
-def _number(node: Hashable, name: str, edges: EdgeList) -> int:
-    try:
-        return edges.nodes.index(node)
-    except ValueError:
-        raise InvalidInputError(
-            f"{name} must be a node of the graph, got {node!r}: pass one of its {edges.n_nodes} node labels"
-        ) from None
-
-
 def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
     # Nodes that the order misses have an arc from another such node: backwards along these, a node comes again.
     missing = np.ones(edges.n_nodes, dtype=np.bool_)
@@ -295,7 +286,7 @@ def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
         half = LONGEST_CYCLE_SHOWN // 2
         cycle = [*cycle[:half], f"({len(cycle) - LONGEST_CYCLE_SHOWN} more)", *cycle[-half:]]
     return InvalidInputError(
-        f"graph must be acyclic, got the cycle {' -> '.join(cycle)}: drop or reverse one of its arcs"
+        f"graph must be acyclic, got the cycle {' -> '.join(cycle)}: use Routes if costs are nonnegative, or drop one of its arcs"
     )
 
 

@@ -12,6 +12,7 @@ from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law
@@ -22,6 +23,7 @@ from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
 from semibandits.regret_bound.problem import Problem, Units
+from semibandits.regret_bound.routes import RouteSolver
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
@@ -122,7 +124,7 @@ def graves_lai(
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
     problem = Problem(
-        decision_set, theta, _law(theta, variance, rewards, law), tie_tolerance, gap,
+        decision_set, theta, _law(theta, variance, rewards, law, decision_set.upper), tie_tolerance, gap,
         math.inf if time_limit is None else float(time_limit), progress,
         None if warm_start is None else warm_start._memory, start,
     )  # fmt: skip
@@ -156,6 +158,8 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
         return solve_closed_form(problem)
     if method == "enumeration":
         return solve_enumeration(problem)
+    if method == "columns" and isinstance(problem.decision_set, Routes):
+        return RouteSolver(problem).solve()
     if method == "cycles":
         if not problem.has_graph:
             raise UnsupportedError(
@@ -179,6 +183,8 @@ def _method_for(problem: Problem) -> Literal["closed-form", "cycles", "columns",
         return "closed-form"
     if problem.has_graph:
         return "cycles"
+    if isinstance(problem.decision_set, Routes):
+        return "columns"
     if not problem.law.is_quadratic:
         return "enumeration"
     try:
@@ -215,7 +221,7 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) -> Law:
+def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, upper: FloatArray | None) -> Law:
     """The law asked for, which can have these means."""
     is_told = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
@@ -228,7 +234,7 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) 
                 "variance and rewards must be left out where a law is given, got both: the law says it all"
             )
     elif rewards == "gaussian":
-        law = Gaussian(variance_vector(variance, len(theta)))
+        law = Gaussian(variance_vector(variance, len(theta)), np.inf if upper is None else upper)
     elif rewards == "bernoulli":
         law = Bernoulli()
     else:

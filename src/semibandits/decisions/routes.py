@@ -1,0 +1,239 @@
+"""Simple paths from a source to a target in any graph, for costs that are known to be nonnegative."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+
+from semibandits._graphs import is_graph, node_number, read_edges
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from semibandits._validation import as_decision, as_floats, item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
+from semibandits.kernels.exchange import incidence
+
+LARGEST_COST: Final = 1e100
+"""Larger costs are replaced by this one, so that sums along paths are finite."""
+
+
+@final
+class Routes(DecisionSet):
+    """Simple paths from `source` to `target`, for costs that are known to be at least `least` >= 0.
+
+    The items are the arcs of a directed graph, or the edges of an undirected graph, which can be used in both directions. Rewards
+    are minus costs: travel times, fares, lengths. Unlike :class:`Paths`, the graph may have cycles and two-way streets, but
+    rewards must not exceed ``-least``.
+
+    Parameters
+    ----------
+    graph : networkx graph, or sequence of (tail, head)
+        Any graph or multigraph of networkx, directed or not, or a sequence of arcs. Parallel edges, self-loops and nodes that are
+        on no path are allowed; self-loops are never chosen.
+    source, target : hashable
+        Two different nodes. The target must be reachable from the source.
+    least : float or sequence of float, shape (d,)
+        What the mean cost of each item is known to be at least, >= 0; for travel times the free-flow times.
+    directed : bool, optional
+        Whether the pairs of a sequence are arcs (the default) or undirected edges. A networkx graph knows it.
+
+    Attributes
+    ----------
+    nodes : tuple
+        Node labels; nodes are numbered in this order.
+    tails, heads : ndarray of int, shape (d,)
+        Item i joins ``nodes[tails[i]]`` and ``nodes[heads[i]]``.
+    directed : bool
+        Whether items can only be used from tail to head.
+    source, target : hashable
+        As given.
+    least : ndarray of float, shape (d,)
+        Lower bounds on the mean costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If the graph is malformed, source or target is not a node, both are the same node, no path joins them, or `least` is
+        malformed or negative.
+
+    Notes
+    -----
+    Maximising arbitrary weights over simple paths is NP-hard. Weights are therefore clipped at ``-least``, which no mean reward
+    exceeds, and a shortest path is found by A* search. [theory section 6]
+    """
+
+    def __init__(
+        self,
+        graph: object,
+        source: Hashable,
+        target: Hashable,
+        least: ArrayLike = 0.0,
+        *,
+        directed: bool | None = None,
+    ) -> None:
+        if is_graph(graph):
+            if directed not in (None, graph.is_directed()):
+                raise InvalidInputError(
+                    f"directed must be left out for a networkx graph, got {directed!r} for a {type(graph).__name__}: "
+                    f"convert the graph with to_{'' if directed else 'un'}directed()"
+                )
+            directed = graph.is_directed()
+        self.directed: bool = True if directed is None else bool(directed)
+        edges = read_edges(graph, directed=self.directed)
+        self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
+        self.source, self.target, self._items = source, target, edges.items
+        self._first, self._last = node_number(source, "source", edges), node_number(target, "target", edges)
+        if self._first == self._last:
+            raise InvalidInputError(
+                f"source and target must differ, got {source!r} for both: a route needs at least one item"
+            )
+        least = as_floats(least, "least")
+        if least.shape not in ((), (self.d,)):
+            raise InvalidInputError(
+                f"least must be a number or have shape (d,) = ({self.d},), got {least.shape}: pass one number per item"
+            )
+        if (least < 0).any():
+            raise InvalidInputError(
+                f"least must be >= 0, got {least.min():g}: costs are known to be nonnegative, 0 is enough"
+            )
+        self.least: FloatArray = np.minimum(np.broadcast_to(least, (self.d,)), LARGEST_COST)
+        self._ahead = distances_from(self._into, self.least.copy(), _at(self._last, len(self.nodes)))
+        if np.isinf(self._ahead[self._first]):
+            way = "arcs point the other way" if self.directed else "they are in different components"
+            raise InvalidInputError(
+                f"target must be reachable from source, got no path from {source!r} to {target!r}: check whether {way}, "
+                "and add what is missing"
+            )
+        for array in (self.least, self.tails, self.heads):
+            array.setflags(write=False)
+
+    def __repr__(self) -> str:
+        return f"Routes(d={self.d}, m={self.m}, source={self.source!r}, target={self.target!r})"
+
+    @property
+    def d(self) -> int:
+        """Number of items."""
+        return len(self.tails)
+
+    @property
+    def m(self) -> int:
+        """A bound on the number of items of a route: one less than the number of nodes between source and target.
+
+        The length of a longest simple path itself is NP-hard to find.
+        """
+        return self._m
+
+    @property
+    def items(self) -> tuple[Hashable, ...]:
+        """Label of each item: (tail, head), or (tail, head, k) where there are parallel edges."""
+        return self._items
+
+    @property
+    def upper(self) -> FloatArray:
+        """Largest mean reward that each item can have, ``-least``, shape (d,)."""
+        return -self.least
+
+    @cached_property
+    def useful_items(self) -> BoolArray:
+        """Items on some walk from source to target, shape (d,); the others are on no route."""
+        reached = np.isfinite(distances_from(self._out, np.ones(self.d), _at(self._first, len(self.nodes))))
+        inside = reached & np.isfinite(self._ahead)
+        useful: BoolArray = inside[self.tails] & inside[self.heads] & (self.tails != self.heads)
+        return useful
+
+    def maximize(self, weights: ArrayLike) -> BoolArray:
+        """Route of largest total weight, weights being clipped at ``-least``; see :meth:`DecisionSet.maximize`.
+
+        Among equally good routes the choice depends on the graph and the weights only.
+        """
+        x = np.empty(self.d, dtype=np.bool_)
+        shortest_path_into(self._out, self.costs_of(weights), self._ahead, self._first, self._last, x)
+        return x
+
+    def costs_of(self, weights: ArrayLike) -> FloatArray:
+        """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`."""
+        return np.clip(-item_vector(weights, self.d, "weights"), self.least, LARGEST_COST)
+
+    def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
+        """Nodes of a route in the order of travel, from source to target.
+
+        Raises
+        ------
+        InvalidInputError
+            If `decision` is not a simple path from source to target.
+        """
+        return tuple(self.nodes[v] for v in self._walk(decision)[0])
+
+    def order(self, decision: ArrayLike) -> IntArray:
+        """Items of a route in the order of travel, shape (k,).
+
+        Raises
+        ------
+        InvalidInputError
+            If `decision` is not a simple path from source to target.
+        """
+        return self._out.items[self._walk(decision)[1]]
+
+    def _walk(self, decision: ArrayLike) -> tuple[IntArray, IntArray]:
+        x = as_decision(decision, self.d)
+        walk = None if x is None else walk_of(self._out, x, self._first, self._last)
+        if walk is None or not len(walk[0]):
+            raise InvalidInputError(
+                f"decision must be a simple path from {self.source!r} to {self.target!r}, got {decision!r}: "
+                f"pass a 0/1 vector of shape (d,) = ({self.d},), for instance from maximize"
+            )
+        return walk
+
+    def enumerate(self, limit: int = 100_000) -> BoolArray:
+        """All routes, one a row, shape ``(n, d)``, in lexicographic order of their arcs; see :meth:`DecisionSet.enumerate`."""
+        rows = simple_paths(self._out, self._into, self._first, self._last, self.d, limit)
+        if len(rows) > limit:
+            raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
+        return rows
+
+    def _contains(self, x: BoolArray) -> bool:
+        return len(walk_of(self._out, x, self._first, self._last)[0]) > 0
+
+    @cached_property
+    def _m(self) -> int:
+        return len(np.unique(np.concatenate((self.tails, self.heads))[np.tile(self.useful_items, 2)])) - 1
+
+    @cached_property
+    def _ends(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Tail, head and item of each arc: of an undirected edge first the given direction; without self-loops."""
+        items = np.flatnonzero(self.tails != self.heads)
+        tails, heads = self.tails[items], self.heads[items]
+        if self.directed:
+            return tails, heads, items
+        both = np.arange(2 * len(items)).reshape(2, -1).T.ravel()  # the two directions of an edge are neighbours
+        parts = ((tails, heads), (heads, tails), (items, items))
+        one, other, item = (np.concatenate(pair)[both] for pair in parts)
+        return one, other, item
+
+    @cached_property
+    def _out(self) -> ArcGroups:
+        tails, heads, items = self._ends
+        return grouped(len(self.nodes), tails, heads, items)
+
+    @cached_property
+    def _into(self) -> ArcGroups:
+        tails, heads, items = self._ends
+        return grouped(len(self.nodes), heads, tails, items)
+
+
+def grouped(n: int, ends: IntArray, other_ends: IntArray, items: IntArray) -> ArcGroups:
+    """Arcs grouped by one of their ends."""
+    ptr, position = incidence(n, ends.copy())
+    return ArcGroups(ptr, other_ends[position], items[position])
+
+
+def _at(v: int, n: int) -> FloatArray:
+    """Distances of nodes before a search from v: 0 there, infinite elsewhere."""
+    begin = np.full(n, np.inf)
+    begin[v] = 0.0
+    return begin

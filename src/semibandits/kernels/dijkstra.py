@@ -1,0 +1,351 @@
+"""Shortest simple paths in directed graphs whose arcs have items, with costs >= 0.
+
+Arcs are grouped by the node that they leave (`ArcGroups`). Two arcs may share an item: the directions of an undirected edge.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.tiers import kernel
+from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+
+
+class Heap(NamedTuple):
+    """Nodes by increasing key.
+
+    Attributes
+    ----------
+    nodes : ndarray of int, shape (n,)
+        A binary heap, ``size[0]`` of them.
+    place : ndarray of int, shape (n,)
+        Position of each node in the heap, -1 if it is not there.
+    keys : ndarray of float, shape (n,)
+        Key of each node.
+    size : ndarray of int, shape (1,)
+        Number of nodes in the heap.
+    """
+
+    nodes: IntArray
+    place: IntArray
+    keys: FloatArray
+    size: IntArray
+
+
+@kernel
+def empty_heap(n: int) -> Heap:
+    """A heap for n nodes, without any; keys are infinite."""
+    return Heap(np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64))
+
+
+@kernel(inline="always")
+def decrease(heap: Heap, v: int, key: float) -> None:
+    """Set the key of node v, which must not increase while v is in the heap, and insert v if it is not there."""
+    nodes, place, keys = heap.nodes, heap.place, heap.keys
+    at = place[v]
+    if at < 0:
+        at = heap.size[0]
+        heap.size[0] += 1
+    keys[v] = key
+    while at > 0:
+        above = (at - 1) // 2
+        if keys[nodes[above]] <= key:
+            break
+        nodes[at] = nodes[above]
+        place[nodes[at]] = at
+        at = above
+    nodes[at] = v
+    place[v] = at
+
+
+@kernel(inline="always")
+def pop(heap: Heap) -> int:
+    """Remove a node of smallest key."""
+    nodes, place, keys = heap.nodes, heap.place, heap.keys
+    first = int(nodes[0])
+    place[first] = -1
+    heap.size[0] -= 1
+    size = heap.size[0]
+    if size > 0:
+        v, at = nodes[size], 0
+        key = keys[v]
+        while True:
+            below = 2 * at + 1
+            if below >= size:
+                break
+            if below + 1 < size and keys[nodes[below + 1]] < keys[nodes[below]]:
+                below += 1
+            if keys[nodes[below]] >= key:
+                break
+            nodes[at] = nodes[below]
+            place[nodes[at]] = at
+            at = below
+        nodes[at] = v
+        place[v] = at
+    return first
+
+
+@kernel
+def shortest_path_into(
+    out: ArcGroups, costs: FloatArray, ahead: FloatArray, source: int, target: int, x: BoolArray
+) -> float:
+    """Write the items of a shortest path from source to target into x; its length, inf if there is no path.
+
+    A* search (Hart, Nilsson, Raphael 1968).
+
+    Parameters
+    ----------
+    out : ArcGroups
+        Arcs grouped by their tails.
+    costs : ndarray of float, shape (d,)
+        Cost of each item, >= 0.
+    ahead : ndarray of float, shape (n,)
+        A lower bound on the distance from each node to the target, inf where there is no path; consistent but for rounding:
+        ``ahead[u] <= cost + ahead[v]`` for each arc from u to v.
+    source, target : int
+        Two nodes.
+    x : ndarray of bool, shape (d,)
+        The answer.
+    """
+    n = len(out.ptr) - 1
+    heap = empty_heap(n)
+    distance, last, before = np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    distance[source] = 0.0
+    decrease(heap, source, ahead[source])
+    x[:] = False
+    while heap.size[0] > 0:
+        u = pop(heap)
+        if u == target:
+            break
+        for k in range(out.ptr[u], out.ptr[u + 1]):
+            v = out.ends[k]
+            reached = distance[u] + costs[out.items[k]]
+            if reached < distance[v] and ahead[v] < np.inf:
+                distance[v], last[v], before[v] = reached, out.items[k], u
+                decrease(heap, v, reached + ahead[v])
+    if distance[target] == np.inf:
+        return np.inf
+    v = target
+    while v != source:
+        x[last[v]] = True
+        v = before[v]
+    return float(distance[target])
+
+
+@kernel
+def distances_from(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> FloatArray:
+    """Shortest distance to each node, shape (n,): the least of ``begin[u]`` plus the length of a path from u; inf if none.
+
+    `begin` is finite where paths may start, and may be negative; costs are >= 0.
+    """
+    n = len(out.ptr) - 1
+    heap, distance = empty_heap(n), begin.copy()
+    for u in range(n):
+        if begin[u] < np.inf:
+            decrease(heap, u, begin[u])
+    while heap.size[0] > 0:
+        u = pop(heap)
+        for k in range(out.ptr[u], out.ptr[u + 1]):
+            v = out.ends[k]
+            reached = distance[u] + costs[out.items[k]]
+            if reached < distance[v]:
+                distance[v] = reached
+                decrease(heap, v, reached)
+    return distance
+
+
+@kernel
+def walk_of(out: ArcGroups, x: BoolArray, source: int, target: int) -> tuple[IntArray, IntArray]:
+    """Nodes of the simple path whose items are x, from source to target, and its places in `out`; empty if x is none."""
+    n, count = len(out.ptr) - 1, 0
+    for i in range(len(x)):
+        count += x[i]
+    nodes, arcs = np.empty(count + 1, dtype=np.int64), np.empty(count, dtype=np.int64)
+    visited = np.zeros(n, dtype=np.bool_)
+    nothing = np.empty(0, dtype=np.int64)
+    v, item = source, -1
+    nodes[0] = v
+    for step in range(count):
+        visited[v] = True
+        found = -1
+        for k in range(out.ptr[v], out.ptr[v + 1]):
+            if x[out.items[k]] and out.items[k] != item:
+                if found >= 0:
+                    return nothing, nothing
+                found = k
+        if found < 0 or v == target or visited[out.ends[found]]:
+            return nothing, nothing
+        v, item = out.ends[found], out.items[found]
+        nodes[step + 1], arcs[step] = v, found
+    return (nodes, arcs) if v == target else (nothing, nothing)
+
+
+@kernel
+def simple_paths(out: ArcGroups, into: ArcGroups, source: int, target: int, d: int, limit: int) -> BoolArray:
+    """All simple paths as rows of d items, in lexicographic order of their arcs; limit + 1 of them if there are more than that.
+
+    Depth first; a node is entered only if the target can still be reached, so that each path takes polynomial time.
+    """
+    n = len(out.ptr) - 1
+    rows = np.zeros((16, d), dtype=np.bool_)
+    found, depth = 0, 0
+    path, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    visited, x = np.zeros(n, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    queue, reaches = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    path[0], place[0], visited[source] = source, out.ptr[source], True
+    while depth >= 0:
+        u = path[depth]
+        if place[depth] == out.ptr[u + 1]:
+            visited[u] = False
+            depth -= 1
+            if depth >= 0:
+                x[out.items[place[depth] - 1]] = False
+            continue
+        k = place[depth]
+        place[depth] += 1
+        v = out.ends[k]
+        if visited[v]:
+            continue
+        if v == target:
+            if found == len(rows):
+                rows = np.concatenate((rows, np.zeros_like(rows)))
+            rows[found] = x
+            rows[found, out.items[k]] = True
+            found += 1
+            if found > limit:
+                return rows[:found].copy()
+            continue
+        if not _leads_on(into, v, target, visited, queue, reaches):
+            continue
+        x[out.items[k]] = True
+        depth += 1
+        path[depth], place[depth], visited[v] = v, out.ptr[v], True
+    return rows[:found].copy()
+
+
+@kernel
+def _leads_on(
+    into: ArcGroups, v: int, target: int, visited: BoolArray, queue: IntArray, reaches: BoolArray
+) -> bool:
+    """Whether a path leads from v to the target past no visited node."""
+    reaches[:] = False
+    reaches[target] = True
+    queue[0], done, found = target, 0, 1
+    while done < found:
+        w = queue[done]
+        done += 1
+        for k in range(into.ptr[w], into.ptr[w + 1]):
+            u = into.ends[k]
+            if not reaches[u] and not visited[u]:
+                if u == v:
+                    return True
+                reaches[u] = True
+                queue[found] = u
+                found += 1
+    return v == target
+
+
+@kernel
+def shortest_tree(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> tuple[FloatArray, IntArray]:
+    """`distances_from`, and for each node the place in `out` of the last arc of a shortest path, -1 where paths start."""
+    n = len(out.ptr) - 1
+    heap, distance, last = empty_heap(n), begin.copy(), np.full(n, -1, dtype=np.int64)
+    for u in range(n):
+        if begin[u] < np.inf:
+            decrease(heap, u, begin[u])
+    while heap.size[0] > 0:
+        u = pop(heap)
+        for k in range(out.ptr[u], out.ptr[u + 1]):
+            v = out.ends[k]
+            reached = distance[u] + costs[out.items[k]]
+            if reached < distance[v]:
+                distance[v], last[v] = reached, k
+                decrease(heap, v, reached)
+    return distance, last
+
+
+@kernel
+def walks_through(
+    arcs: IntArray, tails: IntArray, heads: IntArray, before: IntArray, after: IntArray
+) -> tuple[IntArray, IntArray]:
+    """A walk through each of these arcs, without its loops: ``walks[ptr[k]:ptr[k + 1]]`` in the order of travel.
+
+    Parameters
+    ----------
+    arcs : ndarray of int, shape (k,)
+        Arcs by number.
+    tails, heads : ndarray of int, shape (a,)
+        Ends of all arcs.
+    before, after : ndarray of int, shape (n,)
+        Arc by which a walk enters a node, and by which it goes on; -1 where it starts or ends.
+    """
+    n = len(before)
+    ptr, walks, size = np.zeros(len(arcs) + 1, dtype=np.int64), np.empty(1024, dtype=np.int64), 0
+    place = np.full(n, -1, dtype=np.int64)
+    steps = np.empty(2 * n + 1, dtype=np.int64)
+    for number in range(len(arcs)):
+        count, arc = 0, arcs[number]
+        while arc >= 0:
+            steps[count] = arc
+            count += 1
+            arc = before[tails[arc]]
+        for k in range(count // 2):
+            steps[k], steps[count - 1 - k] = steps[count - 1 - k], steps[k]
+        arc = after[heads[arcs[number]]]
+        while arc >= 0:
+            steps[count] = arc
+            count += 1
+            arc = after[heads[arc]]
+        if size + count > len(walks):
+            walks = np.concatenate((walks, np.empty(len(walks) + count, dtype=np.int64)))
+        begin = size
+        place[tails[steps[0]]] = begin
+        for k in range(count):
+            walks[size] = steps[k]
+            size += 1
+            v = heads[steps[k]]
+            if place[v] >= 0:  # a loop from v back to v
+                while size > place[v]:
+                    size -= 1
+                    if heads[walks[size]] != v:
+                        place[heads[walks[size]]] = -1
+            place[v] = size
+        place[tails[steps[0]]] = -1
+        for k in range(begin, size):
+            place[heads[walks[k]]] = -1
+        ptr[number + 1] = size
+    return ptr, walks[:size].copy()
+
+
+@kernel
+def turns(
+    n: int, tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Ways to go on after each arc without turning round: tails, heads and arcs of a graph whose node 1 + a is arc a, 0 the hub.
+
+    Its arc from 1 + a to 1 + b stands for taking b after a, that from 0 to 1 + b for leaving the hub by b, and that from 1 + a to 0,
+    which has the number -1, for coming back to the hub by a. `out` groups the arcs, by number, by their tails.
+    """
+    count = 0
+    for a in range(len(tails)):
+        v = heads[a]
+        count += is_hub[tails[a]] + (1 if is_hub[v] else out.ptr[v + 1] - out.ptr[v])
+    first, second, taken = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    size = 0
+    for a in range(len(tails)):
+        v = heads[a]
+        if is_hub[tails[a]]:
+            first[size], second[size], taken[size] = 0, a + 1, a
+            size += 1
+        if is_hub[v]:
+            first[size], second[size], taken[size] = a + 1, 0, -1
+            size += 1
+            continue
+        for k in range(out.ptr[v], out.ptr[v + 1]):
+            if out.ends[k] != tails[a]:
+                first[size], second[size], taken[size] = a + 1, out.items[k] + 1, out.items[k]
+                size += 1
+    return first[:size].copy(), second[:size].copy(), taken[:size].copy()

@@ -1,0 +1,143 @@
+"""The part of a road network in which a route could still be best: detours from the optimal routes and back (theory R1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.routes import Routes, grouped
+from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.dijkstra import distances_from, shortest_tree, walks_through
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.raises import room
+from semibandits.regret_bound.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class RouteGraph:
+    """Optimal routes, and all arcs that are on a detour whose raises could close its gap.
+
+    A detour leaves the nodes of the optimal routes, the *hub*, and comes back to it. Every way out of the hub is a node of its own,
+    and so is every way into it, so that no detour passes the hub.
+
+    Attributes
+    ----------
+    suboptimal : ndarray of bool, shape (d,)
+        Items on some walk from source to target, and on no optimal one.
+    costs : ndarray of float, shape (d,)
+        Mean costs of all items.
+    items : ndarray of int, shape (a,)
+        Item of each arc that is kept.
+    tails, heads : ndarray of int, shape (a,)
+        Its ends, as numbers of nodes of this graph.
+    reduced : ndarray of float, shape (a,)
+        Its cost plus the distance of its tail from the source, less that of its head; >= 0.
+    leaving, entering : ndarray of float, shape (n,)
+        Distance from the source of each node at which detours leave the hub, and minus that where they come back; inf elsewhere.
+    is_hub : ndarray of bool, shape (n,)
+        Nodes of the hub.
+    nodes : ndarray of int, shape (n,)
+        Node of the road network that each node stands for.
+    distance : ndarray of float, shape (number of nodes of the network,)
+        Distance of each node from the source.
+    in_hub : ndarray of bool, shape (number of nodes of the network,)
+        Nodes on optimal routes.
+    """
+
+    suboptimal: BoolArray
+    costs: FloatArray
+    items: IntArray
+    tails: IntArray
+    heads: IntArray
+    reduced: FloatArray
+    leaving: FloatArray
+    entering: FloatArray
+    is_hub: BoolArray
+    nodes: IntArray
+    distance: FloatArray
+    in_hub: BoolArray
+
+    @staticmethod
+    def of(problem: Problem, routes: Routes) -> RouteGraph:
+        """The graph of a problem."""
+        costs = -problem.theta
+        least = np.maximum(costs - room(problem.law, problem.theta), 0.0)
+        out, into = routes._out, routes._into
+        tails, heads, items = routes._ends
+        n, nowhere = len(routes.nodes), np.full(len(routes.nodes), np.inf)
+        ahead, begin = nowhere.copy(), nowhere.copy()
+        begin[routes._first] = ahead[routes._last] = 0.0
+        distance, to_target = distances_from(out, costs, begin), distances_from(into, costs, ahead)
+        with np.errstate(invalid="ignore"):
+            excess = distance[tails] + costs[items] + to_target[heads] - distance[routes._last]
+        optimal = excess <= problem.tolerance
+        in_hub = np.zeros(n, dtype=np.bool_)
+        in_hub[tails[optimal]] = in_hub[heads[optimal]] = True
+        known = np.zeros(routes.d, dtype=np.bool_)
+        known[items[optimal]] = True
+        suboptimal = routes.useful_items & ~known
+        leaving = distances_from(out, least, np.where(in_hub, distance, np.inf))
+        entering = distances_from(into, least, np.where(in_hub, -distance, np.inf))
+        with np.errstate(invalid="ignore"):
+            closes = leaving[tails] + least[items] + entering[heads] <= 1e-12 * distance[routes._last]
+        kept = np.flatnonzero(closes & ~known[items])
+        return RouteGraph._split(suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub)
+
+    @staticmethod
+    def _split(
+        suboptimal: BoolArray, costs: FloatArray, items: IntArray, tails: IntArray, heads: IntArray, distance: FloatArray,
+        in_hub: BoolArray,
+    ) -> RouteGraph:  # fmt: skip
+        """The graph of these arcs, nodes of the hub split in two."""
+        n = len(distance)
+        reduced = np.maximum(costs[items] + (distance[tails] - distance[heads]), 0.0)
+        ends, number = np.unique(np.concatenate((tails, heads + n * in_hub[heads])), return_inverse=True)
+        of_hub = in_hub[ends % n]
+        at = np.where(of_hub, distance[ends % n], np.inf)
+        leaving, entering = np.where(ends < n, at, np.inf), np.where(ends >= n, -at, np.inf)
+        return RouteGraph(
+            suboptimal, costs, items, number[: len(items)], number[len(items) :], reduced, leaving, entering, of_hub,
+            ends % n, distance, in_hub,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.leaving)
+
+    @cached_property
+    def gaps(self) -> FloatArray:
+        """Gap of the cheapest detour through each arc, shape (a,)."""
+        costs = self.costs[self.items]
+        from_hub, _, to_hub, _ = self._trees(costs, 1.0)
+        return np.maximum(from_hub[self.tails] + costs + to_hub[self.heads], 0.0)
+
+    def detours(self, weights: FloatArray, price: float, level: float) -> Cycles:
+        """Of the cheapest detours through each arc those whose value is below the level, each once.
+
+        The value of a detour is the sum of its arcs' `weights`, >= 0, less the `price` times the difference of the distances of its
+        ends from the source.
+        """
+        from_hub, before, to_hub, after = self._trees(weights, price)
+        values = from_hub[self.tails] + weights + to_hub[self.heads]
+        low = np.flatnonzero(values < level)
+        # Arcs on the same detour have the same value, but for rounding.
+        rounded = np.round(values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300)))
+        low = low[np.unique(rounded, return_index=True)[1]]
+        return Cycles(*walks_through(low, self.tails, self.heads, before, after))
+
+    def _trees(self, weights: FloatArray, price: float) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
+        """Least value of a way from the hub to each node, the arc by which it enters, and the same of the way back."""
+        parts: list[FloatArray | IntArray] = []
+        for groups, ends in zip(self._groups, (self.leaving, self.entering), strict=True):
+            distance, last = shortest_tree(groups, weights, price * ends)
+            parts += distance, np.where(last >= 0, groups.items[last], -1)
+        return tuple(parts)
+
+    @cached_property
+    def _groups(self) -> tuple[ArcGroups, ArcGroups]:
+        arcs = np.arange(len(self.items))
+        return grouped(self.n, self.tails, self.heads, arcs), grouped(self.n, self.heads, self.tails, arcs)

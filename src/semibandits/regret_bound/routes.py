@@ -1,0 +1,416 @@
+"""The Graves-Lai problem over simple paths of a graph with cycles, for costs known to be at least >= 0 (theory, section 6).
+
+The plan is made of simple paths, and its constraints are forward detours from the optimal routes (R1). Both are generated: detours
+by shortest paths at a grid of prices (R2), which are columns as well, and other columns by shortest paths at prices of the items,
+clipped at the least costs (R5). The lower bound holds for all walks without immediate U-turns, which simple paths are (R3), and so
+may stay below C(theta) on some graphs: its distance from the upper bound, which is the cost of an explicit plan, is what is known.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.routes import Routes, grouped
+from semibandits.kernels import tiers
+from semibandits.kernels.components import strong_components
+from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.dijkstra import shortest_tree, turns, walks_through
+from semibandits.kernels.ratios import negative_cycle
+from semibandits.regret_bound.arc_items import ArcItems
+from semibandits.regret_bound.circulation import thread_pools
+from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.enumeration import ROUNDING, Listed, _along_best, _program
+from semibandits.regret_bound.lower_certificate import SURE, _share
+from semibandits.regret_bound.plan import merged_plan
+from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.price_proof import least_information
+from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.rates import rates_alone
+from semibandits.regret_bound.result import GravesLaiResult, Progress
+from semibandits.regret_bound.route_graph import RouteGraph
+
+RATIO = 1.4
+"""Of neighbouring prices in the search for detours."""
+POINTS = (0.95, 0.5)
+"""Where to search, between the best plan so far (0) and the solution of the linear program (1)."""
+MAX_ROUNDS = 300
+FRESH = 100
+"""Routes that a round adds at most."""
+SHARE = 0.8
+"""Share of the gap at which the best plan is proved."""
+MAX_WALKS = 50
+"""Walks that one set of prices is tried on."""
+PATIENCE = 10
+"""Rounds without gain before that."""
+
+
+class RouteSolver:
+    """One solve: rounds of a linear program, prices, and searches for detours and routes.
+
+    Of the items only those matter that are on a detour that raises could close, and that can be raised themselves.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._start, self._problem = tiers.seconds(), problem
+        self._gap, self._deadline = problem.gap, problem.deadline
+        self._routes = cast("Routes", problem.decision_set)
+        self._optimal = self._routes.maximize(problem.theta)
+        self._graph = RouteGraph.of(problem, self._routes)
+        live = np.ones(len(self._graph.items), dtype=np.bool_)
+        self._arcs = ArcItems.of(problem.law, problem.theta, self._graph.items, live)
+        self._items = np.unique(self._graph.items[self._arcs.raising])
+        self._number = np.full(self._routes.d, -1, dtype=np.int64)
+        self._number[self._items] = np.arange(len(self._items))
+        self._law, self._theta = problem.law.take(self._items), problem.theta[self._items]
+        self._rows, self._columns, self._walks = self._listed(), self._listed(), self._listed()
+        self._decisions = np.empty((0, self._routes.d), dtype=np.bool_)
+        self._known: tuple[set[bytes], set[bytes]] = (set(), set())
+        self._value, self._lower, self._rates = math.inf, 0.0, np.empty(0)
+        self._best, self._estimate = np.empty(0), math.inf
+        self._rounds = 0
+
+    def _listed(self) -> Listed:
+        return Listed(np.empty((0, len(self._items)), dtype=np.bool_), np.empty(0), self._theta, self._law)
+
+    def solve(self) -> GravesLaiResult:
+        """Run rounds until the gap is reached, time is up, or nothing new is found; on one thread, for equal bits anywhere."""
+        with thread_pools().limit(limits=1, user_api="blas"):
+            return self._solve()
+
+    def _solve(self) -> GravesLaiResult:
+        if len(self._items):
+            self._add_detours(self._graph.detours(self._graph.costs[self._graph.items], 1.0, math.inf))
+        if len(self._rows.gaps):
+            self._iterate()
+        else:
+            self._value = 0.0
+        plan = merged_plan(self._decisions[: len(self._rates)], self._rates)
+        stats = {
+            "rounds": self._rounds,
+            "routes": len(self._columns.gaps),
+            "detours": len(self._rows.gaps),
+            "arcs": len(self._graph.items),
+            "seconds": tiers.seconds() - self._start,
+        }
+        return self._problem.result(
+            "columns", self._value, self._lower, plan, self._optimal, self._graph.suboptimal, stats
+        )
+
+    # ------------------------------------------------------------------ the road network
+
+    @cached_property
+    def _network(self) -> tuple[ArcGroups, ArcGroups]:
+        """All arcs by number, grouped by tails and by heads."""
+        (tails, heads), arcs, n = self._ends, np.arange(len(self._arc_items)), len(self._routes.nodes)
+        return grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
+
+    @property
+    def _ends(self) -> tuple[IntArray, IntArray]:
+        return self._routes._ends[:2]
+
+    @property
+    def _arc_items(self) -> IntArray:
+        return self._routes._ends[2]
+
+    @cached_property
+    def _optimal_trees(self) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
+        """Shortest routes at the mean costs, see `_trees_at`."""
+        return self._trees_at(self._graph.costs[self._arc_items])
+
+    def _trees_at(self, costs: FloatArray) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
+        """Distance from the source at these costs of arcs and the arc by which a shortest route enters each node; distance to the
+        target and the arc by which it goes on. Arcs are -1 at the ends.
+        """
+        parts: list[FloatArray | IntArray] = []
+        for groups, v in zip(self._network, (self._routes._first, self._routes._last), strict=True):
+            begin = np.full(len(self._routes.nodes), np.inf)
+            begin[v] = 0.0
+            distance, last = shortest_tree(groups, costs, begin)
+            parts += distance, np.where(last >= 0, groups.items[last], -1)
+        return tuple(parts)
+
+    @cached_property
+    def _turns(self) -> tuple[int, IntArray, IntArray, FloatArray, IntArray]:
+        """Walks without U-turns: number of nodes, tails, heads, costs and arcs (-1: none) of their graph; the hub is node 0."""
+        graph, (tails, heads) = self._graph, self._ends
+        used = np.flatnonzero(graph.suboptimal[self._arc_items])
+        tails, heads, items = tails[used], heads[used], self._arc_items[used]
+        out = grouped(len(self._routes.nodes), tails, heads, np.arange(len(used)))
+        first, second, taken = turns(len(used), tails, heads, graph.in_hub, out)
+        component = strong_components(len(used) + 1, first, second)
+        live = (component[first] == component[0]) & (component[second] == component[0])
+        first, second, taken = first[live], second[live], taken[live]
+        nodes, ends = np.unique(np.concatenate((np.zeros(1, dtype=np.int64), first, second)), return_inverse=True)
+        reduced = np.maximum(graph.costs[items] + graph.distance[tails] - graph.distance[heads], 0.0)
+        costs = np.where(taken >= 0, reduced[taken], 0.0)
+        ends = ends[1:]
+        return len(nodes), ends[: len(first)], ends[len(first) :], costs, np.where(taken >= 0, used[taken], -1)
+
+    # ------------------------------------------------------------------ rounds
+
+    def _iterate(self) -> None:
+        self._best = _along_best(self._columns, self._columns.first_rates)
+        cuts, idle = self._cuts([self._best]), 0
+        start = self._best
+        while self._rounds < MAX_ROUNDS and tiers.seconds() <= self._deadline:
+            self._rounds += 1
+            before = self._estimate - self._lower
+            plays = self._plays(self._best) + 1e-6 * self._plays(start)
+            unit = 1.0 / np.where(plays > 0.0, plays, 1.0)
+            solved = _program(self._columns, cuts, unit, self._estimate)
+            if solved is None:
+                break
+            rates, multipliers = solved
+            new = self._price(multipliers, cuts)
+            if len(self._walks.gaps):
+                relaxed = _joined(self._columns, self._walks.contains, self._walks.gaps)
+                solved = _program(relaxed, cuts, unit, self._estimate)
+                if solved is not None:
+                    new += self._price(solved[1], cuts)
+            slack = cuts @ self._plays(rates) > 3.0
+            best = self._padded(self._best, len(rates))
+            points = [share * rates + (1.0 - share) * best for share in POINTS]
+            new += sum(self._search(self._plays(point)) for point in points)
+            cuts = np.concatenate((cuts[~slack], self._cuts([*points, best])))
+            idle = 0 if self._estimate - self._lower < 0.98 * before else idle + 1
+            self._report()
+            if self._estimate - self._lower <= SHARE * self._gap * self._estimate < math.inf or idle >= PATIENCE:
+                new = self._prove()
+                if self._value - self._lower <= self._gap * self._value or not new:
+                    return
+                cuts, idle = np.concatenate((cuts, self._cuts([self._best]))), 0
+        self._prove()
+
+    def _plays(self, rates: FloatArray) -> FloatArray:
+        """Rate of each item under rates of the first columns."""
+        return rates @ self._columns.contains[: len(rates)]
+
+    @staticmethod
+    def _padded(rates: FloatArray, count: int) -> FloatArray:
+        return np.append(rates, np.zeros(count - len(rates)))
+
+    def _cuts(self, points: list[FloatArray]) -> FloatArray:
+        """Cuts of the rows at these rates; the best of them, scaled so that no known row is violated, is kept."""
+        parts, self._estimate = [], math.inf
+        needs = self._columns.first_rates
+        for point in points:
+            point = self._padded(point, len(self._columns.gaps))
+            values, raises = self._rows.raises(self._plays(point))
+            if values.min() <= 0.0:  # new rows, none of whose items are played
+                missed = self._rows.contains[values <= 0.0].any(axis=0) & (self._plays(point) <= 0.0)
+                point = point + _along_best(self._columns, np.where(missed, needs, 0.0))
+                values, raises = self._rows.raises(self._plays(point))
+            cost, scaled = self._scaled(point, float(values.min()))
+            if cost < self._estimate:
+                self._estimate, self._best = cost, scaled
+            parts.append(self._rows.cuts(values, raises))
+        return np.concatenate(parts)
+
+    def _scaled(self, rates: FloatArray, least: float) -> tuple[float, FloatArray]:
+        """Cost of the rates once they are divided by their least information, and these rates; infinite if it may be 0."""
+        if least <= 0.0:
+            return math.inf, rates
+        rates = rates * ((1.0 + ROUNDING) / least)
+        return math.fsum(rates * self._columns.gaps[: len(rates)]), rates
+
+    def _report(self) -> None:
+        if self._problem.progress is not None:
+            seconds = tiers.seconds() - self._start
+            self._problem.progress(
+                Progress(self._rounds, len(self._rows.gaps), self._lower, min(self._estimate, self._value), seconds)
+            )
+
+    # ------------------------------------------------------------------ rows and columns
+
+    def _search(self, plays: FloatArray) -> int:
+        """Add detours that these rates of items leave plausible; the number of new ones."""
+        rates, raising = self._on_arcs(plays), self._arcs.raising
+        caps = self._arcs.caps(rates, np.where(raising, self._graph.gaps, 1.0), 1.0)
+        low = 1.0 / float(np.sort(caps)[-self._graph.n :].sum())
+        high = 4.0 / float(self._graph.gaps[raising].min())
+        prices = np.geomspace(low, max(high, low), 2 + max(int(math.log(high / low) / math.log(RATIO)), 0))
+        conjugates, costs = self._arcs.conjugates(rates, prices, caps), self._graph.costs[self._graph.items]
+        found = []
+        for k, price in enumerate(prices):
+            weights = np.maximum(price * costs - conjugates[:, k], 0.0)
+            found.append(self._graph.detours(weights, price, 1.0))
+        return self._add_detours(Cycles.joined(found), plays)
+
+    def _on_arcs(self, plays: FloatArray) -> FloatArray:
+        """Rate of the item of each arc; 0 where it cannot be raised."""
+        rates = np.zeros(len(self._graph.items))
+        on = self._arcs.raising
+        rates[on] = plays[self._number[self._graph.items[on]]]
+        return rates
+
+    def _add_detours(self, detours: Cycles, plays: FloatArray | None = None) -> int:
+        """Add detours within reach to the rows, and the routes that take them to the columns; the number of new ones.
+
+        With rates of items, only those with less than 1 nat of information, the least first.
+        """
+        if not len(detours):
+            return 0
+        graph = self._graph
+        ptr, arcs = detours.ptr, detours.arcs
+        first, last = graph.nodes[graph.tails[arcs[ptr[:-1]]]], graph.nodes[graph.heads[arcs[ptr[1:] - 1]]]
+        detours = detours.select(graph.distance[last] > graph.distance[first])
+        table = np.zeros((len(detours), len(self._items) + 1), dtype=np.bool_)
+        table[detours.rows, self._number[graph.items[detours.arcs]]] = True  # number -1: the last column
+        table = table[:, :-1]
+        fresh = np.array([self._is_new(row, 0) for row in table], dtype=np.bool_) & table.any(axis=1)
+        detours, table = detours.select(fresh), table[fresh]
+        if not len(table):
+            return 0
+        gaps = detours.sums(graph.reduced)
+        rates = np.ones(len(self._items)) if plays is None else plays
+        values, _ = Listed(table, gaps, self._theta, self._law).raises(rates)
+        limit = math.inf if plays is None else 1.0
+        chosen = np.flatnonzero(values < limit)
+        for row in np.setdiff1d(np.arange(len(table)), chosen):
+            self._known[0].discard(np.packbits(table[row]).tobytes())
+        if not len(chosen):
+            return 0
+        self._rows = _joined(self._rows, table[chosen], gaps[chosen])
+        ends = ((graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]]) for arcs in map(detours.__getitem__, chosen))
+        routes = [self._by_detour(graph.items[detours[k]], *pair) for k, pair in zip(chosen, ends, strict=True)]
+        self._add_columns(np.array(routes))
+        return len(chosen)
+
+    def _is_new(self, row: BoolArray, pool: int) -> bool:
+        key = np.packbits(row).tobytes()
+        is_new = key not in self._known[pool]
+        self._known[pool].add(key)
+        return is_new
+
+    def _by_detour(self, items: IntArray, u: int, v: int) -> BoolArray:
+        """The route by an optimal way to u, along the items of a detour to v, and by an optimal way on."""
+        x = np.zeros(self._routes.d, dtype=np.bool_)
+        x[items] = True
+        _, before, _, after = self._optimal_trees
+        tails, heads = self._ends
+        arc = before[u]
+        while arc >= 0:
+            x[self._arc_items[arc]] = True
+            arc = before[tails[arc]]
+        arc = after[v]
+        while arc >= 0:
+            x[self._arc_items[arc]] = True
+            arc = after[heads[arc]]
+        return x
+
+    def _add_columns(self, decisions: BoolArray) -> int:
+        """Add routes; the number of new ones."""
+        gaps = gaps_below(self._optimal, decisions, self._problem.theta)
+        worth = (gaps > 0.0) & decisions[:, self._items].any(axis=1)
+        worth &= np.array([self._is_new(x, 1) for x in decisions], dtype=np.bool_)
+        self._columns = _joined(self._columns, decisions[worth][:, self._items], gaps[worth])
+        self._decisions = np.vstack((self._decisions, decisions[worth]))
+        return int(worth.sum())
+
+    # ------------------------------------------------------------------ bounds
+
+    def _price(self, multipliers: FloatArray, cuts: FloatArray) -> int:
+        """Lower bound from multipliers of the cuts, and routes that are worth more than they cost; the number of new ones."""
+        y = (multipliers @ cuts) * (1.0 + SURE + self._law.rounding)
+        known = self._columns.contains @ y
+        if not known.any():
+            return 0
+        prices = np.zeros(self._routes.d)
+        prices[self._items] = y
+        n, tails, heads, costs, arcs = self._turns
+        worth = np.where(arcs >= 0, prices[self._arc_items[arcs]], 0.0)
+        begin = np.full(n, np.inf)
+        begin[0] = 0.0
+        share = float((self._columns.gaps[known > 0.0] / known[known > 0.0]).min())
+        new = 0
+        for _ in range(MAX_WALKS):
+            walk, _ = negative_cycle(n, tails, heads, costs, share * worth, begin)
+            if not len(walk):
+                break
+            share = min(float(costs[walk].sum() / worth[walk].sum()), share * (1.0 - 1e-13))
+            new += self._add_walk(walk)
+        share = _share(n, tails, heads, costs, worth, share, float(self._rows.gaps.min()), begin)
+        self._lower = max(self._lower, math.fsum(multipliers) * share * (1.0 - SURE))
+        return new + self._add_priced(prices)
+
+    def _add_walk(self, walk: IntArray) -> int:
+        """Add a closed walk that is worth more than it costs: as a route if it is a simple detour, else to the walks that
+        only the lower bound has; the number of new ones.
+        """
+        _, tails, _, costs, arcs = self._turns
+        walk = walk[::-1]
+        at = np.flatnonzero(tails[walk] == 0)
+        walk = np.roll(walk, -at[0]) if len(at) else walk
+        arcs = arcs[walk][arcs[walk] >= 0]
+        ends, graph = self._ends, self._graph
+        u, v = int(ends[0][arcs[0]]), int(ends[1][arcs[-1]])
+        passed = np.append(ends[0][arcs], v)
+        if len(at) and len(np.unique(passed)) == len(passed) and graph.distance[v] > graph.distance[u]:
+            return self._add_columns(self._by_detour(self._arc_items[arcs], u, v)[None])
+        items = self._number[self._arc_items[arcs]]
+        uses = np.bincount(items[items >= 0], minlength=len(self._items))
+        self._walks = _joined(self._walks, uses[None], np.array([math.fsum(costs[walk])]))
+        return 1
+
+    def _add_priced(self, prices: FloatArray) -> int:
+        """Add routes whose items are worth more than their gap, from shortest ones at prices clipped at the least costs."""
+        items, (tails, heads) = self._arc_items, self._ends
+        costs = np.maximum(self._graph.costs - prices, self._routes.least)[items]
+        distance, before, ahead, after = self._trees_at(costs)
+        values = distance[tails] + costs + ahead[heads] - math.fsum(self._graph.costs[self._optimal])
+        low = np.flatnonzero(values < -1e-9 * self._graph.gaps[self._arcs.raising].min())
+        if not len(low):
+            return 0
+        low = low[np.unique(np.round(values[low] / (1e-9 * -values[low].min())), return_index=True)[1]][:FRESH]
+        ptr, arcs = walks_through(low, tails, heads, before, after)
+        decisions = np.zeros((len(low), self._routes.d), dtype=np.bool_)
+        decisions[np.repeat(np.arange(len(low)), np.diff(ptr)), items[arcs]] = True
+        gaps = gaps_below(self._optimal, decisions, self._problem.theta)
+        worth = decisions @ prices > gaps
+        return self._add_columns(decisions[worth]) if worth.any() else 0
+
+    def _prove(self) -> int:
+        """Scale the best rates so that they are proved to suffice; the number of new detours that they violate."""
+        plays, graph = self._plays(self._best), self._graph
+        rates, on = self._on_arcs(plays), self._arcs.raising
+        ends = np.where(graph.is_hub, -1, np.arange(graph.n))
+        tails, heads = ends[graph.tails], ends[graph.heads]
+        loops = np.flatnonzero((tails == heads) & on)
+        law, theta = self._arcs.take(loops).alone
+        asked = rates_alone(law, theta, graph.reduced[loops])
+        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
+        arcs = np.flatnonzero(tails != heads)
+        violated = Cycles.empty()
+        if on[arcs].any():
+            number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
+            proven, met = least_information(
+                number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], self._arcs.take(arcs),
+                rates[arcs], 1.0 - 0.1 * self._gap, self._deadline,
+            )  # fmt: skip
+            least, violated = min(least, proven), Cycles(met.ptr, arcs[met.arcs])
+        cost, scaled = self._scaled(self._best, min(least, 1.0))
+        if cost < self._value:
+            self._value, self._rates = cost, scaled
+        return self._add_detours(_in_order(violated, graph), plays)
+
+
+def _joined(listed: Listed, table: BoolArray, gaps: FloatArray) -> Listed:
+    """The list with more rows."""
+    return Listed(np.vstack((listed.contains, table)), np.append(listed.gaps, gaps), listed.theta, listed.law)
+
+
+def _in_order(cycles: Cycles, graph: RouteGraph) -> Cycles:
+    """Closed walks through the hub, found in reverse order of travel, as detours: in order, beginning at the hub."""
+    parts = []
+    for k in range(len(cycles)):
+        arcs = cycles[k][::-1]
+        at = np.flatnonzero(graph.is_hub[graph.tails[arcs]])
+        if len(at):
+            arcs = np.roll(arcs, -at[0])
+            parts.append(Cycles(np.array([0, len(arcs)]), arcs))
+    return Cycles.joined(parts)
