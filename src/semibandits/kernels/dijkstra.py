@@ -349,3 +349,40 @@ def turns(
                 first[size], second[size], taken[size] = a + 1, out.items[k] + 1, out.items[k]
                 size += 1
     return first[:size].copy(), second[:size].copy(), taken[:size].copy()
+
+
+@kernel
+def negative_walk(out: ArcGroups, costs: FloatArray, gains: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Arcs of a closed walk whose costs are below its gains, in reverse order of travel, and potentials.
+
+    Dijkstra's algorithm from node 0, where nodes may be reached again at a lower potential. Nothing is found if there is no such walk
+    but for rounding; then ``pi[head] <= pi[tail] + cost - gain`` on all arcs that node 0 leads to. ``out.items`` are the arcs.
+    """
+    n = len(out.ptr) - 1
+    heap, pi = empty_heap(n), np.full(n, np.inf)
+    parent, before = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    settled = np.zeros(n, dtype=np.bool_)
+    pi[0] = 0.0
+    decrease(heap, 0, 0.0)
+    while heap.size[0] > 0:
+        u = pop(heap)
+        settled[u] = True
+        for k in range(out.ptr[u], out.ptr[u + 1]):
+            v, arc = out.ends[k], out.items[k]
+            reached = pi[u] + (costs[arc] - gains[arc])
+            if not reached < pi[v] - 1e-14 * (costs[arc] + gains[arc]) - 1e-15 * abs(reached):
+                continue
+            if settled[v]:  # then the walk to u may come from v
+                at, count = u, 1
+                while at != v and parent[at] >= 0:
+                    at = before[at]
+                    count += 1
+                if at == v:
+                    walk = np.empty(count, dtype=np.int64)
+                    walk[0], at = arc, u
+                    for p in range(1, count):
+                        walk[p], at = parent[at], before[at]
+                    return walk, pi
+            pi[v], parent[v], before[v] = reached, arc, u
+            decrease(heap, v, reached)
+    return np.empty(0, dtype=np.int64), pi

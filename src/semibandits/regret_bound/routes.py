@@ -19,8 +19,7 @@ from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import shortest_tree, turns, walks_through
-from semibandits.kernels.ratios import negative_cycle
+from semibandits.kernels.dijkstra import negative_walk, shortest_tree, turns, walks_through
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cycles import Cycles
@@ -30,7 +29,7 @@ from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.rates import rates_alone
+from semibandits.regret_bound.rates import rates_alone, rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.route_graph import RouteGraph
 
@@ -43,6 +42,8 @@ FRESH = 100
 """Routes that a round adds at most."""
 SHARE = 0.8
 """Share of the gap at which the best plan is proved."""
+NEAR = 1.3
+"""Rows of more information than this times the least are not cut."""
 MAX_WALKS = 50
 """Walks that one set of prices is tried on."""
 PATIENCE = 10
@@ -58,6 +59,7 @@ class RouteSolver:
     def __init__(self, problem: Problem) -> None:
         self._start, self._problem = tiers.seconds(), problem
         self._gap, self._deadline = problem.gap, problem.deadline
+        self._last_round = self._start + 0.75 * problem.limit  # the rest is for the proof
         self._routes = cast("Routes", problem.decision_set)
         self._optimal = self._routes.maximize(problem.theta)
         self._graph = RouteGraph.of(problem, self._routes)
@@ -98,8 +100,9 @@ class RouteSolver:
             "seconds": tiers.seconds() - self._start,
         }
         return self._problem.result(
-            "columns", self._value, self._lower, plan, self._optimal, self._graph.suboptimal, stats
-        )
+            "columns", self._value, self._lower, plan, self._optimal, self._graph.suboptimal, stats,
+            late=tiers.seconds() > self._last_round,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ the road network
 
@@ -151,13 +154,20 @@ class RouteSolver:
         ends = ends[1:]
         return len(nodes), ends[: len(first)], ends[len(first) :], costs, np.where(taken >= 0, used[taken], -1)
 
+    @cached_property
+    def _turns_out(self) -> ArcGroups:
+        """The arcs of that graph, grouped by their tails."""
+        n, tails, heads, _, _ = self._turns
+        return grouped(n, tails, heads, np.arange(len(tails)))
+
     # ------------------------------------------------------------------ rounds
 
     def _iterate(self) -> None:
+        self._value, self._rates = self._plain()
         self._best = _along_best(self._columns, self._columns.first_rates)
         cuts, idle = self._cuts([self._best]), 0
         start = self._best
-        while self._rounds < MAX_ROUNDS and tiers.seconds() <= self._deadline:
+        while self._rounds < MAX_ROUNDS and tiers.seconds() <= self._last_round:
             self._rounds += 1
             before = self._estimate - self._lower
             plays = self._plays(self._best) + 1e-6 * self._plays(start)
@@ -172,7 +182,7 @@ class RouteSolver:
                 solved = _program(relaxed, cuts, unit, self._estimate)
                 if solved is not None:
                     new += self._price(solved[1], cuts)
-            slack = cuts @ self._plays(rates) > 3.0
+            slack = (cuts @ self._plays(rates) > NEAR) & (multipliers <= 0.0)
             best = self._padded(self._best, len(rates))
             points = [share * rates + (1.0 - share) * best for share in POINTS]
             new += sum(self._search(self._plays(point)) for point in points)
@@ -185,6 +195,24 @@ class RouteSolver:
                     return
                 cuts, idle = np.concatenate((cuts, self._cuts([self._best]))), 0
         self._prove()
+
+    def _plain(self) -> tuple[float, FloatArray]:
+        """Cost and rates of a plan that suffices whatever items are raised together: of k items that close a gap one is raised by
+        gap/k or more, and its own gap is no larger.
+        """
+        gaps = np.full(len(self._items), np.inf)
+        on = self._arcs.raising
+        np.minimum.at(gaps, self._number[self._graph.items[on]], self._graph.gaps[on])
+        covered = self._rows.contains.any(axis=0)
+        needs = rates_shared(self._law, self._theta, gaps, min(self._graph.n, len(self._items)))
+        rates = _along_best(self._columns, np.where(covered, needs, 0.0))
+        missing = (needs > 0.0) & ~covered
+        if missing.any():
+            self._add_through(self._items[missing])
+            covered = self._columns.contains.any(axis=0)
+            rates = _along_best(self._columns, np.where(covered, needs, 0.0))
+            missing &= ~covered
+        return (math.inf if missing.any() else math.fsum(rates * self._columns.gaps)), rates
 
     def _plays(self, rates: FloatArray) -> FloatArray:
         """Rate of each item under rates of the first columns."""
@@ -208,7 +236,8 @@ class RouteSolver:
             cost, scaled = self._scaled(point, float(values.min()))
             if cost < self._estimate:
                 self._estimate, self._best = cost, scaled
-            parts.append(self._rows.cuts(values, raises))
+            near = values < NEAR * max(1.0, float(values.min()))
+            parts.append(Listed(self._rows.contains[near], self._rows.gaps[near], self._theta, self._law).cuts(values[near], raises[near]))
         return np.concatenate(parts)
 
     def _scaled(self, rates: FloatArray, least: float) -> tuple[float, FloatArray]:
@@ -324,12 +353,10 @@ class RouteSolver:
         prices[self._items] = y
         n, tails, heads, costs, arcs = self._turns
         worth = np.where(arcs >= 0, prices[self._arc_items[arcs]], 0.0)
-        begin = np.full(n, np.inf)
-        begin[0] = 0.0
         share = float((self._columns.gaps[known > 0.0] / known[known > 0.0]).min())
         new = 0
         for _ in range(MAX_WALKS):
-            walk, _ = negative_cycle(n, tails, heads, costs, share * worth, begin)
+            walk, begin = negative_walk(self._turns_out, costs, share * worth)
             if not len(walk):
                 break
             share = min(float(costs[walk].sum() / worth[walk].sum()), share * (1.0 - 1e-13))
@@ -357,6 +384,19 @@ class RouteSolver:
         self._walks = _joined(self._walks, uses[None], np.array([math.fsum(costs[walk])]))
         return 1
 
+    def _add_through(self, items: IntArray) -> None:
+        """Add a route through each of these items, where a shortest walk through it leads to one."""
+        (tails, heads), (distance, before, ahead, after) = self._ends, self._optimal_trees
+        arcs = np.flatnonzero(np.isin(self._arc_items, items))
+        arcs = arcs[np.isfinite(distance[tails[arcs]]) & np.isfinite(ahead[heads[arcs]])]
+        self._add_columns(self._walked(*walks_through(arcs, tails, heads, before, after)))
+
+    def _walked(self, ptr: IntArray, arcs: IntArray) -> BoolArray:
+        """Items of walks of the road network."""
+        decisions = np.zeros((len(ptr) - 1, self._routes.d), dtype=np.bool_)
+        decisions[np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), self._arc_items[arcs]] = True
+        return decisions
+
     def _add_priced(self, prices: FloatArray) -> int:
         """Add routes whose items are worth more than their gap, from shortest ones at prices clipped at the least costs."""
         items, (tails, heads) = self._arc_items, self._ends
@@ -367,9 +407,7 @@ class RouteSolver:
         if not len(low):
             return 0
         low = low[np.unique(np.round(values[low] / (1e-9 * -values[low].min())), return_index=True)[1]][:FRESH]
-        ptr, arcs = walks_through(low, tails, heads, before, after)
-        decisions = np.zeros((len(low), self._routes.d), dtype=np.bool_)
-        decisions[np.repeat(np.arange(len(low)), np.diff(ptr)), items[arcs]] = True
+        decisions = self._walked(*walks_through(low, tails, heads, before, after))
         gaps = gaps_below(self._optimal, decisions, self._problem.theta)
         worth = decisions @ prices > gaps
         return self._add_columns(decisions[worth]) if worth.any() else 0
