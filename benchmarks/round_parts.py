@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels import late, rounds
+from semibandits.kernels.index.problem import IndexProblem
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
-from semibandits.kernels.oracles.pointers import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.kernels.uncounted import uncounted
 from semibandits.policies.agents import RuleAgent
@@ -118,20 +119,9 @@ def _oracles(linear, losses, swaps, cycles, index, oracle, weights, bonuses, ind
     for turn in range(n):
         row = turn % asked
         if indexed[row]:
+            problem = IndexProblem(weights[row], bonuses[row], ratio, 1.0, 0.0, x, oracle.m, NO_LIMIT)
             failures += call_index(
-                Family(linear, losses, swaps, cycles),
-                index,
-                oracle.data,
-                weights[row],
-                bonuses[row],
-                ratio,
-                1.0,
-                0.0,
-                x,
-                oracle.m,
-                x,
-                NO_LIMIT,
-                report,
+                OraclePointers(linear, losses, swaps, cycles), index, oracle.data, problem, x, report
             )
         else:
             failures += linear(oracle.data, weights[row], x)
@@ -143,10 +133,7 @@ def _rules(rule, player, work, n):
     player, work = rounds.lend_player(player), rounds.lend_scratch(work)
     actions = 0
     for turn in range(n):
-        actions += rule(
-            1000 + turn, player.params, player.stats, work.normals, player.memory, player.marks, player.rows,
-            work.weights, work.bonuses, work.x,
-        )  # fmt: skip
+        actions += rule(1000 + turn, rounds.rule_state(player), rounds.request_of(work))
     return actions
 
 

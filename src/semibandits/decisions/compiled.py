@@ -12,10 +12,10 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import FAILED, SOLVED
+from semibandits.kernels.index.problem import FAILED, SOLVED, IndexProblem
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.calls import no_index
-from semibandits.kernels.oracles.pointers import OraclePointers, no_cycles, no_exchange_costs, no_swaps
+from semibandits.kernels.oracles.pointers import Basis, OraclePointers, Swaps, no_cycles, no_exchange_costs, no_swaps
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import Pointer, PointerType
@@ -29,16 +29,16 @@ _BOOLS = types.Array(types.boolean, 1, "C")
 _DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
 LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
 EXCHANGE_COSTS: Final = types.int64(_DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
-SWAPS: Final = types.int64(
-    _DATA, _FLOATS, _FLOATS, _BOOLS, _INTS, types.float64, types.float64, types.float64, _FLOATS, _FLOATS, _INTS,
-)  # fmt: skip
+_BASIS = types.NamedTuple((_BOOLS, _INTS, _FLOATS, _FLOATS, *(types.float64,) * 3), Basis)  # type: ignore[no-untyped-call]
+_SWAPS = types.NamedTuple((_FLOATS, _FLOATS, _INTS), Swaps)  # type: ignore[no-untyped-call]
+SWAPS: Final = types.int64(_DATA, _BASIS, _SWAPS)
 CYCLES: Final = types.int64(_DATA, _BOOLS, _BOOLS, _INTS)
 _SIGNATURES: Final = (LINEAR, EXCHANGE_COSTS, SWAPS, CYCLES)
 FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], OraclePointers)  # type: ignore[no-untyped-call]
-INDEX: Final = types.int64(
-    FAMILY, _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
-    _BOOLS, types.int64, _FLOATS,
-)  # fmt: skip
+_PROBLEM = types.NamedTuple(  # type: ignore[no-untyped-call]
+    (_FLOATS, _FLOATS, *(types.float64,) * 3, _BOOLS, types.int64, types.int64), IndexProblem
+)
+INDEX: Final = types.int64(FAMILY, _DATA, _PROBLEM, _BOOLS, _FLOATS)
 
 
 @cache
@@ -125,7 +125,8 @@ class CompiledOracle:
         self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
     ) -> int:
         """Search, write the answer into x and how it ended into the report; the status."""
-        status: int = ask_index(*self.family, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
+        problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
+        status: int = ask_index(self.index, self.data, problem, x, report, *self.family)
         if status == FAILED:
             raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
         return status

@@ -47,7 +47,7 @@ def _fails(data, weights, x):
 
 
 @numba.njit
-def _fails_at_index(family, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+def _fails_at_index(family, data, problem, x, report):
     return FAILED
 
 
