@@ -197,11 +197,11 @@ def choose(
 
 @kernel(calls=True)
 def choose_next(
-    rule: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, work: Scratch,
-    rng: np.random.Generator, *family: Callable[..., int],
+    rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
+    work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """The same for callers in Python; `family` are the fields of `OraclePointers`."""
-    return choose(rule, OraclePointers(family[0], family[1], family[2], family[3]), index, oracle, player, work, rng)
+    """The same for callers in Python."""
+    return choose(rule, family, index, oracle, player, work, rng)
 
 
 # Inlined: a call would slow down every round by a tenth, although few rounds use it.
@@ -279,17 +279,16 @@ def write_items(x: BoolArray, theta: FloatArray, items: IntArray) -> tuple[int, 
 
 @kernel(calls=True)
 def play(
-    rule: Callable[..., int], linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int],
-    cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, environment: Environment,
-    record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
+    rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
+    environment: Environment, record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator,
+    reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
     """Play until the last checkpoint, at most `most` rounds; return ``DONE`` or another status.
 
     Outcomes wait in the queue if it has room for any; otherwise they are observed at once.
     """
     oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
-    family, is_late = OraclePointers(linear, exchange_costs, swaps, cycles), len(queue.heap) > 0
-    counters, totals, theta = player.counters, record.totals, environment.theta
+    counters, totals, theta, is_late = player.counters, record.totals, environment.theta, len(queue.heap) > 0
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
     last = counters[ROUND] + most

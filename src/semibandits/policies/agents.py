@@ -152,12 +152,12 @@ class RuleAgent(Agent):
             status = call_interruptibly(
                 rounds.choose_next,
                 self.rule,
+                self.oracle.family,
                 self.oracle.index,
                 oracle,
                 self.player,
                 self._work,
                 rng,
-                *self.oracle.family,
             )
             if status == rounds.DONE:
                 return self._work.x.copy()

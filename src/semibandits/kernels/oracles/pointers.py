@@ -19,22 +19,15 @@ The search is compiled once, and families are compiled only if they are used.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from semibandits.kernels.tiers import kernel
+from numba import types
+
+from semibandits.kernels.tiers import PointerType, kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 UNKNOWN: Final = 0
 KNOWN: Final = 1
-
-
-class OraclePointers(NamedTuple):
-    """Pointers to the four kernels of a family."""
-
-    linear: Callable[..., int]
-    exchange_costs: Callable[..., int]
-    swaps: Callable[..., int]
-    cycles: Callable[..., int]
 
 
 class Basis(NamedTuple):
@@ -79,6 +72,37 @@ class Swaps(NamedTuple):
     gaps: FloatArray
     gains: FloatArray
     best: IntArray
+
+
+PARTS: Final = 8
+"""Number of integer arrays that describe a decision set."""
+_INTS, _FLOATS, _BOOLS = (types.Array(of, 1, "C") for of in (types.int64, types.float64, types.boolean))
+_BASIS = types.NamedTuple((_BOOLS, _INTS, _FLOATS, _FLOATS, *(types.float64,) * 3), Basis)  # type: ignore[no-untyped-call]
+_SWAPS = types.NamedTuple((_FLOATS, _FLOATS, _INTS), Swaps)  # type: ignore[no-untyped-call]
+DATA: Final = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
+LINEAR: Final = types.int64(DATA, _FLOATS, _BOOLS)
+EXCHANGE_COSTS: Final = types.int64(DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
+SWAPS: Final = types.int64(DATA, _BASIS, _SWAPS)
+CYCLES: Final = types.int64(DATA, _BOOLS, _BOOLS, _INTS)
+SIGNATURES: Final = (LINEAR, EXCHANGE_COSTS, SWAPS, CYCLES)
+"""Signatures of the four kernels."""
+
+
+class OraclePointers(NamedTuple):
+    """Pointers to the four kernels of a family."""
+
+    linear: Callable[..., int]
+    exchange_costs: Callable[..., int]
+    swaps: Callable[..., int]
+    cycles: Callable[..., int]
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type of the record, which numba otherwise derives from its fields in 15 microseconds per call."""
+        return FAMILY
+
+
+FAMILY: Final = types.NamedTuple([PointerType(each) for each in SIGNATURES], OraclePointers)  # type: ignore[no-untyped-call]
 
 
 @kernel

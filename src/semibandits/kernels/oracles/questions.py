@@ -22,11 +22,10 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 @kernel(calls=True)
 def ask_index(
-    index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray,
-    *family: Callable[..., int],
+    family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray,
+    report: FloatArray,
 ) -> int:  # fmt: skip
-    """Index maximisation (P_IM), see :func:`index_search`; `family` are the fields of `OraclePointers`."""
-    pointers = OraclePointers(family[0], family[1], family[2], family[3])
-    status = call_index(pointers, index, data, problem, x, report)
+    """Index maximisation (P_IM), see :func:`index_search`."""
+    status = call_index(family, index, data, problem, x, report)
     raise_interrupt()
     return status
