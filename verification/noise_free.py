@@ -34,6 +34,7 @@ import semibandits as sb
 from semibandits.kernels.rules.actions import LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import BEST_ROW, DISCOUNT, PLACES, RIVALS, glade
 from semibandits.kernels.rules.levels import write_levels
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, ROWS, SCALES
 from semibandits.policies.glade import GLADE
 
@@ -209,9 +210,10 @@ def decide(
     t: float, params: Vector, stats: Matrix, memory: Vector, marks: NDArray[np.int64], kept: NDArray[np.bool_],
     weights: Vector, bonuses: Vector, x: NDArray[np.bool_], decisions: Matrix,
 ) -> int:  # fmt: skip
-    """What the rule plays when its questions are answered from the list of decisions: its number, and the decision in x."""
+    """Write what the rule plays into x, with its requests answered from the list of decisions; return the number of x."""
+    prices = np.zeros(len(x))
     while True:
-        action = RULE(t, params, stats, bonuses, memory, marks, kept, weights, bonuses, x)
+        action = RULE(t, RuleState(params, stats, memory, marks, kept), Request(bonuses, weights, bonuses, prices, x))
         if action == PLAY:
             for k in range(len(decisions)):
                 same = True

@@ -25,6 +25,7 @@ from semibandits.kernels.rules.actions import (
     REPLAN,
     WAITING,
 )
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
@@ -32,12 +33,15 @@ from semibandits.policies.states import damaged, player_state, restored_player
 if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
 
-_FLOATS = types.Array(types.float64, 1, "C")
-_ROWS = types.Array(types.boolean, 2, "C")
-RULE: Final = types.int64(
-    types.int64, _FLOATS, types.Array(types.float64, 2, "C"), _FLOATS, _FLOATS, types.Array(types.int64, 1, "C"), _ROWS,
-    _FLOATS, _FLOATS, types.Array(types.boolean, 1, "C"),
-)  # fmt: skip
+_FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
+_MARKS, _STATS, _ROWS = (
+    types.Array(types.int64, 1, "C"),
+    types.Array(types.float64, 2, "C"),
+    types.Array(types.boolean, 2, "C"),
+)
+_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS), RuleState)  # type: ignore[no-untyped-call]
+_REQUEST = types.NamedTuple((*(_FLOATS,) * 4, _BOOLS), Request)  # type: ignore[no-untyped-call]
+RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 """Signature of rules, see :mod:`semibandits.kernels.rules`."""
 
 
@@ -148,7 +152,7 @@ class RuleAgent(Agent):
             status = call_interruptibly(
                 rounds.choose_next,
                 self.rule,
-                *self.oracle.family,
+                self.oracle.family,
                 self.oracle.index,
                 oracle,
                 self.player,
@@ -175,23 +179,21 @@ class RuleAgent(Agent):
         if counters[rounds.UNSEEN] > 0:
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
-        x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
         z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
+        request = Request(z, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
         while True:
-            action = self.policy.rule(
-                int(counters[rounds.ROUND]) + 1, player.params, player.stats, z, player.memory, player.marks, player.rows,
-                weights, bonuses, x,
-            )  # fmt: skip
+            player = self.player
+            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows)
+            action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
-                return x
+                return request.x
             if action == REPLAN:
                 self.replan()
-                player = self.player
                 continue
-            answer = self._answered(action, weights, bonuses)
+            answer = self._answered(action, request.weights, request.bonuses)
             if action in (LINEAR, INDEX):
                 return answer
-            x[:] = answer
+            request.x[:] = answer
 
     def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
         """The decision that the rule asks for; whatever fails, the rule waits for nothing afterwards."""

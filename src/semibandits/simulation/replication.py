@@ -108,7 +108,7 @@ class _Game:
         """Those of `rounds.play`, for so many rounds at most."""
         agent, oracle = self.agent, self.oracle
         return (
-            agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
+            agent.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
             self.record, self.work, self.queue, self.rng, self.reward_rng, most,
         )  # fmt: skip
 

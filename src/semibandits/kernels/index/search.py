@@ -28,6 +28,7 @@ from semibandits.kernels.index.problem import (
     PRECISION,
     SOLVED,
     STOPPED,
+    IndexProblem,
     Scales,
     Search,
     ask,
@@ -215,16 +216,15 @@ def largest(numbers: FloatArray) -> float:
 def without_bonuses(
     family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, x: BoolArray, report: FloatArray
 ) -> int:
-    """A decision of largest reward into x."""
+    """Write a decision of largest reward into x."""
     report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
     return SOLVED if family.linear(data, rewards, x) == ANSWERED else FAILED
 
 
 @kernel
-def begin(
-    rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, guess: BoolArray, m: int, x: BoolArray
-) -> Search:
-    """A search of which nothing is known but the base and the guess, if it has them; see `index_search`."""
+def begin(problem: IndexProblem, x: BoolArray) -> Search:
+    """A new search, which has met the base and the guess if the share is below 1."""
+    rewards, bonuses, m = problem.rewards, problem.bonuses, problem.m
     d, largest_a, largest_c = len(rewards), largest(rewards), largest(bonuses)
     steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
     s = Search(
@@ -241,7 +241,14 @@ def begin(
         np.zeros(3, dtype=np.int64),
         np.full(2, -np.inf),
         x,
-        Scales(ratio, share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
+        Scales(
+            problem.ratio,
+            problem.share,
+            ROUNDING * m * largest_a,
+            ROUNDING * m * largest_c,
+            PRECISION * m * largest_a,
+            steepest,
+        ),
         m,
         np.empty(d),
         np.empty(d),
@@ -251,67 +258,42 @@ def begin(
         np.empty(d, dtype=np.int64),
         np.empty(d, dtype=np.int64),
     )
-    if share < 1.0:
+    if problem.share < 1.0:
         copy_row(x, s.y)
         meet(s, NO_SLOT, NO_SLOT)
         s.values[BASE] = s.values[BEST]
-        copy_row(guess, s.y)
+        copy_row(problem.guess, s.y)
         meet(s, NO_SLOT, NO_SLOT)
     return s
 
 
 @kernel(calls=True)
 def index_search(
-    family: OraclePointers,
-    data: tuple[IntArray, ...],
-    rewards: FloatArray,
-    bonuses: FloatArray,
-    ratio: float,
-    share: float,
-    hint: float,
-    guess: BoolArray,
-    m: int,
-    x: BoolArray,
-    most: int,
-    report: FloatArray,
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
 ) -> int:
-    """Write a decision with ``max (rewards·x + sqrt(bonuses·x)) <= rewards·x + sqrt(bonuses·x) / ratio`` into `x`.
+    """Write a decision of largest index into `x`, up to the ratio and the share of the problem.
 
     Parameters
     ----------
     family : OraclePointers
         Pointers, see :mod:`semibandits.kernels.oracles.pointers`.
     data : tuple of ndarrays of int
-        The decision set. The last one holds the roles of the items, see `classes`, or nothing.
-    rewards, bonuses : ndarray of float, shape (d,)
-        Finite; bonuses >= 0.
-    ratio : float
-        In (0, 1].
-    share : float
-        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base, and the question is whether some
-        decision has a larger index. If none has, the answer is the base. Else it is a decision that gains this share of the
-        bound over the base or, if the hull holds none, one with some gain.
-    hint : float
-        The multiplier to begin with; 0 if nothing is known.
-    guess : ndarray of bool, shape (d,)
-        With a share below 1, a decision that may gain.
-    m : int
-        No decision has more items.
+        The decision set. The last array contains the roles of the items, see `classes`, or is empty.
+    problem : IndexProblem
+        Rewards and bonuses, and what is known and allowed.
     x : ndarray of bool, shape (d,)
-        The answer.
-    most : int
-        The search stops after about so many oracle calls.
+        The answer; with a share below 1 initially the base.
     report : ndarray of float, shape (REPORT,)
-        A bound on the index of all decisions (up to `ratio` and `share`), the best multiplier, and the oracle calls.
+        A bound on the index of all decisions (up to ratio and share), the best multiplier, and the number of oracle calls.
 
     Returns
     -------
     int
-        ``SOLVED``; ``STOPPED`` if there is no proof, x is then the best decision met; ``FAILED`` if there is no answer.
+        ``SOLVED``; ``STOPPED`` if there is no proof: x is then the best decision found; ``FAILED`` if there is no answer.
     """
-    if largest(bonuses) == 0.0:
-        return without_bonuses(family, data, rewards, x, report)
-    s = begin(rewards, bonuses, ratio, share, guess, m, x)
-    status = explore(family, data, lent(s), hint, most, report)
-    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
+    if largest(problem.bonuses) == 0.0:
+        return without_bonuses(family, data, problem.rewards, x, report)
+    s = begin(problem, x)
+    status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

@@ -23,6 +23,7 @@ from semibandits.kernels.index.problem import (
     FOUND,
     NO_SLOT,
     SOLVED,
+    IndexProblem,
     Search,
     ask,
     copy_row,
@@ -31,7 +32,7 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.search import BOUND, SLOPE, SPENT, begin, explore, largest, without_bonuses
-from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
+from semibandits.kernels.oracles.pointers import KNOWN, Basis, OraclePointers, Swaps
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -133,32 +134,32 @@ def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> 
             return True, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, NO_SLOT, NO_SLOT)
     a, c = s.a[slot], s.c[slot]
-    gaps, gains_of_swaps, swap = np.empty(len(s.y)), np.empty(len(s.y)), np.empty(2, dtype=np.int64)
-    answer = family.swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio, gaps, gains_of_swaps, swap)
-    if answer != KNOWN:
+    d = len(s.y)
+    swaps = Swaps(np.empty(d), np.empty(d), np.empty(2, dtype=np.int64))
+    if family.swaps(data, Basis(s.y, s.forced, s.rewards, s.bonuses, a, c, s.scales.ratio), swaps) != KNOWN:
         return False, SOLVED
-    if swap[0] >= 0:
-        s.y[swap[0]], s.y[swap[1]] = True, False
+    entering, leaving = swaps.best[0], swaps.best[1]
+    if entering >= 0:
+        s.y[entering], s.y[leaving] = True, False
         meet(s, NO_SLOT, NO_SLOT)
     if s.scales.share < 1.0:
-        return no_swap_gains(gaps, gains_of_swaps), SOLVED
-    return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
+        return no_swap_gains(swaps.gaps, swaps.gains), SOLVED
+    return all_sets_lose(swaps.gaps, swaps.gains, a, c, limit_of(s)), SOLVED
 
 
 @kernel(calls=True)
 def bases_search(
-    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
-    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
-) -> int:  # fmt: skip
-    """As ``search.index_search``, for the bases of a matroid: the swaps come first, and mostly they will do."""
-    if largest(bonuses) == 0.0:
-        return without_bonuses(family, data, rewards, x, report)
-    s = begin(rewards, bonuses, ratio, share, guess, m, x)
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """The same as ``search.index_search`` for the bases of a matroid: single swaps come first and mostly suffice."""
+    if largest(problem.bonuses) == 0.0:
+        return without_bonuses(family, data, problem.rewards, x, report)
+    s = begin(problem, x)
     report[BOUND], report[SLOPE] = math.inf, 0.0
     is_done, status = is_beaten(family, data, lent(s))
     if is_done or status != SOLVED:
         report[BOUND] = limit_of(s)
     else:
-        status = explore(family, data, lent(s), hint, most, report)
-    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
+        status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

@@ -6,9 +6,10 @@ import math
 
 from semibandits.kernels.laws import BERNOULLI, GAMMA, GAMMA_COST, GAUSSIAN, POISSON, POISSON_COST, WORDS
 from semibandits.kernels.rules.actions import LINEAR
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, ROOTS
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.typing import FloatArray
 
 SCALE, LAW = 1, 2
 """Places in the parameters: of the posterior's standard deviation, in units of sqrt(2 sigma_i^2 / n_i); and where an array of
@@ -18,11 +19,9 @@ LEAST = 1e-3
 
 
 @kernel(error_model="numpy")
-def thompson(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
-    """A draw from the posterior of each mean."""
+def thompson(t: int, state: RuleState, request: Request) -> int:
+    """Draw the mean of each item from its posterior."""
+    params, stats, z, weights = state.params, state.stats, request.normals, request.weights
     scale = params[SCALE]
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i] + scale * stats[ROOTS, i] * z[i]
