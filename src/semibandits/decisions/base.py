@@ -122,7 +122,7 @@ class DecisionSet(ABC):
         x = None
         if needed <= self.m * largest_c:  # else out of reach
             at_least = max(needed, -2.0 * self.m * largest_c)
-            scaled = rescaled(a, largest_a, exponent(largest_a)), rescaled(c, largest_c, power)
+            scaled = rescaled(a, largest_a, self._power(largest_a)), rescaled(c, largest_c, power)
             x = self._maximize_budgeted(*scaled, float(np.ldexp(at_least, power)), r)
         if x is None:
             raise infeasible(threshold, float(c[checked_answer(self.maximize(c.copy()), self.d, self.m)].sum()))
@@ -204,7 +204,7 @@ class DecisionSet(ABC):
         a, c, power = self._index_problem(rewards, bonuses)
         found = self._search_index(a, c, _ratio(ratio), int(most))
         x = found.decision
-        value = float(np.ldexp(a[x].sum() + np.sqrt(c[x].sum()), -power))
+        value = float(np.ldexp(self._index_of(a, c, x), -power))
         return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
@@ -218,13 +218,21 @@ class DecisionSet(ABC):
             return IndexAnswer(x, value, value, True, 0)
         return index_by_search(self.maximize, rewards, bonuses, ratio, self.m, most)
 
+    def _index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+        """Index of a decision."""
+        return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
+
+    def _power(self, largest: float) -> int:
+        """Power of two by which rewards of this size are multiplied; 0 where their unit matters, as that of `upper`."""
+        return exponent(largest) if self.upper is None else 0
+
     def _index_problem(self, rewards: ArrayLike, bonuses: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
         """P_IM checked and rescaled, and the power of two by which rewards were multiplied."""
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
             raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: their sum stands under a root")
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
-        power = exponent(largest)
+        power = self._power(largest)
         return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
 
     def budget_front(self, rewards: ArrayLike, budgets: ArrayLike) -> BudgetFront:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Final, final
 
@@ -13,13 +13,18 @@ from semibandits._graphs import is_graph, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.oracles.routes import LARGEST_COST, raised, routes_index, routes_linear
+from semibandits.kernels.ranked_paths import ranked_paths
+from semibandits.optimization.problems import IndexAnswer
 
-LARGEST_COST: Final = 1e100
-"""Larger costs are replaced by this one, so that sums along paths are finite."""
+FIRST_RANKED: Final = 16
+"""Routes that are ranked at first; four times as many each time."""
+NO_LIMIT: Final = 2**62
 
 
 @final
@@ -159,6 +164,34 @@ class Routes(DecisionSet):
         """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`."""
         return np.clip(-item_vector(weights, self.d, "weights"), self.least, LARGEST_COST)
 
+    def ranked(self, weights: ArrayLike) -> Iterator[BoolArray]:
+        """Routes in order of decreasing total weight, weights being clipped at ``-least``.
+
+        Parameters
+        ----------
+        weights : array_like of float, shape (d,)
+            Weight of each item.
+
+        Yields
+        ------
+        ndarray of bool, shape (d,)
+            All routes, the best one first. The first k take at most k times as many shortest paths as a route has items.
+
+        Notes
+        -----
+        Yen (1971), with the partition of Lawler (1972).
+        """
+        costs, seen, most = self.costs_of(weights), 0, FIRST_RANKED
+        while True:
+            ranking = ranked_paths(self._out, self._into, costs, (self._first, self._last), most, np.inf, NO_LIMIT)
+            for p in range(seen, len(ranking.lengths)):
+                x = np.zeros(self.d, dtype=np.bool_)
+                x[self._out.items[ranking.places[ranking.ptr[p] : ranking.ptr[p + 1]]]] = True
+                yield x
+            seen, most = len(ranking.lengths), 4 * most
+            if seen < most // 4:
+                return
+
     def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
         """Nodes of a route in the order of travel, from source to target.
 
@@ -195,6 +228,37 @@ class Routes(DecisionSet):
         if len(rows) > limit:
             raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
         return rows
+
+    def _maximize_budgeted(
+        self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
+    ) -> BoolArray | None:
+        """The first of the ranked routes that meets the budget: exact for any ratio, not polynomial."""
+        return next((x for x in self.ranked(rewards) if budgets[x].sum() >= at_least), None)
+
+    def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
+        """P_IM by the kernel of rounds: the index is that of means that may be raised to ``-least`` at most."""
+        oracle = self.compiled()
+        assert oracle is not None
+        return oracle.maximize_index(rewards, bonuses, ratio)
+
+    def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
+        found = super()._search_index(rewards, bonuses, ratio, most)
+        value = self._index_of(rewards, bonuses, found.decision)
+        return replace(found, value=value, bound=value if found.is_proven and ratio == 1.0 else max(found.bound, value))
+
+    def _index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+        costs = self.costs_of(rewards)
+        return float(raised(costs, self.least.copy(), bonuses.copy(), x.copy()) - costs[x].sum())
+
+    def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
+        """All routes."""
+        return self.enumerate()
+
+    def _compiled(self) -> CompiledOracle:
+        numbers = np.concatenate(
+            (np.array([self._first, self._last]), self.least.view(np.int64), self._ahead.view(np.int64))
+        )
+        return compiled_oracle((*self._out, *self._into, numbers), self.d, self.m, routes_linear, index=routes_index)
 
     def _contains(self, x: BoolArray) -> bool:
         return len(walk_of(self._out, x, self._first, self._last)[0]) > 0

@@ -10,6 +10,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.exchange import arcs_of, biconnected_blocks
 from semibandits.kernels.dijkstra import distances_from, shortest_tree, walks_through
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.raises import room
@@ -84,6 +85,7 @@ class RouteGraph:
         with np.errstate(invalid="ignore"):
             closes = leaving[tails] + least[items] + entering[heads] <= 1e-12 * distance[routes._last]
         kept = np.flatnonzero(closes & ~known[items])
+        kept = kept[_on_detours(tails[kept], heads[kept], in_hub)]
         return RouteGraph._split(suboptimal, costs, items[kept], tails[kept], heads[kept], distance, in_hub)
 
     @staticmethod
@@ -141,3 +143,22 @@ class RouteGraph:
     def _groups(self) -> tuple[ArcGroups, ArcGroups]:
         arcs = np.arange(len(self.items))
         return grouped(self.n, self.tails, self.heads, arcs), grouped(self.n, self.heads, self.tails, arcs)
+
+
+def _on_detours(tails: IntArray, heads: IntArray, in_hub: BoolArray) -> BoolArray:
+    """Arcs that are not excluded from all detours because their street is: those of dead ends, say.
+
+    With the hub as one node, a detour is a cycle through it, if streets are used once, and so lies in one biconnected block.
+    """
+    merged = np.where(in_hub, 0, np.arange(1, len(in_hub) + 1))
+    low, high = np.minimum(tails, heads), np.maximum(tails, heads)
+    _, first, street = np.unique(low * len(in_hub) + high, return_index=True, return_inverse=True)
+    a, b = merged[low[first]], merged[high[first]]
+    outside = np.flatnonzero(a != b)
+    on = a == b
+    if len(outside):
+        label, count = biconnected_blocks(arcs_of(len(in_hub) + 1, a[outside], b[outside]))
+        has_hub = np.zeros(count, dtype=np.bool_)
+        has_hub[label[(a[outside] == 0) | (b[outside] == 0)]] = True
+        on[outside] = (has_hub & (np.bincount(label, minlength=count) > 1))[label]
+    return np.asarray(on[street])
