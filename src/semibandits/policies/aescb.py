@@ -7,10 +7,12 @@ from typing import Any, final
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.rules.optimism import aescb
+from semibandits.decisions.base import DecisionSet
+from semibandits.kernels.rules.optimism import IN_REWARDS, aescb
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.rules import RadiusPolicy
 
 
@@ -72,4 +74,10 @@ class AESCB(RadiusPolicy):
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio, coefficients of f, the rounding step times t, and the largest number of steps."""
         step = self.additive * float(np.sqrt(variance.max()))
-        return np.array([self.ratio, *self.coefficients(m), step, self.levels])
+        return np.array([self.ratio, *self.coefficients(m), step, self.levels, 0.0])
+
+    def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
+        """An agent that has seen nothing; see :meth:`Policy.start`."""
+        agent = super().start(decision_set, variance)
+        agent.player.params[IN_REWARDS] = decision_set.upper is not None  # which is in the unit of the rewards
+        return agent

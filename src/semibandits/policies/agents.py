@@ -48,6 +48,10 @@ RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 class RuleAgent(Agent):
     """Statistics of each item, and a rule that chooses from them.
 
+    Unless the decision set has an upper bound on the means, the first rounds cover all items. With an upper bound, items that were
+    never seen count as having the largest mean that they can have: they are played only if a decision with them could still be the
+    best one (optimism in the face of uncertainty).
+
     Attributes
     ----------
     decision_set : DecisionSet
@@ -63,7 +67,8 @@ class RuleAgent(Agent):
         self.policy, self.decision_set, self.variance = policy, decision_set, variance
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
-        covers, cover = covering(self)
+        upper = decision_set.upper
+        covers, cover = covering(self) if upper is None else (np.empty((0, d), dtype=np.bool_), np.full(d, -1))
         memory, marks, rows = policy.memory(d, decision_set.m)
         rows = np.concatenate((rows, np.repeat(self.maximize(np.zeros(d))[None], policy.kept, axis=0)))
         counters = np.zeros(rounds.COUNTERS, dtype=np.int64)
@@ -71,7 +76,7 @@ class RuleAgent(Agent):
         self.player = rounds.Player(
             params=policy.params(decision_set.m, variance),
             spread=2.0 * variance,
-            stats=fresh_statistics(variance.copy()),
+            stats=fresh_statistics(variance.copy(), upper),
             memory=memory,
             marks=marks,
             rows=rows,

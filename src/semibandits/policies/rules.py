@@ -145,6 +145,16 @@ class LawPolicy(RulePolicy):
         """The same for rewards 0 and 1, if `family` is "bernoulli"."""
         return self.for_law(Bernoulli()) if family == "bernoulli" else self
 
+    def _bounded_by(self, upper: FloatArray | None, variance: ArrayLike) -> LawPolicy:
+        """The same for means that are known to be at most `upper`, if the rewards count as Gaussian; itself if that adds nothing."""
+        law = self.known_law
+        if upper is None or not (law is None or isinstance(law, Gaussian)):
+            return self
+        own = variance if law is None and self.variance is None else self.variance if law is None else law.variance
+        assert own is not None
+        bounded = Gaussian(own, upper if law is None else np.minimum(law.upper, upper))
+        return self if bounded == law else replace(self, law=bounded)
+
     def codes(self, d: int) -> FloatArray:
         """The law for kernels, empty if rewards count as Gaussian."""
         law = self.known_law
@@ -159,6 +169,9 @@ class LawPolicy(RulePolicy):
         InvalidInputError
             If the law has numbers for another number of items, or the variance is malformed.
         """
+        bounded = self._bounded_by(decision_set.upper, variance)
+        if bounded is not self:
+            return bounded.start(decision_set, variance)
         law = self.known_law
         if law is not None and law.size not in (None, decision_set.d):
             raise InvalidInputError(
@@ -205,6 +218,11 @@ class NamedLawPolicy(LawPolicy):
     def known_law(self) -> Law | None:
         """See `LawPolicy.known_law`."""
         return Bernoulli() if self.rewards == "bernoulli" else super().known_law
+
+    def _bounded_by(self, upper: FloatArray | None, variance: ArrayLike) -> LawPolicy:
+        """See `LawPolicy._bounded_by`."""
+        is_free = upper is None or self.rewards != "gaussian"
+        return super()._bounded_by(upper, variance) if is_free else replace(self, rewards="auto")
 
     def for_law(self, law: Law | None) -> LawPolicy:
         """See `LawPolicy.for_law`."""

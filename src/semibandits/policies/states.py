@@ -59,7 +59,7 @@ def restored_player(
     pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
     restored = player._replace(
-        stats=_statistics(plays, sums, pending, variance),
+        stats=_statistics(plays, sums, pending, variance, decision_set.upper),
         counters=_counters(state),
         memory=_floats(state, "memory", len(floats)),
         marks=_counts(state, "marks", len(marks), least=None),
@@ -90,9 +90,11 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
     )
 
 
-def _statistics(plays: IntArray, sums: FloatArray, pending: IntArray, variance: FloatArray) -> FloatArray:
+def _statistics(
+    plays: IntArray, sums: FloatArray, pending: IntArray, variance: FloatArray, upper: FloatArray | None
+) -> FloatArray:
     """Statistics as the kernel keeps them, by the same arithmetic."""
-    stats, seen = fresh_statistics(variance.copy()), plays > 0
+    stats, seen = fresh_statistics(variance.copy(), upper), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
     stats[MEANS, seen] = sums[seen] / plays[seen]
     stats[COUNTS] = plays + pending

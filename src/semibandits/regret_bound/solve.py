@@ -234,13 +234,15 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, 
                 "variance and rewards must be left out where a law is given, got both: the law says it all"
             )
     elif rewards == "gaussian":
-        law = Gaussian(variance_vector(variance, len(theta)), np.inf if upper is None else upper)
+        law = Gaussian(variance_vector(variance, len(theta)))
     elif rewards == "bernoulli":
         law = Bernoulli()
     else:
         raise InvalidInputError(
             f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards, or pass a law"
         )
+    if upper is not None and isinstance(law, Gaussian):
+        law = Gaussian(law.variance, np.minimum(law.upper, upper))
     law.check(theta)
     if isinstance(law, Bernoulli) and is_told:
         raise InvalidInputError(

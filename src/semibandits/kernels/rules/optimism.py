@@ -11,8 +11,9 @@ from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
 
-ADDITIVE, LEVELS = 3, 4
-"""Places in the parameters of AESCB: delta_t times t, and the largest number of steps up to the largest mean."""
+ADDITIVE, LEVELS, IN_REWARDS = 3, 4, 5
+"""Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, and whether weights are in
+the unit of the rewards (1) or of the steps (0)."""
 
 
 @kernel(error_model="numpy")
@@ -38,14 +39,15 @@ def escb(t: int, state: RuleState, request: Request) -> int:
 
 @kernel(error_model="numpy")
 def aescb(t: int, state: RuleState, request: Request) -> int:
-    """The index of ESCB with means rounded up to multiples of one step, in units of that step."""
+    """The index of ESCB with means rounded up to multiples of one step, in units of that step if possible."""
     params, stats, weights, bonuses = state.params, state.stats, request.weights, request.bonuses
     f = exploration(t, params[LOG], params[LOGLOG])
     largest = 0.0
     for i in range(len(weights)):
         largest = max(largest, abs(stats[MEANS, i]))
     step = max(params[ADDITIVE] / t, largest / params[LEVELS])
+    unit = step if params[IN_REWARDS] > 0.0 else 1.0
     for i in range(len(weights)):
-        weights[i] = np.ceil(stats[MEANS, i] / step)
-        bonuses[i] = f * stats[SCALES, i] / (step * step)
+        weights[i] = unit * np.ceil(stats[MEANS, i] / step)
+        bonuses[i] = unit * unit * (f * stats[SCALES, i] / (step * step))
     return INDEX

@@ -20,9 +20,11 @@ PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
 ROWS = 6
 
 
-def fresh_statistics(variance: FloatArray) -> FloatArray:
-    """Nothing seen yet."""
+def fresh_statistics(variance: FloatArray, means: FloatArray | None = None) -> FloatArray:
+    """Statistics before the first round; `means` stand in for the means of items until they are seen, 0 by default."""
     stats = np.zeros((ROWS, len(variance)))
+    if means is not None:
+        stats[MEANS] = means
     stats[SCALES] = 2.0 * variance
     stats[ROOTS] = np.sqrt(2.0 * variance)
     return stats

@@ -24,7 +24,9 @@ def thompson(t: int, state: RuleState, request: Request) -> int:
     params, stats, z, weights = state.params, state.stats, request.normals, request.weights
     scale = params[SCALE]
     for i in range(len(weights)):
-        weights[i] = stats[MEANS, i] + scale * stats[ROOTS, i] * z[i]
+        # Items that no round contains yet are not drawn: they stand at the largest mean that they can have.
+        spread = scale * stats[ROOTS, i] if stats[COUNTS, i] > 0.0 else 0.0
+        weights[i] = stats[MEANS, i] + spread * z[i]
     if len(params) > LAW:
         write_posteriors(params, stats, z, weights)
     return LINEAR
