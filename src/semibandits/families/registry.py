@@ -13,6 +13,7 @@ from semibandits.families.matchings import MATCHINGS
 from semibandits.families.matroid import MATROID
 from semibandits.families.msets import MSETS
 from semibandits.families.paths import PATHS
+from semibandits.families.routes import ROUTES
 from semibandits.families.tables import Table
 from semibandits.families.trees import TREES
 
@@ -20,6 +21,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
     family.name: family
     for family in (
         PATHS,
+        ROUTES,
         TREES,
         MSETS,
         MATCHINGS,
