@@ -52,6 +52,23 @@ class DecisionSet(ABC):
         """Largest mean reward that each item can have, shape (d,), at which `maximize` clips weights; None if unbounded."""
         return None
 
+    def check_means(self, theta: FloatArray) -> None:
+        """Refuse mean rewards, shape (d,), that are above `upper`.
+
+        Raises
+        ------
+        InvalidInputError
+            Naming the first such item.
+        """
+        above = np.flatnonzero(theta > self.upper) if self.upper is not None else ()
+        if len(above):
+            i, upper = int(above[0]), self.upper
+            assert upper is not None
+            raise InvalidInputError(
+                f"mean rewards must be at most {upper[i]:g} for item {i} ({self.items[i]!r}), got {theta[i]:g}: "
+                "rewards are minus costs, and no cost is below its least one; check the sign, or lower least"
+            )
+
     @abstractmethod
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Decision of largest total weight (P_LM).

@@ -12,6 +12,7 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import checked_answer, finite_number, item_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.optimization.rounding import exponent, rescaled
 
@@ -69,7 +70,8 @@ def smallest_gap(
     scaled = rescaled(rewards, largest, power)
     tie = tolerance * decision_set.m * float(np.abs(scaled).max())
     optimal = None
-    for rank, x in enumerate(_ranked(decision_set, scaled)):
+    is_routes = isinstance(decision_set, Routes)  # which cannot be forced by weights above their bounds
+    for rank, x in enumerate(decision_set.ranked(rewards) if is_routes else _ranked(decision_set, scaled)):
         optimal = x if optimal is None else optimal
         gap = math.fsum([*scaled[optimal & ~x], *-scaled[x & ~optimal]])
         if gap > tie:

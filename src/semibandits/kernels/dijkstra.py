@@ -322,7 +322,7 @@ def walks_through(
 
 @kernel
 def turns(
-    n: int, tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups
+    tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Ways to go on after each arc without turning round: tails, heads and arcs of a graph whose node 1 + a is arc a, 0 the hub.
 

@@ -144,7 +144,7 @@ class RouteSolver:
         used = np.flatnonzero(graph.suboptimal[self._arc_items])
         tails, heads, items = tails[used], heads[used], self._arc_items[used]
         out = grouped(len(self._routes.nodes), tails, heads, np.arange(len(used)))
-        first, second, taken = turns(len(used), tails, heads, graph.in_hub, out)
+        first, second, taken = turns(tails, heads, graph.in_hub, out)
         component = strong_components(len(used) + 1, first, second)
         live = (component[first] == component[0]) & (component[second] == component[0])
         first, second, taken = first[live], second[live], taken[live]

@@ -121,6 +121,7 @@ def graves_lai(
             "EnumeratedDecisions from a list, or derive your own"
         )
     theta = item_vector(theta, decision_set.d, "theta").copy()
+    decision_set.check_means(theta)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
     problem = Problem(

@@ -1,0 +1,219 @@
+"""Simple paths in any graph, against networkx and enumeration."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from route_cases import routes, street_grid
+
+STREETS = nx.Graph([("home", "a"), ("a", "b"), ("b", "office"), ("home", "b"), ("a", "office")])
+
+
+def index_of(costs, least, bonuses, x):
+    """Largest mean of a route if squared raises over bonuses add up to at most 1: bisection for the common slope."""
+    on = x & (bonuses > 0)
+    limits, b = (costs - least)[on], bonuses[on]
+    if (limits**2 / np.where(b > 0, b, 1.0)).sum() <= 1.0:
+        return limits.sum() - costs[x].sum()
+    low, high = 0.0, 1e9
+    for _ in range(400):
+        middle = 0.5 * (low + high)
+        inside = (np.minimum(limits, middle * b) ** 2 / b).sum() <= 1.0
+        low, high = (middle, high) if inside else (low, middle)
+    return np.minimum(limits, low * b).sum() - costs[x].sum()
+
+
+@given(routes())
+@settings(max_examples=300)
+def test_routes_are_the_simple_paths_of_networkx(case):
+    x, _ = case
+    graph = (nx.MultiDiGraph if x.directed else nx.MultiGraph)()
+    for i, (u, v) in enumerate(zip(x.tails.tolist(), x.heads.tolist(), strict=True)):
+        graph.add_edge(u, v, key=i)
+    ends = x.nodes.index(x.source), x.nodes.index(x.target)
+    expected = sorted(sorted(i for *_, i in path) for path in nx.all_simple_edge_paths(graph, *ends))
+    rows = x.enumerate()
+    assert sorted(np.flatnonzero(row).tolist() for row in rows) == expected
+    assert x.count() == len(expected)
+    assert rows.sum(axis=1).max() <= x.m
+    assert not rows[:, ~x.useful_items].any()
+
+
+@given(routes(most_nodes=5, most_edges=8))
+@settings(max_examples=100)
+def test_membership_and_walks(case):
+    x, _ = case
+    rows = {row.tobytes() for row in x.enumerate()}
+    for bits in itertools.islice(itertools.product((False, True), repeat=x.d), 256):
+        assert (np.array(bits) in x) == (np.array(bits).tobytes() in rows)
+    for row in x.enumerate():
+        walk, order = x.walk(row), x.order(row)
+        assert walk[0] == x.source
+        assert walk[-1] == x.target
+        assert len(set(walk)) == len(walk) == len(order) + 1
+        for u, v, item in zip(walk, walk[1:], order, strict=False):
+            ends = {x.nodes[x.tails[item]], x.nodes[x.heads[item]]}
+            assert ends == {u, v}
+        assert sorted(order) == np.flatnonzero(row).tolist()
+
+
+@given(routes(), st.integers(0, 2**32 - 1))
+@settings(max_examples=300)
+def test_the_best_route_at_clipped_weights(case, seed):
+    x, _ = case
+    rows = x.enumerate()
+    rng = np.random.default_rng(seed)
+    for weights in (-rng.integers(-2, 4, x.d).astype(float), -rng.exponential(size=x.d), x.upper, np.zeros(x.d)):
+        best = x.maximize(weights)
+        clipped = np.minimum(weights, x.upper)
+        assert best in x
+        assert clipped[best].sum() >= (rows @ clipped).max() - 1e-12
+        assert (x.maximize(weights) == best).all()
+        assert (x.compiled().maximize(weights.copy()) == best).all()
+
+
+@given(routes(), st.integers(0, 2**32 - 1))
+@settings(max_examples=200)
+def test_routes_in_order(case, seed):
+    x, costs = case
+    rows = x.enumerate()
+    ranked = list(x.ranked(-costs))
+    assert sorted(row.tobytes() for row in ranked) == sorted(row.tobytes() for row in rows)
+    lengths = np.array(ranked) @ costs
+    assert (np.diff(lengths) >= -1e-12).all()
+    assert lengths[0] == pytest.approx((rows @ costs).min(), abs=1e-12)
+
+
+@given(routes(), st.integers(0, 2**32 - 1), st.sampled_from((0.01, 1.0, 100.0)))
+@settings(max_examples=300)
+def test_the_largest_index_with_limited_raises(case, seed, size):
+    x, costs = case
+    rng = np.random.default_rng(seed)
+    bonuses = size * rng.random(x.d) ** 3 * rng.choice([0.0, 1.0, 1.0], x.d)
+    values = [index_of(costs, x.least, bonuses, row) for row in x.enumerate()]
+    best = max(values)
+    slack = 1e-8 * (1.0 + abs(best))
+    assert index_of(costs, x.least, bonuses, x.maximize_index(-costs, bonuses)) >= best - slack
+    for ratio in (0.5, 0.9):
+        found = x.maximize_index(-costs, bonuses, ratio=ratio)
+        raised = index_of(costs, x.least, bonuses, found) + costs[found].sum()
+        assert best <= raised / ratio - costs[found].sum() + slack
+    for most in (1, 3, 1_000):
+        answer = x.search_index(-costs, bonuses, most=most)
+        assert answer.value == pytest.approx(index_of(costs, x.least, bonuses, answer.decision), abs=slack)
+        assert answer.value - slack <= best <= answer.bound + slack
+        assert answer.is_proven or most < 1_000
+
+
+@given(routes(), st.integers(0, 2**32 - 1))
+@settings(max_examples=200)
+def test_budgets(case, seed):
+    x, costs = case
+    rows = x.enumerate()
+    budgets = np.random.default_rng(seed).integers(-3, 4, x.d).astype(float)
+    reached = rows @ budgets
+    front = x.budget_front(-costs, budgets)
+    for at_least in np.unique(reached):
+        expected = (rows @ costs)[reached >= at_least].min()
+        found = x.maximize_budgeted(-costs, budgets, at_least)
+        assert budgets[found].sum() >= at_least
+        assert costs[found].sum() == pytest.approx(expected, abs=1e-9)
+        assert costs[front.best(at_least)].sum() == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(sb.Infeasible):
+        x.maximize_budgeted(-costs, budgets, reached.max() + 1.0)
+
+
+@given(routes())
+@settings(max_examples=100)
+def test_smallest_gap(case):
+    x, costs = case
+    rewards = np.sort(x.enumerate() @ -costs)[::-1]
+    gaps = rewards[0] - rewards
+    positive = gaps[gaps > 1e-9]
+    expected = positive.min() if len(positive) else np.inf
+    assert sb.smallest_gap(x, -costs) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_smallest_gap_on_streets(seed):
+    kind, least = ("separate", "shared")[seed % 2], (0.0, 0.5, 1.0)[seed % 3]
+    x, costs = street_grid(3, 3, kind, np.random.default_rng(seed), least=least)
+    rewards = np.sort(x.enumerate() @ -costs)[::-1]
+    assert sb.smallest_gap(x, -costs) == pytest.approx(rewards[0] - rewards[1], abs=1e-12)
+
+
+def test_both_directions_of_an_edge_are_one_item():
+    x = sb.Routes(STREETS, "home", "office")
+    assert x.d == 5
+    assert not x.directed
+    assert x.count() == 4
+    best = x.maximize(-np.array([1.0, 1.0, 1.0, 5.0, 5.0]))  # in the order of networkx: home-a, home-b, a-b, a-office, b-office
+    assert x.walk(best)[0] == "home"
+    backwards = sb.Routes(STREETS, "office", "home")
+    assert (backwards.maximize(-np.ones(5)) == x.maximize(-np.ones(5))).all()
+
+
+def test_a_sequence_of_arcs_is_directed_unless_told_otherwise():
+    arcs = [("s", "a"), ("t", "a")]
+    with pytest.raises(sb.InvalidInputError, match="reachable"):
+        sb.Routes(arcs, "s", "t")
+    assert sb.Routes(arcs, "s", "t", directed=False).count() == 1
+
+
+def test_an_acyclic_graph_has_the_same_paths():
+    arcs = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t"), ("a", "b")]
+    one, other = sb.Routes(arcs, "s", "t").enumerate(), sb.Paths(arcs, "s", "t").enumerate()
+    assert (np.unique(one, axis=0) == np.unique(other, axis=0)).all()
+
+
+def test_a_large_street_grid_is_fast_and_right():
+    x, costs = street_grid(60, 60, "separate", np.random.default_rng(0), least=0.5)
+    best = x.maximize(-costs)
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((u, v, c) for (u, v), c in zip(x.items, costs, strict=True))
+    assert costs[best].sum() == pytest.approx(nx.dijkstra_path_length(graph, x.source, x.target), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((STREETS, "home", "home"), "source and target must differ"),
+        ((STREETS, "home", "moon"), "target must be a node"),
+        ((STREETS, "home", "office", -1.0), "least must be >= 0"),
+        ((STREETS, "home", "office", [1.0, 2.0]), "least must be a number or have shape"),
+        ((STREETS, "home", "office", np.nan), "least must be finite"),
+        ((nx.Graph([(0, 1), (2, 3)]), 0, 3), "target must be reachable"),
+        ((nx.DiGraph([(1, 0)]), 0, 1), "target must be reachable"),
+        (([(0, 0)], 0, 1), "target must be a node"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.Routes(*arguments)
+
+
+def test_directed_contradicts_the_graph():
+    with pytest.raises(sb.InvalidInputError, match="directed must be left out"):
+        sb.Routes(STREETS, "home", "office", directed=True)
+
+
+def test_paths_with_a_cycle_names_routes():
+    with pytest.raises(sb.InvalidInputError, match="use Routes"):
+        sb.Paths([(0, 1), (1, 0), (1, 2)], 0, 2)
+
+
+def test_too_many_to_list():
+    x, _ = street_grid(8, 8, "shared", np.random.default_rng(0))
+    with pytest.raises(sb.TooManyDecisionsError, match="raise the limit"):
+        x.enumerate(1_000)
+
+
+def test_what_is_not_a_route_has_no_walk():
+    x = sb.Routes(STREETS, "home", "office")
+    with pytest.raises(sb.InvalidInputError, match="simple path from 'home' to 'office'"):
+        x.walk(np.ones(5))

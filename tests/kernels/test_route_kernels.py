@@ -1,0 +1,192 @@
+"""Kernels of road networks against networkx, brute force and slower methods."""
+
+import itertools
+
+import networkx as nx
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from route_cases import routes
+from semibandits.decisions.routes import grouped
+from semibandits.kernels.dijkstra import (
+    decrease,
+    distances_from,
+    empty_heap,
+    negative_walk,
+    pop,
+    shortest_path_into,
+    shortest_tree,
+    turns,
+    walks_through,
+)
+from semibandits.kernels.ratios import negative_cycle
+
+FEW = st.integers(0, 3).map(float)
+
+
+@st.composite
+def digraphs(draw):
+    """Number of nodes, tails, heads and costs >= 0 of a digraph without self-loops."""
+    n = draw(st.integers(2, 6))
+    arc = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
+    arcs = draw(st.lists(arc, min_size=1, max_size=14))
+    costs = draw(st.lists(FEW, min_size=len(arcs), max_size=len(arcs)))
+    tails, heads = np.array(arcs, dtype=np.int64).T
+    return n, tails.copy(), heads.copy(), np.array(costs)
+
+
+def lengths_from(n, tails, heads, costs, start):
+    """Bellman and Ford's method."""
+    distance = np.full(n, np.inf)
+    distance[start] = 0.0
+    for _ in range(n):
+        np.minimum.at(distance, heads, distance[tails] + costs)
+    return distance
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 20)), min_size=1, max_size=40))
+def test_heap_pops_in_order(changes):
+    heap, keys = empty_heap(8), {}
+    for v, key in changes:
+        if key < keys.get(v, np.inf):
+            keys[v] = float(key)
+            decrease(heap, v, float(key))
+    popped = [pop(heap) for _ in range(int(heap.size[0]))]
+    assert sorted(popped) == sorted(keys)
+    assert [keys[v] for v in popped] == sorted(keys.values())
+    assert heap.size[0] == 0
+
+
+@given(digraphs(), st.integers(0, 5))
+@settings(max_examples=200)
+def test_distances_and_trees(graph, start):
+    n, tails, heads, costs = graph
+    start %= n
+    out = grouped(n, tails, heads, np.arange(len(tails)))
+    begin = np.full(n, np.inf)
+    begin[start] = 0.0
+    expected = lengths_from(n, tails, heads, costs, start)
+    assert (distances_from(out, costs, begin) == expected).all()
+    distance, last = shortest_tree(out, costs, begin)
+    assert (distance == expected).all()
+    for v in range(n):
+        if last[v] >= 0:
+            arc = out.items[last[v]]
+            assert heads[arc] == v
+            assert distance[tails[arc]] + costs[arc] == distance[v]
+    two = begin.copy()
+    two[(start + 1) % n] = -1.0
+    both = np.minimum(expected, lengths_from(n, tails, heads, costs, (start + 1) % n) - 1.0)
+    assert (distances_from(out, costs, two) == both).all()
+
+
+@given(digraphs(), st.data())
+@settings(max_examples=200)
+def test_shortest_path_with_any_lower_bounds(graph, data):
+    n, tails, heads, costs = graph
+    arcs = np.arange(len(tails))
+    out, into = grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
+    at_target = np.full(n, np.inf)
+    at_target[n - 1] = 0.0
+    share = data.draw(st.sampled_from((0.0, 0.5, 1.0)))
+    ahead = distances_from(into, share * costs, at_target)
+    expected = lengths_from(n, tails, heads, costs, 0)[n - 1]
+    x = np.ones(len(tails), dtype=np.bool_)
+    assert shortest_path_into(out, costs, ahead, 0, n - 1, x) == expected
+    if expected < np.inf:
+        assert costs[x].sum() == expected
+        path = nx.DiGraph((int(tails[a]), int(heads[a])) for a in np.flatnonzero(x))
+        assert nx.dag_longest_path_length(path) == x.sum()  # no node twice
+    else:
+        assert not x.any()
+
+
+@given(digraphs(), st.data())
+@settings(max_examples=200)
+def test_walks_lose_their_loops_only(graph, data):
+    n, tails, heads, costs = graph
+    arcs = np.arange(len(tails))
+    out, into = grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
+    starts = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=2))
+    begin, end = np.full(n, np.inf), np.full(n, np.inf)
+    begin[starts], end[n - 1] = 0.0, 0.0
+    first, last = shortest_tree(out, costs, begin), shortest_tree(into, costs, end)
+    before, after = np.where(first[1] >= 0, out.items[first[1]], -1), np.where(last[1] >= 0, into.items[last[1]], -1)
+    through = np.flatnonzero(np.isfinite(first[0][tails]) & np.isfinite(last[0][heads]))
+    ptr, walks = walks_through(through, tails, heads, before, after)
+    assert len(ptr) == len(through) + 1
+    for k, arc in enumerate(through):
+        whole, at = [arc], before[tails[arc]]
+        while at >= 0:
+            whole.insert(0, at)
+            at = before[tails[at]]
+        at = after[heads[arc]]
+        while at >= 0:
+            whole.append(at)
+            at = after[heads[at]]
+        walk = walks[ptr[k] : ptr[k + 1]].tolist()
+        nodes = [int(tails[a]) for a in walk] + [int(heads[whole[-1]])]
+        assert len(set(nodes)) == len(nodes)
+        assert all(heads[a] == tails[b] for a, b in itertools.pairwise(walk))
+        assert set(walk) <= set(whole)
+        if walk:
+            assert tails[walk[0]] == tails[whole[0]]
+            assert heads[walk[-1]] == heads[whole[-1]]
+        if len({int(tails[a]) for a in whole} | {nodes[-1]}) == len(whole) + 1:
+            assert walk == whole
+
+
+@given(digraphs(), st.data())
+@settings(max_examples=200)
+def test_negative_walks(graph, data):
+    n, tails, heads, costs = graph
+    gains = np.array(data.draw(st.lists(FEW, min_size=len(tails), max_size=len(tails))))
+    out = grouped(n, tails, heads, np.arange(len(tails)))
+    walk, pi = negative_walk(out, costs, gains)
+    from_0 = np.isfinite(lengths_from(n, tails, heads, costs, 0))
+    live = from_0[tails]
+    begin = np.where(from_0, 0.0, np.inf)
+    cycle, _ = negative_cycle(n, tails[live], heads[live], costs[live], gains[live], begin)
+    assert (len(walk) > 0) == (len(cycle) > 0)
+    if len(walk):
+        assert costs[walk].sum() < gains[walk].sum()
+        travelled = walk[::-1]
+        assert all(heads[a] == tails[b] for a, b in itertools.pairwise(travelled))
+        assert heads[travelled[-1]] == tails[travelled[0]]
+        assert len(set(tails[travelled].tolist())) == len(travelled)
+    else:
+        assert (pi[heads[live]] <= pi[tails[live]] + costs[live] - gains[live] + 1e-12).all()
+
+
+@given(digraphs(), st.data())
+@settings(max_examples=100)
+def test_turns_are_all_but_those_back(graph, data):
+    n, tails, heads, _ = graph
+    is_hub = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    first, second, taken = turns(tails, heads, is_hub, grouped(n, tails, heads, np.arange(len(tails))))
+    expected = []
+    for a, (u, v) in enumerate(zip(tails, heads, strict=True)):
+        expected += [(0, a + 1, a)] * bool(is_hub[u]) + [(a + 1, 0, -1)] * bool(is_hub[v])
+        if not is_hub[v]:
+            expected += [(a + 1, b + 1, b) for b in range(len(tails)) if tails[b] == v and heads[b] != u]
+    assert sorted(zip(first.tolist(), second.tolist(), taken.tolist(), strict=True)) == sorted(expected)
+
+
+@given(routes())
+@settings(max_examples=50)
+def test_ranking_within_a_length_or_a_budget(case):
+    from semibandits.kernels.ranked_paths import ranked_paths
+
+    x, costs = case
+    lengths = np.sort(x.enumerate() @ costs)
+    graph, ends = (x._out, x._into), (x._first, x._last)
+    limit = float(np.median(lengths))
+    ranking = ranked_paths(*graph, costs, ends, 10_000, limit, 10**9)
+    assert ranking.complete
+    assert np.allclose(ranking.lengths, lengths[lengths <= limit + 1e-12], atol=1e-12)
+    few = ranked_paths(*graph, costs, ends, 2, np.inf, 10**9)
+    assert np.allclose(few.lengths, lengths[:2], atol=1e-12)
+    short = ranked_paths(*graph, costs, ends, 10_000, np.inf, 1)
+    assert len(short.lengths) == 0
+    assert not short.complete

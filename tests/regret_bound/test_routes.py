@@ -1,0 +1,109 @@
+"""C(theta) over routes, against all simple paths."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import semibandits as sb
+from route_cases import routes, street_grid
+from semibandits.regret_bound.enumeration import information_over_list
+from semibandits.regret_bound.problem import Problem
+
+
+def check_bracket(x, costs, variance, law=None):
+    """Both bounds against those over all simple paths, and the plan against all alternatives; the result."""
+    given = {"law": law} if law is not None else {"variance": variance}
+    truth = sb.graves_lai(x, -costs, method="enumeration", gap=1e-6, throw=False, **given)
+    found = sb.graves_lai(x, -costs, throw=False, **given)
+    assert found.method == "columns"
+    assert found.lower <= truth.value * (1 + 1e-9)
+    assert found.value >= truth.lower * (1 - 1e-9)
+    assert all(row in x for row in found.plan.decisions)
+    assert not found.plan.decisions[:, ~found.optimal_decision].all(axis=1).any()
+    if np.isfinite(found.value) and found.value > 0:
+        gaps = (costs @ found.plan.decisions.T) - costs[found.optimal_decision].sum()
+        assert found.plan.rates @ gaps == pytest.approx(found.value, rel=1e-9)
+        problem = Problem(x, -costs, found.law, 1e-12, 1e-4)
+        assert information_over_list(problem, found.plan) >= 1.0 - 1e-9
+    return found
+
+
+@pytest.mark.parametrize("spread", ["narrow", "wide"])
+@pytest.mark.parametrize("kind", ["separate", "shared"])
+@pytest.mark.parametrize("size", [(3, 3), (3, 4)])
+def test_two_way_streets(size, kind, spread):
+    closed = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, costs = street_grid(*size, kind, rng, spread=spread, least=(0.0, 0.5, 0.8)[seed % 3])
+        found = check_bracket(x, costs, rng.uniform(0.1, 1.0, x.d))
+        closed.append(found.status == "optimal")
+    assert all(closed)
+
+
+@given(routes(most_nodes=6, most_edges=12), st.integers(0, 2**32 - 1))
+@settings(max_examples=150)
+def test_any_graph(case, seed):
+    x, costs = case
+    check_bracket(x, costs, np.random.default_rng(seed).uniform(0.1, 1.0, x.d))
+
+
+@pytest.mark.parametrize("law", [sb.laws.Poisson(cost=True), sb.laws.Gamma(2.0, cost=True)])
+def test_counts_and_times(law):
+    for seed in range(4):
+        x, costs = street_grid(3, 3, ("separate", "shared")[seed % 2], np.random.default_rng(seed))
+        assert check_bracket(x, costs, None, law).status == "optimal"
+
+
+def round_trip(r, variance):
+    """Four nodes: the cheap way to explore a -> t is a round trip, which no simple path is (theory R3)."""
+    graph = nx.DiGraph([("s", "t"), ("s", "a"), ("a", "t"), ("a", "b"), ("b", "a"), ("b", "t")])
+    costs = {("s", "t"): 1.0, ("s", "a"): 1.0, ("a", "t"): r, ("a", "b"): r, ("b", "a"): r, ("b", "t"): 1.0 - r}
+    x = sb.Routes(graph, "s", "t")
+    return x, np.array([costs[arc] for arc in x.items]), np.array([variance if arc == ("b", "t") else 1.0 for arc in x.items])
+
+
+@pytest.mark.parametrize("r", [0.3, 0.1, 0.03])
+def test_the_worst_known_graphs_have_a_valid_bracket(r):
+    x, costs, variance = round_trip(r, 100.0)
+    found = check_bracket(x, costs, variance)
+    assert np.isfinite(found.value)
+
+
+def test_nothing_to_explore():
+    x = sb.Routes([(0, 1), (1, 2), (2, 1)], 0, 2)
+    found = sb.graves_lai(x, [-1.0, -1.0, -1.0])
+    assert found.value == found.lower == 0.0
+    assert found.status == "optimal"
+    known = sb.Routes([(0, 1), (0, 1)], 0, 1, least=[1.0, 2.0])  # the other one costs 2 at least
+    assert sb.graves_lai(known, [-1.0, -2.0]).value == 0.0
+
+
+def test_two_parallel_streets_in_closed_form():
+    x = sb.Routes([(0, 1), (0, 1)], 0, 1, least=[0.5, 0.2])
+    found = sb.graves_lai(x, [-1.0, -1.5], variance=0.5)
+    assert found.value == pytest.approx(2 * 0.5 / 0.5, rel=1e-4)
+    assert found.lower == pytest.approx(2 * 0.5 / 0.5, rel=1e-4)
+
+
+def test_the_known_bound_lowers_the_regret():
+    values = []
+    for least in (0.0, 0.5, 0.9):
+        x, costs = street_grid(3, 4, "separate", np.random.default_rng(0), least=least)
+        values.append(sb.graves_lai(x, -costs).value)
+    assert values[0] >= values[1] * (1 - 1e-4) >= values[2] * (1 - 1e-4) ** 2
+    assert values[2] < values[0]
+
+
+def test_means_above_the_known_bound_are_refused():
+    x = sb.Routes([(0, 1), (0, 1)], 0, 1, least=1.0)
+    with pytest.raises(sb.InvalidInputError, match="least"):
+        sb.graves_lai(x, [-0.5, -2.0])
+
+
+def test_a_time_limit_leaves_a_bracket():
+    x, costs = street_grid(12, 12, "separate", np.random.default_rng(0))
+    found = sb.graves_lai(x, -costs, time_limit=0.5, throw=False)
+    assert 0.0 <= found.lower <= found.value < np.inf
