@@ -138,6 +138,11 @@ def graves_lai(
         remedy = "allow more time or a larger gap, or pass throw=False"
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
             remedy = "check the law by semibandits.testing.check_law, allow a larger gap, or pass throw=False"
+        elif result.status is Status.STALLED and isinstance(decision_set, Routes):
+            remedy = (
+                "the lower bound also allows walks that pass a node twice, and no better one is known in polynomial time "
+                "(approximating C(theta) over routes is NP-hard): pass throw=False to use this bracket"
+            )
         raise SolverError(
             f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
             f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; {remedy}",
@@ -160,7 +165,8 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
     if method == "enumeration":
         return solve_enumeration(problem)
     if method == "columns" and isinstance(problem.decision_set, Routes):
-        return RouteSolver(problem).solve()
+        result = RouteSolver(problem).solve()
+        return _narrowed(result, problem) if is_free and result.status == Status.STALLED else result
     if method == "cycles":
         if not problem.has_graph:
             raise UnsupportedError(
