@@ -145,8 +145,8 @@ def test_bounded(arguments, message):
 @pytest.mark.parametrize(
     ("outcomes", "message"),
     [
-        ([], "outcomes must hold one log an item, got none: pass at least one"),
-        (5.0, "outcomes must be a sequence of d arrays or an array of shape (n, d), got float: pass one log an item"),
+        ([], "outcomes must hold one log per item, got none: pass at least one"),
+        (5.0, "outcomes must be a sequence of d arrays or an array of shape (n, d), got float: pass one log per item"),
         ("abc", "outcomes must be a sequence of d arrays or an array of shape (n, d), got str: "),
         ({1.0, 2.0}, "outcomes must be a sequence of d arrays or an array of shape (n, d), got set: "),
         ({0: [1.0]}, "outcomes must be a sequence of d arrays or an array of shape (n, d), got dict: "),
@@ -157,7 +157,7 @@ def test_bounded(arguments, message):
         ([[1.0], [np.nan]], "outcomes[1] must be finite, got nan at index 0: "),
         ([[1.0], ["x"]], "outcomes[1] must be an array of numbers, got list: "),
         ([[1.0], [1e101]], "outcomes[1] must be at most 1e+100 in absolute value, got 1e+101: "),
-        (np.zeros((0, 3)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row a round"),
+        (np.zeros((0, 3)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row per round"),
         (np.zeros((3, 0)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (3, 0): "),
         (np.array([[0.0, np.inf]]), "outcomes must be finite, got inf at index 1: "),
         (

@@ -62,7 +62,7 @@ def inline(monkeypatch):
     }
     monkeypatch.setattr(executors, "open_parts", lambda specification, policy: parts[policy])
     monkeypatch.setattr(executors, "plan", lambda specification, policy: called.append(f"plan of {policy}"))
-    monkeypatch.setattr(executors, "_side_by_side", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
+    monkeypatch.setattr(executors, "_in_parallel", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
     return called
 
 

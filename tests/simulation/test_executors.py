@@ -119,14 +119,14 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
 
 MASKS = """
 import signal, time, joblib
-from semibandits.simulation.executors import _backend, _side_by_side
+from semibandits.simulation.executors import _backend, _in_parallel
 
 def hears():
     time.sleep(1)
     return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 with _backend(None):
-    print(list(_side_by_side([joblib.delayed(hears)() for _ in range(4)], 2)))
+    print(list(_in_parallel([joblib.delayed(hears)() for _ in range(4)], 2)))
 """
 
 

@@ -233,7 +233,7 @@ def test_what_cannot_be_described_is_an_error_before_anything_is_played():
 
 def test_policies_without_a_text_of_their_own_are_described_alike_in_every_process():
     def described(policy):
-        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).described()
+        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).description
         return told["policies"]["p"]
 
     assert described(FirstItems()) == described(FirstItems())

@@ -18,6 +18,7 @@ from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.replication import Trajectory, replicate
 from semibandits.simulation.specification import Specification
 from semibandits.testing._play import (
@@ -180,8 +181,7 @@ def _specification(
         replications=1,
         seed=case.seed,
         checkpoints=np.arange(1, case.horizon + 1),
-        delay=DELAYS if is_late else 0,
-        loss=LOSS if is_late else 0.0,
+        lateness=Lateness.of(DELAYS, LOSS) if is_late else None,
     )
 
 
