@@ -21,8 +21,8 @@ def nested(depth):
 
 
 HOSTILE = {
-    "nan": ('{"theta": [NaN]}', "NaN, which is no number in JSON"),
-    "infinity": ('{"theta": [-Infinity]}', "-Infinity, which is no number in JSON"),
+    "nan": ('{"theta": [NaN]}', "NaN, which is not a number in JSON"),
+    "infinity": ('{"theta": [-Infinity]}', "-Infinity, which is not a number in JSON"),
     "too large for a float": ('{"theta": [1e400]}', "1e400, which is too large for a float"),
     "10^400": ('{"theta": [1' + "0" * 400 + "]}", "an integer of 401 digits, which are more than 300"),
     "5,000 digits": ('{"theta": [' + "7" * 5000 + "]}", "an integer of 5,000 digits"),
