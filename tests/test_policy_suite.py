@@ -167,7 +167,10 @@ BROKEN_AGENTS = [
     ("a restored agent must have the state", {"restore": without_open_rounds}),
     ("a restored agent must have the state", {"restore": without_rounds}),
     ("a state must not change", {"state": lives_on}),
-    ("d open rounds must cover every item", {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)}),
+    (
+        "d open rounds must cover every item",
+        {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)},
+    ),
     ("items of lost rounds must be covered", {"forget": lambda self, items: None}),
     ("the order of outcomes must not matter", {"observe": counts_the_last_most}),
     ("without kernels, decisions must be the same", {"weights": sees_kernels}),

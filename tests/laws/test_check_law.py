@@ -109,7 +109,7 @@ def test_a_law_of_ones_own_passes():
     ("law", "message"),
     [
         (SteeperThanItSays(), "the divergence must agree with raise_at"),
-        (Cancelling(), "the divergence must be"),
+        (Cancelling(), "the divergence must agree with raise_at"),
         (SlightlyWrong(), "the divergence must agree with raise_at"),
         (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
         (OneItemOnly(), "raise_at must return shape"),

@@ -1,4 +1,4 @@
-"""Every refusal of a reward model says what was expected, what was got, and what to do."""
+"""Errors of reward models state what was expected, what was found, and a remedy."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_covariance(covariance, message):
         CorrelatedGaussianRewards([0.0, 1.0], covariance)
 
 
-def test_rounding_in_a_covariance_is_forgiven_and_more_is_not():
+def test_rounding_errors_in_a_covariance_are_tolerated():
     theta, covariance = np.zeros(2), np.array([[1.0, 1.0], [1.0, 1.0]])
     CorrelatedGaussianRewards(theta, covariance + np.array([[0.0, 1e-13], [0.0, 0.0]]))
     CorrelatedGaussianRewards(theta, covariance * np.array([[1.0, 1.0 + 1e-13], [1.0 + 1e-13, 1.0]]))
@@ -157,7 +157,10 @@ def test_bounded(arguments, message):
         ([[1.0], [np.nan]], "outcomes[1] must be finite, got nan at index 0: "),
         ([[1.0], ["x"]], "outcomes[1] must be an array of numbers, got list: "),
         ([[1.0], [1e101]], "outcomes[1] must be at most 1e+100 in absolute value, got 1e+101: "),
-        (np.zeros((0, 3)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row per round"),
+        (
+            np.zeros((0, 3)),
+            "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row per round",
+        ),
         (np.zeros((3, 0)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (3, 0): "),
         (np.array([[0.0, np.inf]]), "outcomes must be finite, got inf at index 1: "),
         (
@@ -214,13 +217,13 @@ def test_sampler_must_be_a_function():
         ),
     ],
 )
-def test_answers_of_a_sampler(answer, message):
+def test_invalid_results_of_a_sampler(answer, message):
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         model.draw(np.array([0, 2]), np.random.default_rng(0))
 
 
-def test_the_largest_rewards_and_arrays_that_could_be_masked_are_fine():
+def test_the_largest_rewards_and_masked_arrays_without_masked_entries_are_accepted():
     answer = np.ma.array([1e100, -1e100], mask=[False, False])
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     assert model.draw(np.array([0, 2]), np.random.default_rng(0)).tolist() == [1e100, -1e100]
