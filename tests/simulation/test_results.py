@@ -233,7 +233,7 @@ def test_records_that_do_not_fit(name, change, words):
         ({"lower_bound": -1.0}, "lower_bound must be a finite number"),
         ({"lower_bound": np.inf}, "lower_bound must be a finite number"),
         ({"lower_bound": True}, "lower_bound must be a finite number"),
-        ({"lower_bound": None}, "lower_bound_interval must be None where lower_bound is"),
+        ({"lower_bound": None}, "lower_bound_interval must be None if lower_bound is None"),
         ({"lower_bound_interval": (1.3, 1.4)}, "two numbers around lower_bound"),
         ({"lower_bound_interval": (-np.inf, np.inf)}, "two numbers around lower_bound"),
         ({"lower_bound_interval": (1.0, np.nan)}, "two numbers around lower_bound"),

@@ -290,7 +290,7 @@ def test_nan_in_the_json(path):
     altered = entries["simulation.json"].replace(b"2.5", b"NaN")
     assert altered != entries["simulation.json"]
     rewrite(path, entries | {"simulation.json": altered})
-    refused(path, "NaN, which is no number in JSON")
+    refused(path, "NaN, which is not a number in JSON")
 
 
 def test_compressed_entries(path):
@@ -315,10 +315,10 @@ def test_headers_are_not_evaluated(path, text):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ((10**12,), "array 'mask' with 2 bytes where its shape needs 1000000000000"),
-        ((10**17, 10**17), f"array 'mask' with 2 bytes where its shape needs {10**34}"),
-        ((1,), "array 'mask' with 2 bytes where its shape needs 1"),
-        ((1, 2) * 50, "array 'mask' with 2 bytes where its shape needs"),
+        ((10**12,), "array 'mask' with 2 bytes, but its shape needs 1000000000000"),
+        ((10**17, 10**17), f"array 'mask' with 2 bytes, but its shape needs {10**34}"),
+        ((1,), "array 'mask' with 2 bytes, but its shape needs 1"),
+        ((1, 2) * 50, "array 'mask' with 2 bytes, but its shape needs"),
         ((2,) + (1,) * 99, "array 'mask' of an impossible shape"),
     ],
 )
@@ -331,7 +331,7 @@ def test_headers_with_a_wrong_length(path):
     content = npy(ARRAYS["mask"])
     for length in (0, 1, 65535):
         forge(path, content[:8] + length.to_bytes(2, "little") + content[10:])
-        refused(path, "array 'mask' with [0-9]+ bytes where its shape needs 2")
+        refused(path, "array 'mask' with [0-9]+ bytes, but its shape needs 2")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ class Learner:
             )
         if law is not None and rewards is not None:
             raise InvalidInputError(
-                f"rewards must be left out if a law is given, got {rewards!r} and {law!r}: pass law only"
+                f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only"
             )
         known = Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
         policy = policy.for_law(known)
