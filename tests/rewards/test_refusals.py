@@ -165,7 +165,7 @@ def test_bounded(arguments, message):
         (np.array([[0.0, np.inf]]), "outcomes must be finite, got inf at index 1: "),
         (
             [[1.0, 1.0], [2.0]],
-            "outcomes must vary for some item if variance is left out, got 0 as the largest range: pass variance",
+            "outcomes must vary for some item if variance is left out, got 0 as the largest range: pass the variance",
         ),
         (
             np.array([[1.0, 2.0]]),

@@ -156,7 +156,7 @@ def test_a_byte_flipped_in_an_array(path, position):
     start = whole.index(content)
     at = start + position % len(content)
     path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-    refused(path, "plays/0.*cut off or was altered")
+    refused(path, "plays/0.*truncated or was altered")
     flipped = bytearray(content)
     flipped[position] ^= 1
     write_archive(path, HEADER, ARRAYS)
@@ -186,7 +186,7 @@ def test_every_truncation(path):
     whole = path.read_bytes()
     for length in range(0, len(whole), 37):
         path.write_bytes(whole[:length])
-        refused(path, "cut off or was altered" if length >= 2 else "another format")
+        refused(path, "truncated or was altered" if length >= 2 else "another format")
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\x89PNG\r\n\x1a\n"])

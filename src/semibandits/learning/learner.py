@@ -364,13 +364,8 @@ class Learner:
         agent = self._agent
         player = agent.player if isinstance(agent, RuleAgent) else None
         if player is not None:
-            player = player._replace(
-                memory=player.memory.copy(),
-                marks=player.marks.copy(),
-                rows=player.rows.copy(),
-                stats=player.stats.copy(),
-                counters=player.counters.copy(),
-            )
+            changing = ("memory", "marks", "rows", "stats", "counters")
+            player = player._replace(**{name: getattr(player, name).copy() for name in changing})
         try:
             yield
         except BaseException:

@@ -86,7 +86,7 @@ def _covariance(values: ArrayLike, d: int) -> FloatArray:
     if bad.size:
         raise InvalidInputError(
             f"covariance must have a positive diagonal, got {array[bad[0], bad[0]]} for item {bad[0]}: "
-            "give an item that is known exactly a tiny variance"
+            "pass a tiny variance for items whose reward is known exactly"
         )
     return array / 2 + array.T / 2
 

@@ -66,15 +66,14 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     if not jobs:
         return
     n_jobs = min(n_jobs, len(jobs))
-    if n_jobs != 1 or scheduler is not None:
-        try:
-            cloudpickle.dumps(specification)
-        except Exception as error:  # a user's class may raise anything
-            raise _unpicklable(error) from error
     if n_jobs == 1 and scheduler is None:
         for k, job in enumerate(jobs):
             yield from _task(specification, [job], jobs[k + 1 :])
         return
+    try:
+        cloudpickle.dumps(specification)
+    except Exception as error:  # a user's class may raise anything
+        raise _unpicklable(error) from error
     open_jobs = dict.fromkeys(jobs)
     losses = 0
     workers = n_jobs if scheduler is None else MANY_WORKERS

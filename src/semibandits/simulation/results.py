@@ -62,7 +62,7 @@ class SimulationResult:
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
-        C(theta), regret per ln T; None if rewards are not independent or their law is unknown, where it is no bound.
+        C(theta), regret per ln T; None if it is unknown or does not apply, as to rewards that depend on each other.
     lower_bound_interval : (float, float) or None
         Certified bracket ``lower <= C(theta) <= value``, which contains `lower_bound`. `value` is infinite if the solver
         found no plan.

@@ -139,7 +139,7 @@ def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
     rounds : ndarray of int, shape (c,)
         Distinct rounds, >= 1.
     values : ndarray of float, shape (n, c)
-        One curve a row.
+        One curve per row.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
     checkpoints : ndarray of int, shape (c,)
         Rounds of the columns.
     regret : ndarray of float, shape (n, c)
-        One replication a row.
+        One replication per row.
     decades : float
         Width of the window.
     level : float
@@ -187,7 +187,7 @@ def summarise(
     checkpoints : ndarray of int, shape (c,)
         Rounds of the columns.
     regret : ndarray of float, shape (n, c)
-        Cumulative pseudo-regret, one replication a row.
+        Cumulative pseudo-regret, one replication per row.
     calls : ndarray of int, shape (n, c, 4)
         Numbers of oracle calls, plans, and index calls without a proof.
     lower_bound : float or None

@@ -266,9 +266,9 @@ def _check_state(case: Case) -> None:
 
 def _check_overlap(case: Case) -> None:
     """Check covering without outcomes, and after lost rounds."""
-    wanted, agent, rng = coverable(case.decision_set), case.start(), case.rng(2)
+    items, agent, rng = coverable(case.decision_set), case.start(), case.rng(2)
     chosen = [choose(agent, case.decision_set, rng) for _ in range(case.d)]
-    left = wanted & ~np.any(chosen, axis=0)
+    left = items & ~np.any(chosen, axis=0)
     require(
         not left.any(), f"d open rounds must cover every item of some decision, got none with {np.flatnonzero(left)}"
     )
@@ -280,7 +280,7 @@ def _check_overlap(case: Case) -> None:
     for x in lost:
         agent.forget(np.flatnonzero(x))
     again = play(agent, case.decision_set, case.outcomes()[: case.d], rng)
-    left = wanted & ~again.any(axis=0)
+    left = items & ~again.any(axis=0)
     require(not left.any(), f"items of lost rounds must be covered again, got no decision with {np.flatnonzero(left)}")
 
 
