@@ -136,11 +136,11 @@ def test_refusals(tmp_path):
     refused(tmp_path, "d = 6 items, got one over 5", simulation=result, bound=other.bound)
     refused(tmp_path, "end in .html", bound=bound, path="simulation.zip")
     refused(tmp_path, "must exist", bound=bound, path="nowhere/report.html")
-    refused(tmp_path, "labels must be d = 5 texts, got 2", bound=bound, labels=["a", "b"])
-    refused(tmp_path, "labels must be d = 5 texts", bound=bound, labels="abcde")
-    refused(tmp_path, "labels must be d = 5 texts", bound=bound, labels=range(5))
-    refused(tmp_path, "title and unit must be texts", bound=bound, title=3)
-    refused(tmp_path, "positions must come with the decisions", simulation=result, positions={})
+    refused(tmp_path, "labels must be d = 5 strings, got 2", bound=bound, labels=["a", "b"])
+    refused(tmp_path, "labels must be d = 5 strings", bound=bound, labels="abcde")
+    refused(tmp_path, "labels must be d = 5 strings", bound=bound, labels=range(5))
+    refused(tmp_path, "title and unit must be strings", bound=bound, title=3)
+    refused(tmp_path, "positions must be given with decisions", simulation=result, positions={})
     refused(tmp_path, "positions must place every node", bound=bound, positions={})
 
 
@@ -150,14 +150,14 @@ def test_results_that_do_not_belong_together(tmp_path):
     decisions = sb.MSets(3, 1)
     for theta, variance, word in (([1, 0.5, 0.1], 0.5, "mean rewards"), ([1, 0.5, 0], 1.0, "variances")):
         bound = sb.graves_lai(decisions, theta, variance)
-        refused(tmp_path, f"got that of other {word}", instance=instance, bound=bound)
+        refused(tmp_path, f"got one with other {word}", instance=instance, bound=bound)
         rewards = sb.GaussianRewards(theta, variance=variance)
         result = sb.simulate(decisions, rewards, sb.CUCB(), horizon=20, replications=2)
         refused(tmp_path, word, instance=instance, simulation=result)
         with pytest.raises(InvalidInputError, match=word):
             sb.write_report(tmp_path / "r.html", bound=sb.graves_lai(decisions, [1, 0.5, 0], 0.5), simulation=result)
     bound = sb.graves_lai(sb.MSets(3, 2), [1, 0.5, 0], 0.5)
-    refused(tmp_path, "got that of other decisions", instance=instance, bound=bound)
+    refused(tmp_path, "got one with other decisions", instance=instance, bound=bound)
     rewards = sb.GaussianRewards(np.linspace(0, 1, 100))
     result = sb.simulate(sb.MSets(100, 1), rewards, sb.CUCB(), horizon=20, replications=2, bound=False)
     other = sb.graves_lai(sb.MSets(100, 1), np.linspace(0, 1.1, 100), 0.5)

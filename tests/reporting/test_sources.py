@@ -141,7 +141,7 @@ def refused(path, *words):
 
 
 def test_no_results(tmp_path, folder):
-    refused(tmp_path / "nothing", "got nothing there", "simulate")
+    refused(tmp_path / "nothing", "does not exist", "simulate")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", "neither simulation.zip nor bound.json")
     (folder / "simulation.zip").unlink()
