@@ -123,7 +123,7 @@ def test_a_damaged_folder_is_named(run, results):
     (results / "bound.json").write_text("{", encoding="utf-8")
     code, _, err = run(["report", results])
     assert code == 2
-    assert "results/bound.json must contain JSON" in err
+    assert "results/bound.json must hold JSON" in err
     assert not (results / "report.html").exists()
 
 

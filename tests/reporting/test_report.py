@@ -132,7 +132,7 @@ def test_refusals(tmp_path):
     refused(tmp_path, "got no results", decision_set=decisions)
     refused(tmp_path, "simulation must be a SimulationResult, got str", simulation="result.zip")
     refused(tmp_path, "instance must be a Instance or Dataset, got dict", instance={})
-    refused(tmp_path, "leave it out", bound=bound, decision_set=decisions)
+    refused(tmp_path, "leave decision_set out", bound=bound, decision_set=decisions)
     refused(tmp_path, "d = 6 items, got one over 5", simulation=result, bound=other.bound)
     refused(tmp_path, "end in .html", bound=bound, path="simulation.zip")
     refused(tmp_path, "must exist", bound=bound, path="nowhere/report.html")

@@ -184,7 +184,7 @@ def test_a_bernoulli_bound_alone_names_its_law():
     assert "Certified for independent rewards of 0 or 1" in card["text"]
     card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0.1], rewards="bernoulli"))["cost"]
     assert card["headline"] == "Nothing"
-    assert "Playing the best set is enough: no other item could be good enough to improve on it" in card["text"]
+    assert "Playing the best set teaches enough: no other item could be good enough to improve on it" in card["text"]
 
 
 def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():

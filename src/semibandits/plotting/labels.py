@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def write_labels(
     radii: FloatArray,
     segments: FloatArray,
     weights: FloatArray,
-    **looks: object,
+    **looks: Any,
 ) -> None:
     """Write the names of the first points, in data coordinates, where `place_labels` puts them."""
     from matplotlib.textpath import TextToPath

@@ -186,12 +186,10 @@ class ReportData:
     @property
     def summaries(self) -> list[PolicySummary]:
         """Regret, slope and calls of each policy, with ratios only to a bound that applies."""
-        result = self.simulation
-        lower = self.bound.lower if self.bound is not None and self.applies else None
-        return [
-            summarise(policy, result.checkpoints, result.regret[policy], result.calls[policy], lower)
-            for policy in (result.policies if result is not None else ())
-        ]
+        run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None
+        if run is None:
+            return []
+        return [summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower) for name in run.policies]
 
 
 def law(simulation: SimulationResult) -> str | None:

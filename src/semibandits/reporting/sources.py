@@ -173,7 +173,7 @@ def _read_json(path: Path) -> Any:
     try:
         return strict_json(text)
     except ValueError as error:
-        raise InvalidInputError(f"{path} must contain JSON, got {error}: write it again") from error
+        raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
 
 
 def _instance_in(path: Path, content: object, name: str) -> Instance:

@@ -170,9 +170,9 @@ def _cost(data: ReportData) -> Card:
         return "Not known for these rewards", [others, "According to the file, the rewards follow another law."]
     one, _, item, _ = nouns_of(data.structure)
     if bound.value == 0:
-        text = f"Every {item} that can be chosen is in a best {one}, or there is only one {one}: playing the best is enough."
+        text = f"Every {item} that can be chosen is in a best {one}, or there is only one {one}: playing the best teaches enough."
         if bound.rewards != "gaussian":
-            text = f"Playing the best {one} is enough: no other {item} could be good enough to improve on it."
+            text = f"Playing the best {one} teaches enough: no other {item} could be good enough to improve on it."
         return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
     if bound.lower == 0:
         found = bound_text(bound)
