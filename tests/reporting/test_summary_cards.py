@@ -1,4 +1,4 @@
-"""The four answers are true, and read well."""
+"""The four answers are correct and well-formed."""
 
 import itertools
 import math
@@ -62,7 +62,7 @@ def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
 
 @pytest.mark.parametrize("name", DECISIONS)
 def test_sentences_are_whole(name):
-    """No double spaces, no sentence without its full stop, no singular of many, and no plural of one."""
+    """No double spaces, no sentence without a full stop, no plural for one, no nan or None."""
     decisions, _, bound, result = case(name)
     for given_parts in ({"simulation": result, "bound": bound}, {"bound": bound}, {"simulation": result}):
         for card in cards(**given_parts).values():
@@ -188,7 +188,7 @@ def test_a_bernoulli_bound_alone_names_its_law():
 
 
 def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
-    """Also beside one for Gaussian rewards, which bounds nothing here."""
+    """Even if a bound for Gaussian rewards is given, which bounds nothing here."""
     result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
     gaussian = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
     own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
@@ -296,7 +296,7 @@ def test_long_decisions_are_shortened_and_written_out_below():
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)), min_size=1, max_size=11))
 def test_rooted_trees_are_counted(arcs):
-    """Against listing: parallel arcs, loops, nodes that cannot be reached."""
+    """Compared with enumeration: parallel arcs, loops, unreachable nodes."""
     graphic = Graphic(arcs)
     decisions = MatroidIntersection(graphic, Partition([head for _, head in arcs], 1))
     listed = len(decisions.enumerate(10_000))
@@ -333,7 +333,7 @@ def test_decisions_too_many_to_list():
 
 
 class Own(DecisionSet):
-    """A family of a user's own, which cannot count."""
+    """A user-defined family, which cannot count."""
 
     d, m = 3, 1
 
