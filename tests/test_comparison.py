@@ -71,14 +71,14 @@ def test_one_sided_tests_are_those_of_scipy(seed):
     assert ratios.p_above(a, 1.5) == pytest.approx(stats.ttest_1samp(a, 1.5, alternative="greater").pvalue, rel=1e-10)
 
 
-def test_samples_that_do_not_vary():
+def test_constant_samples():
     assert ratios.p_above([2.0, 2.0, 2.0], 1.0) == 0.0
     assert ratios.p_above([2.0, 2.0, 2.0], 2.0) == 1.0
     assert ratios.p_above([0.7] * 7, 0.7) == 1.0  # though their mean is rounded
 
 
 @pytest.mark.parametrize(("a", "b"), [([1.0], [1.0]), ([1.0, 2.0], [1.0, 2.0, 3.0]), ([[1.0, 2.0]], [[1.0, 2.0]])])
-def test_samples_that_are_no_pairs_are_refused(a, b):
+def test_samples_that_are_not_pairs_are_refused(a, b):
     with pytest.raises(ValueError, match="samples must be two rows of the same length"):
         ratios.paired_ratio(a, b)
 
@@ -119,7 +119,7 @@ def test_geometric_mean_of_inverse_ratios():
     assert ratios.geometric_mean([(a, b), (b, a)]) == pytest.approx((1.0, 1.0, 1.0), abs=1e-12)
 
 
-def test_the_same_samples_twice_tell_nothing_new():
+def test_the_same_samples_twice_give_no_information():
     rng = np.random.default_rng(3)
     a, b = 10 + rng.normal(size=(2, 50))
     once = ratios.geometric_mean([(a, b)])
@@ -157,7 +157,7 @@ ROUNDS = np.array([1, 10, 100, 1000, 3162, 10_000])
 
 
 def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0, plan_rate=5.0):
-    """Thompson sampling pays 10 ln T, GLADE slope ln T, each times a factor near 1 a replication."""
+    """Regret 10 ln T of Thompson sampling and slope ln T of GLADE, each times a factor near 1 per replication."""
     rng = np.random.default_rng(seed)
     regret = {
         policy: s * np.log(ROUNDS) * (1 + noise * rng.standard_normal((n, 1)))
@@ -178,7 +178,7 @@ def test_numbers_of_a_row():
 
 
 @pytest.mark.parametrize(("slope", "c", "close"), [(8.0, 10.0, False), (10.4, 10.0, True), (8.0, 7.3, True)])
-def test_what_is_close(slope, c, close):
+def test_close_results(slope, c, close):
     assert bool(outcome(slope, c=c).close) == close
 
 
@@ -187,7 +187,7 @@ def test_only_the_policy_whose_slope_is_close_is_played_on():
     assert outcome(10.4, c=20.0).close == (OLD, NEW)
 
 
-def test_only_what_is_worse_is_rejected():
+def test_only_worse_results_are_rejected():
     tests = results.all_tests([outcome(8.0, "good"), outcome(13.0, "bad", seed=1), outcome(10.5, "limit", seed=2)])
     assert len(tests) == 9
     assert {test.name for test in tests if test.p_worse <= 0.05} == {"bad"}
@@ -196,7 +196,7 @@ def test_only_what_is_worse_is_rejected():
 
 
 @pytest.mark.parametrize(("plan_rate", "share"), [(5.0, 5 * math.log(10_000) / 10_000), (2000.0, 1.842)])
-def test_what_is_late(plan_rate, share):
+def test_late_results(plan_rate, share):
     found = outcome(8.0, plan_rate=plan_rate)
     assert found.plan_share == pytest.approx(share, rel=1e-3)
     assert found.is_late == (share < 0.01)
@@ -209,7 +209,7 @@ def test_without_a_bound_the_slope_is_not_tested():
 
 
 def test_all_rejections_were_close():
-    """Why the second look does not make the tests of "worse" too eager."""
+    """The second look therefore does not increase the error probability of the tests of "worse"."""
     for slope in np.linspace(9, 14, 26):
         found = outcome(slope, seed=int(10 * slope))
         assert found.close or min(worse for worse, _ in found.tests.values()) > 0.05
@@ -223,7 +223,7 @@ def options(**changes):
     return argparse.Namespace(**(plain | changes))
 
 
-def test_the_page_says_what_the_numbers_say(tmp_path):
+def test_the_page_agrees_with_the_numbers(tmp_path):
     good = [outcome(8.0, f"good-{k}-held", seed=k) for k in range(3)]
     text = pages.page(good, options(), tmp_path / "cost.json", "abc1234")
     assert "**None is rejected.**" in text
@@ -239,7 +239,7 @@ def test_the_page_says_what_the_numbers_say(tmp_path):
     assert "(bad) |" in worse
 
 
-def test_the_page_says_that_it_is_partial_and_shows_the_cost_of_its_half(tmp_path):
+def test_a_partial_page_is_marked_and_shows_the_cost_of_its_half(tmp_path):
     measured = tmp_path / "cost.json"
     measured.write_text(
         json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),

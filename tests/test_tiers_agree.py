@@ -1,4 +1,4 @@
-"""The tier that kernels run in changes no bit of any answer."""
+"""Results have the same bits in all tiers of kernels."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the page on the learner shows runs, and so does its example."""
+"""The code on the page about the learner runs, and so does its example."""
 
 import re
 import runpy

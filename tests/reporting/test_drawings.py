@@ -1,4 +1,4 @@
-"""Drawings of decision sets: every item once, in the box, and true to its positions."""
+"""Drawings of decision sets: every item once, within the box, at its position."""
 
 import math
 import subprocess
@@ -71,7 +71,7 @@ def test_random_networks(pairs, data):
 
 
 def check_shape(drawing, points):
-    """Distances as drawn are those of the points, in one unit: up to the rounding of places."""
+    """Drawn distances are proportional to those of the points, up to the rounding of positions."""
     at = np.array([[node["x"] * drawing["aspect"], node["y"]] for node in drawing["nodes"]])
     drawn = np.linalg.norm(at[:, None] - at[None], axis=2)
     true = np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -166,7 +166,7 @@ def test_a_map_across_the_date_line_is_not_torn():
 
 
 def test_a_map_beyond_the_date_line_has_its_borders():
-    """Anchorage and Nome, told west and east of Greenwich, lie between the same coasts."""
+    """Anchorage and Nome, given west and east of Greenwich, lie between the same coasts."""
     west = {"Anchorage": (-149.9, 61.2), "Nome": (-165.4, 64.5)}
     east = {name: (x + 360, y) for name, (x, y) in west.items()}
     first, second = (draw(SpanningTrees([tuple(west)]), positions=p, geographic=True)["borders"] for p in (west, east))

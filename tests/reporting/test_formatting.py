@@ -1,4 +1,4 @@
-"""Numbers, brackets, decisions and the progress line as people read them."""
+"""Numbers, brackets, decisions and the progress line as text."""
 
 import io
 import math

@@ -1,4 +1,4 @@
-"""How to run it again: what is said there gives the same numbers."""
+"""How to run it again: the listed commands and code give the same numbers."""
 
 import dataclasses
 import shlex
