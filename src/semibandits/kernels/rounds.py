@@ -303,7 +303,7 @@ def play(
         if is_late:
             if wants(queue):
                 return WANTING
-            counters[UNSEEN] -= tell_due(queue, player.stats, player.spread, counters[ROUND])
+            counters[UNSEEN] = max(counters[UNSEEN] - tell_due(queue, player.stats, player.spread, counters[ROUND]), 0)
         status = choose(rule, family, index, oracle, player, work, policy_rng)
         if status != DONE:
             return status
@@ -313,7 +313,7 @@ def play(
         if is_late:
             postpone(queue, player.stats, player.spread, counters[ROUND], items, k, outcomes)
         else:
-            counters[UNSEEN] -= observe(player.stats, player.spread, items, k, outcomes)
+            counters[UNSEEN] = max(counters[UNSEEN] - observe(player.stats, player.spread, items, k, outcomes), 0)
         gap = environment.best - value
         totals[0] += gap if gap > environment.tie else 0.0
         for p in range(k):

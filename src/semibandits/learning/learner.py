@@ -20,6 +20,7 @@ from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
 
@@ -47,11 +48,16 @@ class Learner:
     law : Law or str, optional
         Law of the rewards, if it is known: ``"poisson"`` for counts, ``"gamma:cost"`` for minus exponential times; see
         :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` use it, unless they have one of their own.
+    prior_means, prior_plays : array_like of float, shape (d,), optional
+        Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
+        them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
 
     Raises
     ------
     InvalidInputError
         If an argument is malformed.
+    UnsupportedError
+        If your own policy does not support a prior.
 
     Notes
     -----
@@ -69,6 +75,8 @@ class Learner:
         seed: int | np.random.SeedSequence | np.random.Generator,
         rewards: str | None = None,
         law: Law | str | None = None,
+        prior_means: ArrayLike | None = None,
+        prior_plays: ArrayLike | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -93,6 +101,9 @@ class Learner:
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = _generator(seed)
         self._agent: Agent = policy.start(decision_set, variance)
+        self._prior = Prior.of(prior_means, prior_plays, decision_set)
+        if self._prior is not None:
+            self._agent.assume(self._prior)
         self._labels = decision_set.items
         self._open: dict[int, Round] = {}
         self._next = 0
@@ -142,10 +153,15 @@ class Learner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
-        Means of items never seen count as 0. The call changes nothing.
+        Means of items never seen count as 0, or as the largest that the decision set allows; a prior counts as in rounds. The call
+        changes nothing.
         """
-        d, m = self._decision_set.d, self._decision_set.m
-        return checked_answer(self._decision_set.maximize(self._means()), d, m)
+        x = self._decision_set
+        plays, sums = self._plays, self._sums
+        if self._prior is not None:
+            plays, sums = plays + self._prior.plays, sums + self._prior.plays * self._prior.means
+        unseen = np.zeros(x.d) if x.upper is None else x.upper
+        return checked_answer(x.maximize(np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)), x.d, x.m)
 
     @exclusive
     def ask(self) -> Round:
@@ -248,6 +264,8 @@ class Learner:
                 "decision_set": storage.decision_set_state(self._decision_set),
                 "policy": storage.policy_state(self._policy),
             }
+            if self._prior is not None:
+                self._fixed_state["prior"] = storage.prior_state(self._prior)
         return storage.sealed(
             {
                 **self._fixed_state,
@@ -285,7 +303,10 @@ class Learner:
             content["decision_set"], decision_set, storage.stored_size(content["statistics"])
         )
         played = storage.stored_policy(content["policy"], policy)
-        learner = cls(x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]))
+        learner = cls(
+            x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]),
+            **storage.stored_prior(content.get("prior")),
+        )  # fmt: skip
         learner._plays, learner._sums = storage.stored_statistics(content["statistics"], x.d)
         learner._next = storage.stored_integer(content["next_id"], "next_id")
         learner._open = _stored_rounds(content["open_rounds"], x, learner._next)
@@ -301,9 +322,10 @@ class Learner:
         pending = sum(
             (asked.decision.astype(np.int64) for asked in self._open.values()), np.zeros(len(self._plays), np.int64)
         )
+        known, prior = self._plays > 0, self._prior
         if (
-            not np.array_equal(agent.plays, self._plays)
-            or not np.array_equal(agent.means, self._means())
+            not np.array_equal(agent.plays, self._plays if prior is None else self._plays + prior.plays)
+            or (prior is None and not np.array_equal(agent.means[known], self._means()[known]))
             or not np.array_equal(agent.pending, pending)
             or agent.player.counters[0] != self._next
         ):

@@ -17,6 +17,7 @@ from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
+from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
 
 JSON: TypeAlias = dict[str, Any]
@@ -99,6 +100,25 @@ def decision_set_state(decision_set: DecisionSet) -> JSON:
         return {**name, "description": describe(decision_set)}
     except UnsupportedError as error:
         return {**name, "description": None, "reason": str(error)}
+
+
+def prior_state(prior: Prior) -> JSON:
+    """The prior of a learner."""
+    return {"means": prior.means.tolist(), "plays": prior.plays.tolist()}
+
+
+def stored_prior(state: Any) -> dict[str, Any]:
+    """Arguments of `Learner` for the prior of a state; none if there is no prior.
+
+    Raises
+    ------
+    InvalidInputError
+        If it has no means or plays.
+    """
+    if state is None:
+        return {}
+    state = _mapping(state, "prior", ("means", "plays"))
+    return {"prior_means": state["means"], "prior_plays": state["plays"]}
 
 
 def stored_size(state: Any) -> int:

@@ -26,8 +26,9 @@ from semibandits.kernels.rules.actions import (
     WAITING,
 )
 from semibandits.kernels.rules.records import Request, RuleState
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, told
 from semibandits.policies.base import Agent
+from semibandits.policies.prior import Prior
 from semibandits.policies.states import damaged, player_state, restored_player
 
 if TYPE_CHECKING:
@@ -124,7 +125,15 @@ class RuleAgent(Agent):
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """Take in the rewards of the items of one decision."""
-        self.player.counters[rounds.UNSEEN] -= told(self.player.stats, self.player.spread, items, len(items), rewards)
+        fresh = told(self.player.stats, self.player.spread, items, len(items), rewards)
+        counters = self.player.counters
+        counters[rounds.UNSEEN] = max(counters[rounds.UNSEEN] - fresh, 0)  # none is covered where means have an upper bound
+
+    def assume(self, prior: Prior) -> None:
+        """Count prior means as rewards that were observed before the first round; see :meth:`Agent.assume`."""
+        player = self.player
+        enter_prior(player.stats, player.spread, prior.means, prior.plays)
+        player.counters[rounds.UNSEEN] = np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0))
 
     def forget(self, items: IntArray) -> None:
         """Take note that a round with these items is open no more."""

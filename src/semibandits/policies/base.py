@@ -9,7 +9,9 @@ import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.errors import UnsupportedError
 from semibandits.laws.base import Law
+from semibandits.policies.prior import Prior
 
 
 class Agent(ABC):
@@ -37,6 +39,16 @@ class Agent(ABC):
     @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state of an agent of the same policy on the same decision set."""
+
+    def assume(self, prior: Prior) -> None:
+        """Count prior means as rewards that were observed before the first round.
+
+        Raises
+        ------
+        UnsupportedError
+            If the agent does not support it, as unless overridden.
+        """
+        raise UnsupportedError(f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`")
 
     @property
     def calls(self) -> tuple[int, int, int]:

@@ -58,6 +58,8 @@ def restored_player(
         raise damaged("sums", "finite, and 0 for items never seen")
     pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
+    if (plays < player.stats[PLAYS]).any():
+        raise damaged("plays", "at least those of the prior")
     restored = player._replace(
         stats=_statistics(plays, sums, pending, variance, decision_set.upper),
         counters=_counters(state),
@@ -66,7 +68,7 @@ def restored_player(
         rows=_rows(state, decision_set),
     )
     unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
-    played = int((plays + pending).max())
+    played = int((plays - player.stats[PLAYS] + pending).max())  # without those of a prior
     if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
     return restored

@@ -88,6 +88,8 @@ def _agent(
     rewards, own = specification.seeds(replication)
     chosen = specification.policies[policy].for_law(specification.rewards.told_law)
     agent = chosen.start(specification.decision_set, specification.rewards.variance)
+    if specification.prior is not None:
+        agent.assume(specification.prior)
     return agent, np.random.default_rng(own), np.random.default_rng(rewards)
 
 
@@ -184,7 +186,10 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
         else:
             agent.answer(status)
     sums, counts = game.record.sums, game.record.counts
-    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), counts[:, :d].copy(), counts[:, d:].copy())
+    plays = counts[:, :d].copy()
+    if specification.prior is not None and specification.lateness is None:  # then statistics are recorded
+        plays -= specification.prior.plays.astype(np.int64)
+    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy())
 
 
 def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:

@@ -50,6 +50,8 @@ def simulate(
     scheduler: Any = None,
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    prior_means: ArrayLike | None = None,
+    prior_plays: ArrayLike | None = None,
 ) -> SimulationResult:
     """Play policies in an environment, many times, and keep their regret.
 
@@ -97,6 +99,8 @@ def simulate(
         Folder for finished replications while others are played, and for the result and the timings at the end.
     resume : bool
         Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played.
+    prior_means, prior_plays : array_like of float, shape (d,), optional
+        What all policies know before the first round, see :class:`Learner`.
 
     Returns
     -------
@@ -119,6 +123,7 @@ def simulate(
         seed=seed,
         checkpoints=checkpoints,
         lateness=Lateness.of(delay, loss),
+        prior=(prior_means, prior_plays),
     )
     workers = _workers(n_jobs)
     if resume and folder is None:

@@ -17,6 +17,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
+from semibandits.policies.prior import Prior
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.checkpoints import as_integer, log_spaced
 from semibandits.simulation.lateness import Lateness
@@ -41,6 +42,8 @@ class Specification:
         Rounds after which the state is recorded, increasing; the last one is the horizon.
     lateness : Lateness, optional
         Delays and losses of outcomes; None if each is observed before the next round.
+    prior : Prior, optional
+        What all policies know before the first round.
     """
 
     decision_set: DecisionSet
@@ -51,6 +54,7 @@ class Specification:
     seed: int
     checkpoints: IntArray
     lateness: Lateness | None = None
+    prior: Prior | None = None
 
     @staticmethod
     def of(
@@ -63,6 +67,7 @@ class Specification:
         seed: int,
         checkpoints: ArrayLike | None = None,
         lateness: Lateness | None = None,
+        prior: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
     ) -> Specification:
         """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
         if not isinstance(decision_set, DecisionSet):
@@ -78,6 +83,7 @@ class Specification:
                 f"rewards must have one mean per item, d = {decision_set.d}, got {rewards.d}: "
                 "pass theta in the order of decision_set.items"
             )
+        decision_set.check_means(rewards.theta)
         rounds = as_integer(horizon, "horizon", 1)
         specification = Specification(
             decision_set,
@@ -88,6 +94,7 @@ class Specification:
             as_integer(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
+            Prior.of(*prior, decision_set),
         )
         _ = specification.description  # its errors come before anything is played
         return specification
@@ -127,6 +134,8 @@ class Specification:
         }
         if self.lateness is not None:
             content |= self.lateness.described()
+        if self.prior is not None:
+            content["prior"] = {"means": self.prior.means.tolist(), "plays": self.prior.plays.tolist()}
         plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(content, "the specification"))))
         return plain
 

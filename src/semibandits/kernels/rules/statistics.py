@@ -30,6 +30,16 @@ def fresh_statistics(variance: FloatArray, means: FloatArray | None = None) -> F
     return stats
 
 
+def enter_prior(stats: FloatArray, spread: FloatArray, means: FloatArray, plays: FloatArray) -> None:
+    """Count means as rewards that were observed so many times, before the first round."""
+    seen = plays > 0
+    stats[PLAYS] = stats[COUNTS] = plays
+    stats[SUMS] = plays * means
+    stats[MEANS, seen] = means[seen]
+    stats[SCALES] = spread / np.maximum(plays, 1.0)
+    stats[ROOTS] = np.sqrt(stats[SCALES])
+
+
 @kernel(error_model="numpy")
 def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
     """Take in the rewards ``outcomes[:k]`` of ``items[:k]``; the number of items seen for the first time.

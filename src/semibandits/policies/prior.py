@@ -1,0 +1,62 @@
+"""What is known of the items before the first round."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import as_floats, item_vector
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+
+MOST_PLAYS = 2**53
+
+
+class Prior(NamedTuple):
+    """Means of items, and how many observed rewards each of them is worth.
+
+    Attributes
+    ----------
+    means, plays : ndarray of float, shape (d,)
+        Means, and whole numbers >= 0; the mean of an item with 0 plays does not matter and is 0.
+    """
+
+    means: FloatArray
+    plays: FloatArray
+
+    @classmethod
+    def of(cls, means: ArrayLike | None, plays: ArrayLike | None, decision_set: DecisionSet) -> Self | None:
+        """A validated prior; None if neither means nor plays are given.
+
+        Raises
+        ------
+        InvalidInputError
+            If only one of them is given, or one is malformed.
+        """
+        if means is None and plays is None:
+            return None
+        if means is None or plays is None:
+            missing = "prior_means" if means is None else "prior_plays"
+            raise InvalidInputError(
+                f"prior_means and prior_plays must be given together, got no {missing}: plays say how many observed rewards a "
+                "mean is worth"
+            )
+        d = decision_set.d
+        values = item_vector(means, d, "prior_means")
+        counts = as_floats(plays, "prior_plays")
+        if counts.shape not in ((), (d,)):
+            raise InvalidInputError(
+                f"prior_plays must be a number or have shape (d,) = ({d},), got {counts.shape}: pass one number per item"
+            )
+        wrong = counts[(counts < 0) | (counts != np.floor(counts)) | (counts > MOST_PLAYS)]
+        if wrong.size:
+            raise InvalidInputError(
+                f"prior_plays must be whole numbers from 0 to 2**53, got {wrong[0]:g}: they count observed rewards"
+            )
+        counts = np.broadcast_to(counts, (d,)).copy()
+        values = np.where(counts > 0, values, 0.0)
+        if decision_set.upper is not None:
+            decision_set.check_means(np.where(counts > 0, values, -np.inf))
+        return cls(values, counts)
