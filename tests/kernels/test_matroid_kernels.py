@@ -125,7 +125,7 @@ def test_transversal(seed):
 def test_augmenting_path_through_three_items():
     """Items 0, 1, 2 serve {0}, {0, 1}, {1, 2}: to serve item 0 last, both others move."""
     start, places = np.array([0, 1, 3, 5]), np.array([0, 0, 1, 1, 2])
-    holder, held, reached_by = np.array([1, 2, -1]), np.array([-1, 0, 1]), np.empty(3, dtype=np.int64)
+    holder, held, reached_by = np.array([1, 2, -1]), np.array([-1, 0, 1]), np.full(3, -1)
     assert transversal.explore(0, start, places, holder, reached_by) == 2
     assert reached_by.tolist() == [0, 1, 2]
     assert transversal.serve(0, start, places, holder, held, reached_by)

@@ -22,7 +22,7 @@ def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
 def weighted_arc_totals(
     ptr: IntArray, arcs: IntArray, entries: FloatArray, per_cycle: FloatArray, n_arcs: int
 ) -> FloatArray:
-    """For each arc, the sum of entries times values of their cycles over the entries with it."""
+    """For each arc, the sum of ``entries[i] * per_cycle[k]`` over its places i in the cycles k."""
     totals = np.zeros(n_arcs)
     for k in range(len(ptr) - 1):
         for i in range(ptr[k], ptr[k + 1]):
@@ -42,21 +42,21 @@ def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int
 
 @kernel
 def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
-    """Whether the arcs of each family, in any order, make up one simple cycle of a graph with n nodes."""
+    """Whether each set of arcs, in any order, is one simple cycle of a graph with n nodes."""
     simple = np.zeros(len(ptr) - 1, dtype=np.bool_)
     leaving = np.empty(n, dtype=np.int64)
-    family_at = np.full(n, -1, dtype=np.int64)
+    cycle_at = np.full(n, -1, dtype=np.int64)
     for k in range(len(simple)):
         distinct = ptr[k + 1] > ptr[k]
         for i in range(ptr[k], ptr[k + 1]):
             v = tails[arcs[i]]
-            distinct = distinct and family_at[v] != k
-            family_at[v], leaving[v] = k, heads[arcs[i]]
+            distinct = distinct and cycle_at[v] != k
+            cycle_at[v], leaving[v] = k, heads[arcs[i]]
         if not distinct:
             continue
         start = tails[arcs[ptr[k]]]
         v, steps = leaving[start], 1
-        while v != start and family_at[v] == k and steps < ptr[k + 1] - ptr[k]:
+        while v != start and cycle_at[v] == k and steps < ptr[k + 1] - ptr[k]:
             v = leaving[v]
             steps += 1
         simple[k] = v == start and steps == ptr[k + 1] - ptr[k]

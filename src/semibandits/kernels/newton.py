@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.forests import forest_greedy, incident_edges
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -62,31 +63,9 @@ class ArcRows(NamedTuple):
 @kernel
 def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> tuple[Tree, BoolArray]:
     """Build a greedy spanning tree, taking arcs in the given order; also return which arcs it contains."""
-    root = np.arange(n)
-    in_tree = np.zeros(len(tails), dtype=np.bool_)
-    degree = np.zeros(n + 1, dtype=np.int64)
-    for arc in order:
-        a, b = tails[arc], heads[arc]
-        while root[a] != a:
-            root[a] = root[root[a]]
-            a = root[a]
-        while root[b] != b:
-            root[b] = root[root[b]]
-            b = root[b]
-        if a != b:
-            root[a] = b
-            in_tree[arc] = True
-            degree[tails[arc] + 1] += 1
-            degree[heads[arc] + 1] += 1
-    ptr = np.cumsum(degree)
-    fill = ptr.copy()
-    near = np.empty(ptr[n], dtype=np.int64)
-    for arc in range(len(tails)):
-        if in_tree[arc]:
-            near[fill[tails[arc]]] = arc
-            fill[tails[arc]] += 1
-            near[fill[heads[arc]]] = arc
-            fill[heads[arc]] += 1
+    in_tree = forest_greedy(n, tails, heads, order)
+    members = np.flatnonzero(in_tree)
+    ptr, places = incident_edges(n, tails[members], heads[members])
     parent = np.full(n, -1, dtype=np.int64)
     parent_arc = np.full(n, -1, dtype=np.int64)
     sign = np.zeros(n)
@@ -95,7 +74,7 @@ def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> 
     for done in range(n):
         v = order_out[done]
         for k in range(ptr[v], ptr[v + 1]):
-            arc = near[k]
+            arc = members[places[k]]
             if arc == parent_arc[v]:
                 continue
             down = tails[arc] == v
@@ -155,6 +134,23 @@ def circulation_to_chords(gradient: FloatArray, chords: IntArray, tree: Tree) ->
 
 
 @kernel
+def _fill_with_product(row: FloatArray, arc: int, rows: ArcRows, weights: FloatArray, columns: IntArray) -> None:
+    """Row `arc` of R' W R for the matrix R of `rows`; entry k of R belongs to the column ``columns[k]``."""
+    ptr, _, slopes, at_ptr, positions, owners = rows
+    row[:] = 0.0
+    for k in range(at_ptr[arc], at_ptr[arc + 1]):
+        c = owners[k]
+        weight = weights[c]
+        if len(slopes) > 0:
+            weight *= slopes[positions[k]]
+            for i in range(ptr[c], ptr[c + 1]):
+                row[columns[i]] += weight * slopes[i]
+        else:
+            for i in range(ptr[c], ptr[c + 1]):
+                row[columns[i]] += weight
+
+
+@kernel
 def reduced_hessian(
     diagonal: FloatArray, by_arc: FloatArray, rows: ArcRows, weights: FloatArray, chords: IntArray, tree: Tree
 ) -> FloatArray:
@@ -163,7 +159,6 @@ def reduced_hessian(
     One row of the full matrix is formed at a time and reduced at once, so that memory is what the result needs and the rows of
     the tree.
     """
-    ptr, arcs, slopes, at_ptr, positions, owners = rows
     tails, heads, parent, parent_arc, sign, order = tree
     n, q, a = len(parent), len(chords), len(tails)
     # Columns in a new order, chords first: what is read most lies side by side.
@@ -174,7 +169,7 @@ def reduced_hessian(
         v = order[k]
         below[parent_arc[v]] = v
         column[parent_arc[v]] = q + k - 1
-    columns = column[arcs]
+    columns = column[rows.arcs]
     by_column = np.empty(a)
     by_column[column] = by_arc
     parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
@@ -188,17 +183,7 @@ def reduced_hessian(
     row = np.zeros(a)
     potential = np.zeros(n)
     for arc in range(a):
-        row[:] = 0.0
-        for k in range(at_ptr[arc], at_ptr[arc + 1]):
-            c = owners[k]
-            weight = weights[c]
-            if len(slopes) > 0:
-                weight *= slopes[positions[k]]
-                for i in range(ptr[c], ptr[c + 1]):
-                    row[columns[i]] += weight * slopes[i]
-            else:
-                for i in range(ptr[c], ptr[c + 1]):
-                    row[columns[i]] += weight
+        _fill_with_product(row, arc, rows, weights, columns)
         for j in range(a):
             row[j] *= by_arc[arc] * by_column[j]
         row[column[arc]] += diagonal[arc]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import incidence, relax
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
@@ -27,25 +27,7 @@ def potentials(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> t
         scale = max(scale, abs(cost))
     pi = np.zeros(n)
     out_ptr, out_arcs = incidence(n, tails)
-    active, fresh = np.arange(n), np.empty(n, dtype=np.int64)
-    queued = np.zeros(n, dtype=np.bool_)
-    passes = 0
-    while len(active) > 0 and passes <= n:
-        passes += 1
-        count = 0
-        queued[active] = False
-        for v in active:
-            for k in range(out_ptr[v], out_ptr[v + 1]):
-                arc = out_arcs[k]
-                w = heads[arc]
-                reached = pi[v] + costs[arc]
-                if reached < pi[w] - NO_GAIN * scale:
-                    pi[w] = reached
-                    if not queued[w]:
-                        queued[w] = True
-                        fresh[count] = w
-                        count += 1
-        active = fresh[:count].copy()
+    relax(pi, heads, costs, out_ptr, out_arcs, NO_GAIN * scale, n + 1.0)
     worst = 0.0
     for arc in range(len(tails)):
         worst = min(worst, costs[arc] + pi[tails[arc]] - pi[heads[arc]])

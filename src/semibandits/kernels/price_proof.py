@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits.kernels.arrays import append_walk, grown, passes
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -118,14 +119,6 @@ def _extended(
 
 
 @kernel
-def _passes(label: int, node: int, links: IntArray) -> bool:
-    """Whether the walk to a label has been at a node."""
-    while label >= 0 and links[label, 3] != node:
-        label = links[label, 0]
-    return label >= 0
-
-
-@kernel
 def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
     """What `met_cycles` finds, unless it is interrupted."""
     found = met_cycles(*graph_and_limits)
@@ -203,10 +196,9 @@ def met_cycles(
                 if not alive[w]:
                     continue
                 if size == len(labels):
-                    labels = np.concatenate((labels, np.empty_like(labels)))
-                    links = np.concatenate((links, np.empty_like(links)))
+                    labels, links = grown(labels, 2 * size), grown(links, 2 * size)
                 bound, at = _extended(label, arc, links[label, 4], weights, least[w], limits, labels, size)
-                if at < 0 or (w != start and _passes(label, w, links)):
+                if at < 0 or (w != start and passes(label, w, links)):
                     continue
                 if w != start:
                     links[size, 0], links[size, 1], links[size, 2] = label, arc, -1
@@ -217,16 +209,10 @@ def met_cycles(
                 if met == max_found:
                     return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False
                 if met == len(found):
-                    found = np.concatenate((found, np.empty_like(found)))
+                    found = grown(found, 2 * met)
                 found[met] = labels[size]
+                arcs, ptr[met + 1] = append_walk(arcs, ptr[met], arc, label, links)
                 met += 1
-                filled, last, at = ptr[met - 1], arc, label
-                if filled + n > len(arcs):
-                    arcs = np.concatenate((arcs, np.empty(len(arcs) + n, dtype=np.int64)))
-                while last >= 0:
-                    arcs[filled] = last
-                    filled, last, at = filled + 1, links[at, 1], max(links[at, 0], 0)
-                ptr[met] = filled
         total += size
         peel(np.array([start]), alive, graph, out_degree, in_degree)
     return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total, True

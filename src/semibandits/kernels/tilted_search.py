@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits.kernels.arrays import append_walk, grown, passes
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -84,6 +85,16 @@ def _dominated(v: int, weights: FloatArray, me: int, newest: IntArray, links: In
 
 
 @kernel
+def _weights_along(label_weights: FloatArray, arc_weights: FloatArray, least: FloatArray, into: FloatArray) -> float:
+    """Write the weights of a walk with one more arc `into` an array; the largest bound on those of a walk that closes it."""
+    bound = -np.inf
+    for j in range(len(into)):
+        into[j] = label_weights[j] + arc_weights[j]
+        bound = max(bound, into[j] + least[j])
+    return bound
+
+
+@kernel
 def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray]:
     """What `light_cycles` finds, unless it is interrupted."""
     found = light_cycles(*graph_and_limits)
@@ -115,12 +126,9 @@ def light_cycles(
     ptr, arcs : ndarray of int
         Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
     """
-    tails, heads, out_ptr, out_arcs, _, _ = graph
+    tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, columns = len(out_ptr) - 1, weights.shape[1]
-    degree = np.zeros(n, dtype=np.int64)
-    for arc in range(len(tails)):
-        degree[tails[arc]] += 1
-        degree[heads[arc]] += 1
+    degree = np.diff(out_ptr) + np.diff(in_ptr)
     starts = np.zeros(1, dtype=np.int64) if has_hub else np.argsort(-degree, kind="mergesort")
     order = np.argsort(-tails, kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
@@ -147,35 +155,21 @@ def light_cycles(
                 w = heads[arc]
                 if not alive[w]:
                     continue
-                bound = -np.inf
-                for j in range(columns):
-                    weight[j] = labels[label, j] + weights[arc, j]
-                    bound = max(bound, weight[j] + least[w, j])
+                bound = _weights_along(labels[label], weights[arc], least[w], weight)
                 if bound >= level:
                     continue
                 if w == start:
                     if found == max_found:
                         break
-                    filled, last_arc, at = ptr[found], arc, label
-                    if filled + n > len(arcs):
-                        arcs = np.concatenate((arcs, np.empty(len(arcs) + n, dtype=np.int64)))
-                    while at >= 0:
-                        arcs[filled] = last_arc
-                        filled, last_arc, at = filled + 1, links[at, 1], links[at, 0]
+                    arcs, ptr[found + 1] = append_walk(arcs, ptr[found], arc, label, links)
                     found += 1
-                    ptr[found] = filled
                     continue
-                if not has_hub:
-                    at = label
-                    while at >= 0 and links[at, 3] != w:
-                        at = links[at, 0]
-                    if at >= 0:
-                        continue
+                if not has_hub and passes(label, w, links):
+                    continue
                 if _dominated(w, weight, -1, newest, links, labels):
                     continue
                 if size == len(labels):
-                    labels = np.concatenate((labels, np.empty_like(labels)))
-                    links = np.concatenate((links, np.empty_like(links)))
+                    labels, links = grown(labels, 2 * size), grown(links, 2 * size)
                 labels[size] = weight
                 links[size, 0], links[size, 1], links[size, 2], links[size, 3] = label, arc, newest[w], w
                 newest[w] = size

@@ -15,7 +15,6 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
     ``holder[p]`` is the item that serves place p, or -1. Fills `reached_by` with the item from which each place was
     reached, -1 for places not reached.
     """
-    reached_by[:] = -1
     queue = np.empty(len(holder) + 1, dtype=np.int64)
     queue[0] = item
     done, filled = 0, 1
@@ -24,7 +23,7 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
         done += 1
         for q in range(start[i], start[i + 1]):
             p = places[q]
-            if reached_by[p] >= 0:
+            if reached_by[p] != -1:
                 continue
             reached_by[p] = i
             if holder[p] < 0:
@@ -37,6 +36,15 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
 @kernel
 def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray) -> bool:
     """Give `item` a place, moving other items along an augmenting path; False, and nothing changed, if there is no way."""
+    reached_by[:] = -1
+    return augment(item, start, places, holder, held, reached_by)
+
+
+@kernel
+def augment(
+    item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray
+) -> bool:
+    """As :func:`serve`, with `reached_by` as :func:`explore` needs it."""
     p = explore(item, start, places, holder, reached_by)
     while p >= 0:
         i = reached_by[p]
@@ -84,6 +92,7 @@ def transversal_exchanges(
     for z in range(d):
         if row[z] >= 0:
             continue
+        reached_by[:] = -1
         if explore(z, start, places, holder, reached_by) >= 0:
             free[z] = True
             swaps[:, z] = True
