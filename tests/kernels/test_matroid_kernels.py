@@ -35,7 +35,7 @@ def lightest_twin(free, swaps, members, weights):
 
 
 def compare(rng, d, independent, greedy, exchanges, lightest=None):
-    """One random order and one random part of what it keeps."""
+    """A random order, and a random part of the items that it keeps."""
     order = rng.permutation(d)[: rng.integers(0, d + 1)]
     kept = greedy_twin(order.tolist(), independent)
     assert np.flatnonzero(greedy(order)).tolist() == sorted(kept)

@@ -1,7 +1,7 @@
 """Linear algebra of the interior-point method: circulations through a spanning tree, rows that are cycles.
 
-A circulation is fixed by its values on the arcs outside a spanning tree (the *chords*). ``Z`` below is the matrix that takes
-chord values to the circulation; ``Z'g`` adds to g on a chord the potential difference that g on the tree arcs makes.
+The values on the arcs outside a spanning tree (the *chords*) determine a circulation. ``Z`` is the matrix that maps chord values
+to the circulation; ``Z'g`` is g on the chords plus the potential differences that g on the tree arcs causes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Tree(NamedTuple):
     parent, parent_arc : ndarray of int, shape (n,)
         Parent of each node and the arc that connects them; -1 for the root.
     sign : ndarray of float, shape (n,)
-        +1 if that arc runs from the parent, else -1.
+        +1 if that arc leaves the parent, else -1.
     order : ndarray of int, shape (n,)
         Nodes in breadth-first order.
     """
@@ -49,7 +49,7 @@ class ArcRows(NamedTuple):
     slopes : ndarray of float
         Values of the entries; empty if all are 1.
     at_ptr, positions, owners : ndarray of int
-        Arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`.
+        The entries of arc e are ``positions[at_ptr[e]:at_ptr[e + 1]]``, and `owners` contains their rows.
     """
 
     ptr: IntArray
@@ -97,9 +97,10 @@ def tree_potentials(tree: Tree, wanted: FloatArray) -> FloatArray:
 
 @kernel
 def chords_to_circulation(values: FloatArray, chords: IntArray, tree: Tree) -> FloatArray:
-    """Z applied to chord values: the circulation that has them.
+    """Z applied to chord values: the circulation with these values.
 
-    Sums are kept in two parts: a small flow between two parts of the tree is not to be lost beside large ones within them.
+    Sums are kept in two parts, so that rounding errors of large flows within parts of the tree do not hide small flows between
+    them.
     """
     tails, heads, parent, parent_arc, sign, order = tree
     flow = np.zeros(len(tails))
@@ -119,7 +120,7 @@ def chords_to_circulation(values: FloatArray, chords: IntArray, tree: Tree) -> F
 
 @kernel
 def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
-    """Add to ``sums[k]``, and what rounding takes away to ``rests[k]``."""
+    """Add the value to ``sums[k]`` and the rounding error to ``rests[k]``."""
     total = sums[k] + value
     part = total - sums[k]
     rests[k] += (sums[k] - (total - part)) + (value - part)
@@ -154,14 +155,14 @@ def _fill_with_product(row: FloatArray, arc: int, rows: ArcRows, weights: FloatA
 def reduced_hessian(
     diagonal: FloatArray, by_arc: FloatArray, rows: ArcRows, weights: FloatArray, chords: IntArray, tree: Tree
 ) -> FloatArray:
-    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in. Column e of A is that of `rows` times ``by_arc[e]``.
+    """Z'(diag + A' W A) Z, lower triangle only. Column e of A is that of `rows` times ``by_arc[e]``.
 
-    One row of the full matrix is formed at a time and reduced at once, so that memory is what the result needs and the rows of
-    the tree.
+    The rows of the full matrix are formed and reduced one at a time, so that memory is needed only for the result and the rows of
+    the tree arcs.
     """
     tails, heads, parent, parent_arc, sign, order = tree
     n, q, a = len(parent), len(chords), len(tails)
-    # Columns in a new order, chords first: what is read most lies side by side.
+    # Reorder the columns, chords first, so that entries that are read together are adjacent.
     column = np.empty(a, dtype=np.int64)
     below = np.full(a, -1, dtype=np.int64)
     column[chords] = np.arange(q)
@@ -206,7 +207,7 @@ def reduced_hessian(
 
 @kernel
 def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
-    """Scale the lower triangle in place so that the diagonal is 1; returns 1/sqrt of the diagonal, not finite where it fails."""
+    """Scale the lower triangle in place to a diagonal of 1; returns 1/sqrt of the diagonal, nan where it is not positive."""
     scale = np.empty(len(matrix))
     for i in range(len(matrix)):
         scale[i] = 1.0 / math.sqrt(matrix[i, i]) if matrix[i, i] > 0.0 else np.nan

@@ -1,7 +1,7 @@
 """Separation over closed walks: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
 
-Labels carry (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be dropped:
-whatever closes it violates less. What else may be dropped depends on the shape of the graph.
+A label is the pair (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be
+dropped: every closed walk that continues it violates less. Which other walks can be dropped depends on the graph.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 LEAN = 0.2
-"""How far the dominance of `closed_walks` leans from larger u (0) to larger excess over the threshold (1)."""
+"""Weight of the excess in the dominance of `closed_walks`: 0 compares u alone, 1 the excess over the threshold."""
 
 FIRST_SIZE = 4096
-"""Room for labels at first."""
+"""Initial size of the arrays of labels."""
 MOST_KEPT = 64
 """Closed walks of one start that are reported."""
 
@@ -92,7 +92,7 @@ def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[F
 
 @kernel
 def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
-    """What `merged_hub_walks` finds, unless it is interrupted."""
+    """Result of `merged_hub_walks`; raises if it is interrupted."""
     found = merged_hub_walks(*graph_and_limits)
     raise_interrupt()
     return found
@@ -104,15 +104,15 @@ def merged_hub_walks(
 ) -> tuple[float, IntArray, IntArray, FloatArray, int]:
     """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
 
-    Every cycle passes the hub once, so labels start there and are made node by node. A label is dropped if even its best
-    completion, largest u at smallest cost, violates nothing. Of the others those are kept for which
-    ``u - lean * threshold * (cost + back)^2`` grows with the cost: with lean 0 all that no other dominates, with lean 1 few. For
-    any lean in [0, 1] the worst cycle is found, since what closes a dropped label closes a cheaper one with at least the same
-    excess ``u - r * cost^2`` at every r >= threshold; fewer labels mean fewer of the other violating cycles.
+    Every cycle visits the hub once, so labels start there and are made node by node. A label is dropped if even its best
+    completion, of largest u and smallest cost, violates nothing. Of the others, those are kept for which ``u - lean * threshold *
+    (cost + back)^2`` increases with the cost: all undominated labels with lean 0, few with lean 1. The worst cycle is found for
+    any lean in [0, 1], since each walk that closes a dropped label closes a cheaper one with at least the same excess ``u - r *
+    cost^2`` at every r >= threshold. With fewer labels, fewer of the other violating cycles are found.
 
-    Returns the largest ratio u/cost^2 found (at least `threshold` if nothing violates it, then no cycle does), the cycles as
-    ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
-    labels, or -1 when `max_labels` or a signal broke the search off.
+    Returns the largest ratio u/cost^2 found (`threshold` if no cycle violates it), the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` with
+    their ratios (at most `per_arc` per last arc, spread over the front), and the number of labels, which is -1 if the search
+    exceeds `max_labels` or is interrupted.
     """
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     n = len(in_ptr) - 1
@@ -246,7 +246,7 @@ class SortedArcs(NamedTuple):
 
 @kernel
 def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int]:
-    """What `cheapest_closed_walks` finds, unless it is interrupted."""
+    """Result of `cheapest_closed_walks`; raises if it is interrupted."""
     found = cheapest_closed_walks(*graph_and_limits)
     raise_interrupt()
     return found
@@ -261,14 +261,14 @@ def cheapest_closed_walks(
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
     u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
 
-    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` grows. Plain dominance (LEAN 0) would also keep
-    every lap round a cycle much cheaper than what the walk costs already. The worst walk is never lost: whatever closes the
-    dropped label closes the cheaper one with an excess u - threshold * D^2 at least as large, hence with a ratio at least as
-    large; so of the worst walks the cheapest, started as the lemma says, is dropped for none but its equals.
+    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` increases. Plain dominance (LEAN 0) would also keep
+    every lap of a cycle that is much cheaper than the walk. The worst walk is not lost: each walk that closes a dropped label
+    closes the cheaper one with at least the same excess u - threshold * D^2, hence with at least the same ratio. So the cheapest
+    of the worst walks, started as in the lemma, is dropped only for an equal one.
 
-    Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
-    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a
-    search off.
+    Returns the largest ratio (as `hub_walks`), the closed walks (for each start those whose excess over the threshold is at least
+    `keep` times the largest one, at most MOST_KEPT), and the number of labels, which is -1 if the search exceeds `max_labels` or
+    is interrupted.
     """
     best, ptr, arcs = threshold, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
     out = _sorted_by_cost(graph, costs, u)
@@ -368,7 +368,7 @@ def _walks_closed_at(
 def split_into_cycles(
     ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int
 ) -> tuple[IntArray, IntArray]:
-    """Simple cycles that closed walks consist of; the walks are given in reverse order of travel, as are the cycles."""
+    """Decompose closed walks into simple cycles; both are in reverse order of travel."""
     place = np.full(n, -1, dtype=np.int64)
     open_arcs = np.empty(len(arcs), dtype=np.int64)
     out_arcs = np.empty(len(arcs), dtype=np.int64)
@@ -398,7 +398,7 @@ def split_into_cycles(
 
 @kernel
 def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: int) -> BoolArray:
-    """Take cycles in this order, each only if one of its arcs is used by fewer than `uses` cycles taken before."""
+    """Select cycles in this order, each only if fewer than `uses` of those selected before contain one of its arcs."""
     used = np.zeros(n_arcs, dtype=np.int64)
     taken = np.zeros(len(ptr) - 1, dtype=np.bool_)
     for c in order:
@@ -424,7 +424,7 @@ def repair(
 ) -> None:
     """Add flow along each cycle, in this order, until sum(v/flow) <= (1 - margin) * cost^2 holds on it (in place).
 
-    Newton in one variable; the left side is convex and decreasing, so it comes from the infeasible side.
+    Newton's method in one variable, from the infeasible side, since the left side is convex and decreasing.
     """
     for c in order:
         cost = 0.0
