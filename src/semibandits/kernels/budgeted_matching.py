@@ -10,12 +10,12 @@ each forbidden entry. Graphs are those of `assignment`.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.assignment import Bipartite, Matched, Reach, heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -307,9 +307,10 @@ def _search(
                 dropped = _force(trail, graph, branches[level], dropped)
             continue
         if level + 1 == capacity:
-            entries, mates, us, vs = _doubled(entries), _doubled(mates), _doubled(us), _doubled(vs)
-            bounds, marks, branches = _doubled(bounds), _doubled(marks), _doubled(branches)
             capacity *= 2
+            entries, mates, us = grown(entries, capacity), grown(mates, capacity), grown(us, capacity)
+            vs, bounds, marks = grown(vs, capacity), grown(bounds, capacity), grown(marks, capacity)
+            branches = grown(branches, capacity)
         k = entries[level, row]
         branches[level], marks[level] = k, dropped
         trail.alive[k] = -np.inf
@@ -330,11 +331,6 @@ def _search(
                 value = this
                 best[:] = entries[level]
     return best, value
-
-
-@kernel
-def _doubled(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate((array, array))
 
 
 @kernel

@@ -70,7 +70,7 @@ def decompose_into_cycles(
     return rates[:cycles].copy(), ptr[: cycles + 1].copy(), arcs[: ptr[cycles]].copy()
 
 
-@kernel
+@kernel(inline="always")
 def _arc_of_largest_flow(v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> int:
     """Arc of largest flow out of node v, -1 if no flow exceeds the dust of its arc."""
     largest = -1

@@ -66,18 +66,7 @@ def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, 
 @kernel
 def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """The cycles where `mask` is True."""
-    kept = size = 0
-    for k in range(len(mask)):
-        if mask[k]:
-            kept += 1
-            size += ptr[k + 1] - ptr[k]
-    new_ptr, new_arcs = np.zeros(kept + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
-    kept = size = 0
-    for k in range(len(mask)):
-        if mask[k]:
-            for i in range(ptr[k], ptr[k + 1]):
-                new_arcs[size] = arcs[i]
-                size += 1
-            kept += 1
-            new_ptr[kept] = size
-    return new_ptr, new_arcs
+    lengths = np.diff(ptr)
+    new_ptr = np.zeros(np.count_nonzero(mask) + 1, dtype=np.int64)
+    new_ptr[1:] = np.cumsum(lengths[mask])
+    return new_ptr, arcs[np.repeat(mask, lengths)]

@@ -225,19 +225,7 @@ def promising(a: float, c: float, p: int, q: int, bounds: Bounds, tables: FloatA
 
 
 class Search(NamedTuple):
-    """Data of a search, see `label_lists`.
-
-    Attributes
-    ----------
-    rewards, budgets : ndarray of float, shape (n,)
-    bounds : Bounds
-        The floors rise with the best value.
-    goal : Goal
-    tables : ndarray of float, shape (multipliers + 1, n + 1, size + 1)
-        See `bound_tables`.
-    rest_a, rest_c : ndarray of float, shape (n + 1, size + 1)
-        Reward and budget of the completions at the first multiplier.
-    """
+    """Data of a search: the result of `bound_tables`, and the sums at [p, q] of the completions at the first multiplier."""
 
     rewards: FloatArray
     budgets: FloatArray
@@ -249,16 +237,7 @@ class Search(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Labels by the number of items chosen: those with k items are ``starts[k]`` to ``starts[k + 1] - 1``.
-
-    Attributes
-    ----------
-    a, c : ndarray of float
-        Reward and budget; within a list budgets decrease and rewards increase.
-    last : ndarray of int
-        Newest entry in the history, -1 if no item is chosen.
-    starts : ndarray of int, shape (size + 3,)
-    """
+    """Labels (a, c) with their `last` entries in the history, -1 at the start: ``starts[k]:starts[k + 1]`` have k items."""
 
     a: FloatArray
     c: FloatArray

@@ -118,13 +118,8 @@ def labelled_path(
     would be needed, or if it is interrupted.
     """
     n = len(into.ptr) - 1
-    go = Completions(
-        np.empty((ROWS, n)),
-        np.empty((ROWS, n)),
-        np.empty((ROWS, n), dtype=np.int64),
-        np.zeros(ROWS),
-        np.full(ROWS, np.inf),
-    )
+    a, c, arcs = np.empty((ROWS, n)), np.empty((ROWS, n)), np.empty((ROWS, n), dtype=np.int64)
+    go = Completions(a, c, arcs, np.zeros(ROWS), np.full(ROWS, np.inf))
     rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, go)
     x = np.zeros(len(rewards), dtype=np.bool_)
     if best == -np.inf:

@@ -41,8 +41,7 @@ def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, Boo
     outside = np.ones(d, dtype=np.bool_)
     outside[members] = False
     swaps = np.empty((len(members), d), dtype=np.bool_)
-    for a in range(len(members)):
-        swaps[a] = outside
+    swaps[:] = outside
     return outside if len(members) < m else np.zeros(d, dtype=np.bool_), swaps
 
 
@@ -61,37 +60,29 @@ def partition_greedy(group: IntArray, capacity: IntArray, order: IntArray) -> Bo
 @kernel
 def partition_exchanges(group: IntArray, capacity: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items whose group has room (d,), and items that can replace each member (k, d)."""
-    d = len(group)
-    free = np.zeros(d, dtype=np.bool_)
-    swaps = np.zeros((len(members), d), dtype=np.bool_)
-    inside = np.zeros(d, dtype=np.bool_)
+    outside = np.ones(len(group), dtype=np.bool_)
     room = capacity.copy()
     for item in members:
-        inside[item] = True
+        outside[item] = False
         room[group[item]] -= 1
-    for z in range(d):
-        free[z] = not inside[z] and room[group[z]] > 0
+    free = outside & (room[group] > 0)
+    swaps = np.empty((len(members), len(group)), dtype=np.bool_)
     for a in range(len(members)):
-        for z in range(d):
-            swaps[a, z] = free[z] or (not inside[z] and group[z] == group[members[a]])
+        swaps[a] = free | (outside & (group == group[members[a]]))
     return free, swaps
 
 
 @kernel
 def partition_lightest(group: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray) -> IntArray:
     """Lightest member of the full group of each other item, the smaller index on ties; -1 for members and in groups with room."""
-    inside = np.zeros(len(group), dtype=np.bool_)
+    outside = np.ones(len(group), dtype=np.bool_)
     room = capacity.copy()
     best = np.full(len(capacity), -1, dtype=np.int64)
     for j in members:
         g = group[j]
-        inside[j] = True
+        outside[j] = False
         room[g] -= 1
         b = best[g]
         if b < 0 or weights[j] < weights[b] or (weights[j] == weights[b] and j < b):
             best[g] = j
-    lightest = np.full(len(group), -1, dtype=np.int64)
-    for z in range(len(group)):
-        if not inside[z] and room[group[z]] == 0:
-            lightest[z] = best[group[z]]
-    return lightest
+    return np.where(outside & (room[group] == 0), best[group], -1)

@@ -130,14 +130,9 @@ def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray,
 
 @kernel
 def met_cycles(
-    graph: Arcs,
-    costs: FloatArray,
-    weights: FloatArray,
-    begin: FloatArray,
-    limits: FloatArray,
-    max_labels: int,
+    graph: Arcs, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray, max_labels: int,
     max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
+) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
     """Cycles whose weights are all below their limits, as many as the claim needs.
 
     Parameters

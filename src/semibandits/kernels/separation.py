@@ -37,15 +37,7 @@ class Fronts(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Walks from one node.
-
-    Attributes
-    ----------
-    cost, u : ndarray of float
-        Sums over the walk.
-    parent, arc : ndarray of int
-        Label of the walk without its last arc, and that arc; -1 for the empty walk, which is label 0.
-    """
+    """Walks from one node: cost, u, the label of the walk without its last arc, and that arc; -1 for the empty walk, label 0."""
 
     cost: FloatArray
     u: FloatArray
@@ -224,16 +216,9 @@ def _unroll(closed: Closed, walks: Labels) -> tuple[IntArray, IntArray]:
 
 
 class SortedArcs(NamedTuple):
-    """Arcs out of each node in order of cost, side by side in memory, so that a scan can stop early.
+    """The arcs ``arcs[ptr[v]:ptr[v + 1]]`` out of each node v by increasing cost, with their data in this order.
 
-    Attributes
-    ----------
-    ptr, arcs : ndarray of int
-        The arcs ``arcs[ptr[v]:ptr[v + 1]]`` leave node v.
-    heads, costs, u : ndarray
-        Data of the arcs, in this order.
-    most : ndarray of float, shape (n,)
-        Largest u of an arc out of each node, at least 0.
+    A scan of them can stop early: `most` is the largest u of an arc out of each node, at least 0.
     """
 
     ptr: IntArray
@@ -337,16 +322,12 @@ def _walks_closed_at(
             if w == start:
                 if new_u > threshold * square(new_cost):
                     if found == len(closed.ratios):
+                        size = 2 * found
                         closed = Closed(
-                            grown(closed.labels, 2 * found),
-                            grown(closed.last_arcs, 2 * found),
-                            grown(closed.ratios, 2 * found),
+                            grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size)
                         )
-                    closed.labels[found], closed.last_arcs[found], closed.ratios[found] = (
-                        label,
-                        k,
-                        new_u / square(new_cost),
-                    )
+                    closed.labels[found], closed.last_arcs[found] = label, k
+                    closed.ratios[found] = new_u / square(new_cost)
                     found += 1
                 continue
             through = new_cost + back[w]
@@ -414,14 +395,9 @@ def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: i
 
 @kernel
 def repair(
-    flow: FloatArray,
-    costs: FloatArray,
-    twice_variance: FloatArray,
-    ptr: IntArray,
-    arcs: IntArray,
-    order: IntArray,
+    flow: FloatArray, costs: FloatArray, twice_variance: FloatArray, ptr: IntArray, arcs: IntArray, order: IntArray,
     margin: float,
-) -> None:
+) -> None:  # fmt: skip
     """Add flow along each cycle, in this order, until sum(v/flow) <= (1 - margin) * cost^2 holds on it (in place).
 
     Newton's method in one variable, from the infeasible side, since the left side is convex and decreasing.
