@@ -60,29 +60,37 @@ def partition_greedy(group: IntArray, capacity: IntArray, order: IntArray) -> Bo
 @kernel
 def partition_exchanges(group: IntArray, capacity: IntArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Items whose group has room (d,), and items that can replace each member (k, d)."""
-    outside = np.ones(len(group), dtype=np.bool_)
+    d = len(group)
+    free = np.zeros(d, dtype=np.bool_)
+    swaps = np.zeros((len(members), d), dtype=np.bool_)
+    inside = np.zeros(d, dtype=np.bool_)
     room = capacity.copy()
     for item in members:
-        outside[item] = False
+        inside[item] = True
         room[group[item]] -= 1
-    free = outside & (room[group] > 0)
-    swaps = np.empty((len(members), len(group)), dtype=np.bool_)
+    for z in range(d):
+        free[z] = not inside[z] and room[group[z]] > 0
     for a in range(len(members)):
-        swaps[a] = free | (outside & (group == group[members[a]]))
+        for z in range(d):
+            swaps[a, z] = free[z] or (not inside[z] and group[z] == group[members[a]])
     return free, swaps
 
 
 @kernel
 def partition_lightest(group: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray) -> IntArray:
     """Lightest member of the full group of each other item, the smaller index on ties; -1 for members and in groups with room."""
-    outside = np.ones(len(group), dtype=np.bool_)
+    inside = np.zeros(len(group), dtype=np.bool_)
     room = capacity.copy()
     best = np.full(len(capacity), -1, dtype=np.int64)
     for j in members:
         g = group[j]
-        outside[j] = False
+        inside[j] = True
         room[g] -= 1
         b = best[g]
         if b < 0 or weights[j] < weights[b] or (weights[j] == weights[b] and j < b):
             best[g] = j
-    return np.where(outside & (room[group] == 0), best[group], -1)
+    lightest = np.full(len(group), -1, dtype=np.int64)
+    for z in range(len(group)):
+        if not inside[z] and room[group[z]] == 0:
+            lightest[z] = best[group[z]]
+    return lightest
