@@ -1,4 +1,4 @@
-"""Laws for kernels say what `semibandits.laws` says, and radii and quotients are what they are defined as."""
+"""Laws of kernels against `semibandits.laws`, and radii and quotients against their definitions."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_items_of_a_mix_have_their_own_laws():
 
 
 class Other(sb.laws.Law):
-    """A law that kernels do not know."""
+    """A law without a kernel."""
 
     def check(self, theta):
         """Any."""
