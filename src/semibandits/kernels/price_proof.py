@@ -23,6 +23,10 @@ open below L', and that walk was extended, too. [The empty walk and a cycle are 
 
 The last weight belongs to an infinite price. It is ``cost - cap``, and less than 0 if the walk is open: raises up to the caps do
 not suffice at any price. Since psi(s) <= s cap, no weight is negative where it is >= 0.
+
+Some graphs have nodes without which no weight of a cycle is negative, as the hub of a road network: a cycle of streets costs at least
+what its items can be raised by. Then these nodes are the only starts. What is dropped for (c) loses a closed walk of weights >= 0,
+and the proof holds as it stands.
 """
 
 from __future__ import annotations
@@ -130,8 +134,8 @@ def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray,
 
 @kernel
 def met_cycles(
-    graph: Arcs, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray, max_labels: int,
-    max_found: int,
+    graph: Arcs, starts: IntArray, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray,
+    max_labels: int, max_found: int,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
     """Cycles whose weights are all below their limits, as many as the claim needs.
 
@@ -139,6 +143,8 @@ def met_cycles(
     ----------
     graph : Arcs
         Without self-loops.
+    starts : ndarray of int
+        Nodes to search from, one after the other; cycles past none of them must not have negative weights.
     costs : ndarray of float, shape (a,)
         At least 0; they only determine the order of arcs.
     weights : ndarray of float, shape (a, K + 1)
@@ -161,7 +167,6 @@ def met_cycles(
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, out_degree, in_degree = len(out_ptr) - 1, np.diff(out_ptr), np.diff(in_ptr)
-    starts = np.argsort(-(out_degree + in_degree), kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
     ptr, arcs = np.zeros(max_found + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
     found, met, total = np.empty((64, len(limits))), 0, 0

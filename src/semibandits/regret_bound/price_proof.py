@@ -52,7 +52,7 @@ UNSURE = 4e-15
 
 def least_information(
     tails: IntArray, heads: IntArray, costs: FloatArray, gaps: FloatArray, items: ArcItems, rates: FloatArray,
-    level: float, deadline: float,
+    level: float, deadline: float, *, hub: int | None = None,
 ) -> tuple[float, Cycles]:  # fmt: skip
     """A proven lower bound on the least F(C), at most `level`, and cycles with less than the level, as far as they were met.
 
@@ -70,10 +70,12 @@ def least_information(
         Information that is asked for, > 0.
     deadline : float
         Value of `tiers.seconds` from which on nothing more is tried; the bound is 0 if nothing is proven by then.
+    hub : int, optional
+        A node without which no cycle can be raised by more than it costs; then only cycles through it are looked at.
     """
     if (items.raising & (rates <= 0.0) & np.isinf(items.room)).any():
         return 0.0, Cycles.empty()
-    search = _Search(tails, heads, costs, gaps, items, rates, level)
+    search = _Search(tails, heads, costs, gaps, items, rates, level, hub)
     for share in SHARES:
         least = search.run(share * level, deadline)
         if least > 0.0 or tiers.seconds() > deadline:
@@ -86,11 +88,13 @@ class _Search:
 
     def __init__(
         self, tails: IntArray, heads: IntArray, costs: FloatArray, gaps: FloatArray, items: ArcItems, rates: FloatArray,
-        level: float,
+        level: float, hub: int | None,
     ) -> None:  # fmt: skip
         self._costs, self._items, self._rates = costs, items, rates
         self._n = int(max(tails.max(), heads.max())) + 1
         self._graph = arcs_of(self._n, tails, heads)
+        degrees = np.bincount(tails, minlength=self._n) + np.bincount(heads, minlength=self._n)
+        self._starts = np.argsort(-degrees, kind="stable") if hub is None else np.array([hub])
         self._level, self._met = level, Cycles.empty()
         self._caps = items.caps(rates, np.where(items.raising, gaps, 1.0), level)
         # Out of reach at the end, whatever the price.
@@ -143,7 +147,7 @@ class _Search:
         most = min(MAX_LABELS, MAX_NUMBERS // len(limits))
         while True:
             ptr, arcs, found, _, complete = open_cycles(
-                self._graph, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
+                self._graph, self._starts, self._costs, weights, begin, limits, min(labels, most), MAX_FOUND
             )
             if complete or len(found) or labels >= most or tiers.seconds() > deadline:
                 break

@@ -428,7 +428,7 @@ class RouteSolver:
             number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
             proven, met = least_information(
                 number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], self._arcs.take(arcs),
-                rates[arcs], 1.0 - 0.1 * self._gap, self._deadline,
+                rates[arcs], 1.0 - 0.1 * self._gap, self._deadline, hub=0,
             )  # fmt: skip
             least, violated = min(least, proven), Cycles(met.ptr, arcs[met.arcs])
         cost, scaled = self._scaled(self._best, min(least, 1.0))
