@@ -20,6 +20,7 @@ from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import negative_walk, shortest_tree, turns, walks_through
+from semibandits.kernels.ranked_paths import spur
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cycles import Cycles
@@ -385,11 +386,29 @@ class RouteSolver:
         return 1
 
     def _add_through(self, items: IntArray) -> None:
-        """Add a route through each of these items, where a shortest walk through it leads to one."""
-        (tails, heads), (distance, before, ahead, after) = self._ends, self._optimal_trees
-        arcs = np.flatnonzero(np.isin(self._arc_items, items))
-        arcs = arcs[np.isfinite(distance[tails[arcs]]) & np.isfinite(ahead[heads[arcs]])]
-        self._add_columns(self._walked(*walks_through(arcs, tails, heads, before, after)))
+        """Add a route through each of these items, as far as one is found by shortest paths that avoid each other."""
+        (tails, heads), routes = self._ends, self._routes
+        costs, n = self._graph.costs, len(routes.nodes)
+        ahead, forbidden = np.zeros(n), np.zeros(len(self._arc_items), dtype=np.bool_)
+        rows = []
+        for arc in np.flatnonzero(np.isin(self._arc_items, items)):
+            legs = ((routes._first, int(tails[arc])), (int(heads[arc]), routes._last))
+            for order in (legs, legs[::-1]):
+                blocked, x = np.zeros(n, dtype=np.bool_), np.zeros(routes.d, dtype=np.bool_)
+                x[self._arc_items[arc]] = True
+                blocked[[tails[arc], heads[arc]]] = True
+                for start, end in order:
+                    blocked[end] = False
+                    places = np.empty(n, dtype=np.int64)
+                    count, _ = spur(routes._out, costs, ahead, (start, end), blocked, forbidden, places)
+                    x[routes._out.items[places[:count]]] = True
+                    blocked[routes._out.ends[places[:count]]] = True
+                    blocked[start] = blocked[end] = True
+                if x in routes:
+                    rows.append(x)
+                    break
+        if rows:
+            self._add_columns(np.array(rows))
 
     def _walked(self, ptr: IntArray, arcs: IntArray) -> BoolArray:
         """Items of walks of the road network."""
