@@ -88,22 +88,22 @@ def _write(results: dict[str, list[sb.SimulationResult]], options: argparse.Name
 
 
 def _page(results: dict[str, list[sb.SimulationResult]], options: argparse.Namespace) -> str:
-    head = f"""# Regret against C(θ) ln T
+    head = f"""# Regret compared with C(θ) ln T
 
-Written by
+This page shows the measured regret of every policy on one instance of each family. It is written by
 
 ```
 python verification/regret.py FOLDER --horizon {options.horizon} --replications {options.replications} --seed {options.seed}
 ```
 
-One instance of each family (`verification/instances.py`), means drawn uniformly from (0, 1), Gaussian rewards of variance
-1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is that of mean regret against ln T over the
+There is one instance of each family (`verification/instances.py`), with means drawn uniformly from (0, 1) and Gaussian rewards of variance
+1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is the growth of mean regret per ln T over the
 last decade, with its 95 % interval over replications. C(θ) bounds the slope of every uniformly good policy as T grows, not the
 regret at a given T.
 
-How large must T be? Where the Graves-Lai plan asks for more than one round in a hundred of a million, the last decade is not
-asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and the family is
-drawn again; which policy would do well on it plays no part in that.
+How large must T be? If the Graves-Lai plan needs more than one percent of a million rounds, the last decade is not
+asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and another instance of the
+family is drawn; the results of the policies have no influence on this choice.
 
 | instance | policy | rounds × replications | regret | regret / (C ln T) | slope | slope / C | C(θ) |
 |---|---|---|---|---|---|---|---|
