@@ -41,36 +41,38 @@ MORE: Final = 10
 """Times as many replications on listed stars, which are the harder ones and take less time."""
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs" / "policies"
 FIGURE: Final = "far-slopes.png"
-HEAD: Final = """# Far beyond what can be played
+HEAD: Final = """# Regret of GLADE up to 10³⁰⁰ rounds
 
-Written by
+This page shows how the slope of GLADE's regret approaches C(θ) at horizons far beyond those that can be simulated round
+by round. It is written by
 
 ```
 python verification/far.py --half {half} --replications {replications} --seed {seed} --write
 ```
 
-C(θ) bounds how fast regret grows as T goes to infinity; a million rounds say little about that. GLADE repeats what it has
-decided until a count has grown by 2 %, and what n such rounds tell has a simple distribution. So they can be drawn at once
-(`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions: the same rule, and the same distribution of
-regret as in `simulate`, with rounds and counts as floats.
+C(θ) bounds the growth of regret as T goes to infinity, and a million rounds show little of that. GLADE repeats a decision
+until a count has grown by 2 %, and the sum of the rewards of n such rounds has a simple distribution. So these rounds can
+be drawn at once (`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions. The rule and the distribution
+of regret are the same as in `simulate`; rounds and counts are floats.
 
-The table has slopes of mean regret against ln T over C(θ) between powers of ten, with 95 % intervals: {replications}
-replications, and {more} on listed stars. Instances are the star, and those of the half "{half}" of the panel that have at most
-{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than need be.
+The table shows slopes of mean regret against ln T between powers of ten, divided by C(θ), with 95 % intervals: {replications}
+replications, and {more} on listed stars. The instances are the star, and those of the half "{half}" of the panel with at most
+{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than necessary.
 
-For *listed stars* two rows follow. "in hindsight" is the growth of a lower bound on regret: of policies that at T play the
-optimal decision while no single alternative is plausible, if they knew all rewards in advance (`verification/hindsight.py`); what
-happens while estimates are wrong is left out. It bounds regret, not slopes: who loses more early may have a smaller slope later.
-"expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a lower bound for all good policies. It holds as T goes
-to infinity, not at a given T: levels ln(t/n) grow more slowly than ln T. See [optimality.md](optimality.md), F.
+For *listed stars* there are two further rows. "in hindsight" is the growth of a lower bound on regret for policies that
+at T play the optimal decision while no single alternative is plausible, assuming that they know all rewards in advance
+(`verification/hindsight.py`); regret due to wrong estimates is not included. It bounds regret, not slopes: a policy that
+loses more early may have a smaller slope later. "expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a
+lower bound for all good policies. It holds as T goes to infinity, not at a given T: levels ln(t/n) grow more slowly than
+ln T. See [optimality.md](optimality.md), F.
 
 ![Slopes over C(θ)](../figures/{figure})
 
 """
 FOOT: Final = """
-## Regret over the least in hindsight
+## Ratio of regret to the lower bound in hindsight
 
-On listed stars, mean regret of GLADE up to T over the mean of that lower bound.
+For listed stars, the table shows mean regret of GLADE up to T divided by the mean of that lower bound.
 
 """
 

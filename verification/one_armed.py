@@ -37,20 +37,20 @@ REFERENCES: Final = {
     "Thompson sampling": THOMPSON, "IMED": IMED, "KL-UCB++, anytime": KL_UCB_PLUS_PLUS, "AdaUCB's level, anytime": ADA_UCB,
 }  # fmt: skip
 GLADES: Final = {"`GLADE()`": sb.GLADE(), "`GLADE(rivals=0.4)`": sb.GLADE(rivals=0.4)}
-PAGE: Final = """# One item a decision
+PAGE: Final = """# One item per decision
 
-Written by
+This page compares GLADE with policies for classical bandits, where every decision is one item. It is written by
 
 ```
 python verification/one_armed.py --replications {replications} --seed {seed} --write
 ```
 
-Mean regret at {rounds} rounds with its standard error, and the share of runs above three times the median at the
-last; {replications} replications, Gaussian rewards of variance 1/2. Thompson sampling has a flat prior. IMED (Honda
-and Takemura 2015) plays the least n D² + ln n, with D the gap to the best mean. KL-UCB++ (Ménard and Garivier 2017)
-is taken at the current round in place of the horizon, with level ln₊(y (1 + ln₊² y)), y = t/(K n). AdaUCB's level
-(Lattimore 2018), also at the current round, is ln(t / Σ_j min(n_i, √(n_i n_j))). With `rivals`, GLADE takes a share
-of this count, and is not optimistic about the best arm: [optimality.md](optimality.md).
+The table shows mean regret at {rounds} rounds with its standard error, and the share of runs above three times the median
+at the last of these rounds; {replications} replications, Gaussian rewards of variance 1/2. Thompson sampling has a flat
+prior. IMED (Honda and Takemura 2015) plays the arm with the smallest n D² + ln n, where D is the gap to the best mean.
+KL-UCB++ (Ménard and Garivier 2017) is used with the current round in place of the horizon, with level ln₊(y (1 + ln₊²
+y)), y = t/(K n). AdaUCB's level (Lattimore 2018), also at the current round, is ln(t / Σ_j min(n_i, √(n_i n_j))). With
+`rivals`, GLADE uses a fraction of this count, and is not optimistic about the best arm: [optimality.md](optimality.md).
 
 """
 

@@ -96,14 +96,14 @@ This page shows the measured regret of every policy on one instance of each fami
 python verification/regret.py FOLDER --horizon {options.horizon} --replications {options.replications} --seed {options.seed}
 ```
 
-There is one instance of each family (`verification/instances.py`), with means drawn uniformly from (0, 1) and Gaussian rewards of variance
-1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is the growth of mean regret per ln T over the
-last decade, with its 95 % interval over replications. C(θ) bounds the slope of every uniformly good policy as T grows, not the
-regret at a given T.
+There is one instance of each family (`verification/instances.py`), with means drawn uniformly from (0, 1) and Gaussian
+rewards of variance 1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is the growth of
+mean regret per ln T over the last decade, with its 95 % interval over replications. C(θ) bounds the slope of every
+uniformly good policy as T grows, not the regret at a given T.
 
 How large must T be? If the Graves-Lai plan needs more than one percent of a million rounds, the last decade is not
-asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and another instance of the
-family is drawn; the results of the policies have no influence on this choice.
+asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and another
+instance of the family is drawn; the results of the policies have no influence on this choice.
 
 | instance | policy | rounds × replications | regret | regret / (C ln T) | slope | slope / C | C(θ) |
 |---|---|---|---|---|---|---|---|

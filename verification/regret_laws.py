@@ -98,18 +98,18 @@ def _write(results: dict[tuple[str, str], sb.SimulationResult], options: argpars
 
 HEAD = """# Regret under other laws compared with C(θ) ln T
 
-This page shows the measured regret for counts, times and costs instead of Gaussian rewards ([laws.md](laws.md)). It is written by
+This page shows the measured regret for counts, times and costs instead of Gaussian rewards ([laws.md](laws.md)). It is
+written by
 
 ```
 python verification/regret_laws.py FOLDER --horizon {horizon} --replications {replications} --seed {seed}
 ```
 
-GLADE and OSSB use the law of the rewards, and Thompson sampling samples from the posterior of the law, except for the known bound,
-which it does not use. Means are drawn uniformly:
-from (1, 10) for counts, (1, 5) for times, (0, 2) for costs of variance 1/2; draws whose plan needs more than one percent
-of the rounds are rejected. T = {horizon:,}, {replications} replications, common random numbers. The slope is the growth of mean
-regret per ln T over the last decade, with its 95 % interval over replications; C(θ) bounds it for every uniformly good policy as T
-grows.
+GLADE and OSSB use the law of the rewards, and Thompson sampling samples from the posterior of the law, except for the
+known bound, which it does not use. Means are drawn uniformly: from (1, 10) for counts, (1, 5) for times, (0, 2) for costs
+of variance 1/2; draws whose plan needs more than one percent of the rounds are rejected. T = {horizon:,}, {replications}
+replications, common random numbers. The slope is the growth of mean regret per ln T over the last decade, with its 95 %
+interval over replications; C(θ) bounds it for every uniformly good policy as T grows.
 
 | law | decisions | policy | regret | regret / (C ln T) | slope | slope / C | C(θ) |
 |---|---|---|---|---|---|---|---|
