@@ -1,9 +1,9 @@
-"""Regret of every policy on one instance of each family, against C(theta) ln T.
+"""Regret of every policy on one instance of each family, compared with C(theta) ln T.
 
     python verification/regret.py FOLDER --workers 2
 
-plays (or goes on with what FOLDER holds), and writes docs/verification.md and its figures: about three quarters of an hour on two
-cores.
+simulates (or resumes the runs in FOLDER), and writes docs/verification.md and its figures: about three quarters of an hour on
+two cores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def main() -> None:
-    """Play, then write the page."""
+    """Simulate, then write the page."""
     options = _options()
     mpl.use("Agg")
     results = {}
@@ -115,7 +115,7 @@ instance of the family is drawn; the results of the policies have no influence o
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("folder", type=Path, help="folder of the replications; a run in it is resumed")
     parser.add_argument("--horizon", type=int, default=1_000_000, help="rounds; ESCB and AESCB play a tenth of them")
     parser.add_argument("--replications", type=int, default=100, help="ESCB and AESCB: three tenths of them")
     parser.add_argument("--seed", type=int, default=SEED)
