@@ -46,7 +46,7 @@ def _speed(report: Report, seeds: int, repetitions: int) -> None:
             "seed",
             "certified",
             "ms",
-            "CVXPY says",
+            "CVXPY",
             "status",
             "outside",
             "s",
@@ -135,7 +135,7 @@ def _near_ties(report: Report) -> None:
     wrong = [row for group in groups if (row := _worst_claim(group)) is not None]
     report.table(
         "The worst of these values with the status optimal",
-        ("n", "smallest gap", "seed", "certified", "CVXPY says", "outside by", "its worst row", "our worst row"),
+        ("n", "smallest gap", "seed", "certified", "CVXPY", "outside by", "its worst row", "our worst row"),
         [_claim(row) for row in wrong],
     )
     report.line(

@@ -80,10 +80,10 @@ def code_of(root: Path) -> str:
 def kept_code(folder: Path, code: str) -> str:
     """Record the code in a new folder; exit if the folder belongs to other code."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = folder / "commit"
-    if not told.exists():
-        write_whole(told, f"{code}\n".encode())
-    kept = told.read_text(encoding="utf-8").strip()
+    record = folder / "commit"
+    if not record.exists():
+        write_whole(record, f"{code}\n".encode())
+    kept = record.read_text(encoding="utf-8").strip()
     if kept != code:
         sys.exit(f"{folder} must contain runs of the current code ({code}), got runs of {kept}: choose a new folder")
     return code

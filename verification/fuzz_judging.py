@@ -63,17 +63,17 @@ def run_program(arguments: list[str], *, json_wanted: bool = False) -> tuple[int
             code: Any = 0
         except SystemExit as leave:
             code = leave.code
-    shown, told = (stream.buffer.getvalue().decode("utf-8", "strict") for stream in (out, err))
+    shown, errors = (stream.buffer.getvalue().decode("utf-8", "strict") for stream in (out, err))
     require(code in (0, 2, 3), f"exit code {code!r}")
-    require("Traceback (most recent call last)" not in told, "a traceback")
-    check_terminal("stderr", told)
+    require("Traceback (most recent call last)" not in errors, "a traceback")
+    check_terminal("stderr", errors)
     if not json_wanted:
         check_terminal("stdout", shown)
     if code == 2:
         require(shown == "", "output with exit code 2")
     if code:
-        lines = told.splitlines()
-        require(bool(lines) and lines[-1].startswith("Error: "), f"no error on stderr, but {told[:80]!r}")
+        lines = errors.splitlines()
+        require(bool(lines) and lines[-1].startswith("Error: "), f"no error on stderr, but {errors[:80]!r}")
         require(len(lines[-1]) <= LONGEST_MESSAGE, f"an error of {len(lines[-1]):,} characters")
     if json_wanted and code != 2:
         json.loads(shown, parse_constant=lambda text: require(False, f"{text} on stdout"))
@@ -87,7 +87,7 @@ def check_instance(instance: Instance) -> None:
         instance.theta.shape == instance.variance.shape == (d,) and len(instance.labels) == d,
         "arrays of different lengths",
     )
-    require(bool(np.isfinite(instance.theta).all() and (instance.variance > 0).all()), "odd numbers")
+    require(bool(np.isfinite(instance.theta).all() and (instance.variance > 0).all()), "invalid numbers")
     write_json(instance, "again.json")
     again = read_json("again.json")
     for name in ("family", "labels", "name", "unit", "note", "positions", "geographic"):

@@ -102,7 +102,7 @@ class RunFolders:
         else:
             as_json = ["--json"] * (command == "report-json")
             code, _ = run_program(["report", "results", *as_json], json_wanted=bool(as_json))
-            require((code == 0) == Path("results/report.html").exists(), f"a report beside exit code {code}, or none")
+            require((code == 0) == Path("results/report.html").exists(), f"report and exit code {code} disagree")
         return REFUSED if code else RIGHT
 
 
@@ -201,5 +201,5 @@ class Bounds:
     def judge(self, case: Case) -> str:
         Path("r.html").unlink(missing_ok=True)
         code, _ = run_program(["report", "bound.json", "--to", "r.html"])
-        require((code == 0) == Path("r.html").exists(), f"a report beside exit code {code}, or none")
+        require((code == 0) == Path("r.html").exists(), f"report and exit code {code} disagree")
         return REFUSED if code else RIGHT

@@ -23,8 +23,8 @@ class StackedRewards(StoredRewards):
     """
 
     def __init__(self, theta: np.ndarray, variance: float | np.ndarray) -> None:
-        told = variance if isinstance(variance, float) else np.array(variance, dtype=np.float64)
-        super().__init__(np.array(theta, dtype=np.float64), told)
+        variances = variance if isinstance(variance, float) else np.array(variance, dtype=np.float64)
+        super().__init__(np.array(theta, dtype=np.float64), variances)
 
     def draw(self, items: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Not supported: a reward depends on the earlier plays of its item, which only the arrays of a compiled loop contain.
