@@ -1,4 +1,4 @@
-"""Worst approximation ratios that the tests have seen, printed in the summary; also when tests run in several processes."""
+"""Worst observed approximation ratios, printed in the summary, also when tests run in several processes."""
 
 import signal
 

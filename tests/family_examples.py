@@ -1,4 +1,4 @@
-"""Decision sets of every family, also the smallest and some that are too many to list."""
+"""Decision sets of every family, including the smallest and some with too many decisions to list."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on made-up regret."""
+"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on artificial regret."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""verification/far.py and what it is made of: regret far beyond what can be played, and the least there can be on a star."""
+"""verification/far.py and its modules: regret at very long horizons, and the least possible regret on a star."""
 
 import itertools
 import math

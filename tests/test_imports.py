@@ -1,4 +1,4 @@
-"""What importing the library loads, and that lazy names are all there."""
+"""Modules loaded by importing the library, and completeness of lazy names."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Ctrl-C within half a second at random moments: of searches and learners in Python, of the program, its imports and workers."""
+"""Ctrl-C takes effect within half a second at random moments of searches, learners, the program, its imports and workers."""
 
 import os
 import random

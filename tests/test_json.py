@@ -1,4 +1,4 @@
-"""Strict JSON: what it reads is what Python reads; what no reader can do with is refused by one error, wherever it stands."""
+"""Strict JSON: valid documents are read as by Python; invalid ones are refused by one error at any position."""
 
 import json
 import re

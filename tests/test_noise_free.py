@@ -1,4 +1,4 @@
-"""verification/noise_free.py: what GLADE spends with exact estimates, where closed forms say what it should."""
+"""verification/noise_free.py: cost of GLADE with exact estimates, compared with closed forms."""
 
 import numpy as np
 import pytest

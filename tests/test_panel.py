@@ -1,4 +1,4 @@
-"""The panel of instances is what verification/panel.json says; stars cost what closed forms say."""
+"""The panel of instances agrees with verification/panel.json, and costs of stars with closed forms."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""All policies run one suite on all families of decision sets; the suite itself is shown to bite."""
+"""All policies pass one suite on all families of decision sets; the suite itself detects errors."""
 
 import hashlib
 import importlib

@@ -1,4 +1,4 @@
-"""The conformance suite of policies: sound policies of users pass, and every broken promise is found."""
+"""The conformance suite of policies: correct user-defined policies pass, and every violation is detected."""
 
 from dataclasses import dataclass
 

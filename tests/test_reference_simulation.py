@@ -1,4 +1,4 @@
-"""The engine against a simulation that shares nothing with it: its own loops, index, choice and random numbers.
+"""The engine against an independent simulation with its own loops, index, choice and random numbers.
 
 Setting: 8 items, decisions are the pairs, Gaussian rewards of variance 1/2 with the means below; the best pair earns 1.5, the
 next one 1.4. All replications are played side by side, one array row each.

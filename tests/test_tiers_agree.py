@@ -1,4 +1,4 @@
-"""The tier that kernels run in changes no bit of any answer."""
+"""All results have the same bits in every tier of kernels."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the tiers of kernels must agree on to the bit, as lines of text: run as a script, in a process of its own.
+"""Results that must agree bit for bit between tiers of kernels, as lines of text; run as a script in a separate process.
 
 python tests/tiers_scenarios.py rounds|bounds MODE [SEED]
 

@@ -1,4 +1,4 @@
-"""The scripts in verification/, which import each other by name, as modules."""
+"""Import the scripts in verification/, which import each other by name, as modules."""
 
 import importlib
 import sys

@@ -1,4 +1,4 @@
-"""A headless browser, and pages opened in it from the disk under watch."""
+"""A headless browser that opens pages from disk and records errors and requests."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Payloads for the page: small real runs, made the same way every time, and a few made-up ones with hard names."""
+"""Payloads for the page: small deterministic runs, and some artificial ones with difficult names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the controls do, and that curves, readouts, maps and tables show the numbers of the payload."""
+"""Controls of the page; curves, readouts, maps and tables show the numbers of the payload."""
 
 import math
 import re

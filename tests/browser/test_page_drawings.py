@@ -1,4 +1,4 @@
-"""The decision set as drawn: maps, heat maps and bars show the values of their layers, and all of it is within reach of keys."""
+"""Drawings of the decision set: maps, heat maps and bars show the values of their layers and are accessible by keyboard."""
 
 import numpy as np
 import pytest

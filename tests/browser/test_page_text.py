@@ -1,4 +1,4 @@
-"""The text of the page: what is refused, what is escaped, what is there without scripts."""
+"""The text of the page: refused payloads, escaping, and content without scripts."""
 
 import json
 import math

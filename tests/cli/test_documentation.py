@@ -1,4 +1,4 @@
-"""What the documentation shows does run, and says what it says there."""
+"""Commands and code in the documentation run and give the documented results."""
 
 import contextlib
 import dataclasses

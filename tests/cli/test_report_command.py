@@ -1,4 +1,4 @@
-"""``semibandits report`` from the command line to the file it leaves."""
+"""``semibandits report`` from the command line to the file it writes."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""``semibandits run``, and what ``semibandits simulate`` shares with it."""
+"""``semibandits run``, and behaviour shared with ``semibandits simulate``."""
 
 import json
 import os

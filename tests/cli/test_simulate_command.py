@@ -1,4 +1,4 @@
-"""``semibandits simulate`` from the command line to the folder it leaves."""
+"""``semibandits simulate`` from the command line to the folder it writes."""
 
 import contextlib
 import csv

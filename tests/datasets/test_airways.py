@@ -1,4 +1,4 @@
-"""Journeys from Boston to San Diego: paths counted twice, distances and fares computed here."""
+"""Journeys from Boston to San Diego: two counts of paths, independent distances and fares."""
 
 import math
 from collections import defaultdict

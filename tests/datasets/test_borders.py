@@ -1,4 +1,4 @@
-"""Borders: places that are known, and clipping against a twin that goes segment by segment."""
+"""Borders: known positions, and clipping compared with a segment-by-segment twin."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Films: rules checked by hand on a tiny package, and the real MovieLens 100K against counts made line by line."""
+"""Films: rules checked by hand on a tiny package, and MovieLens 100K against counts line by line."""
 
 import importlib.metadata
 import math

@@ -1,4 +1,4 @@
-"""Flights against their own table read independently, counts known from elsewhere, closed forms, and a rebuilt table."""
+"""Flights against an independent reading of their table, published counts, closed forms, and a rebuilt table."""
 
 import io
 import json

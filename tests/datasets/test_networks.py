@@ -1,4 +1,4 @@
-"""Built-in networks against counts known from elsewhere, geometry computed here, and their own file."""
+"""Built-in networks against published counts, independent geometry, and their own file."""
 
 import math
 import sys

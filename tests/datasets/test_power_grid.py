@@ -1,4 +1,4 @@
-"""The 33-bus grid: published numbers, trees by networkx, and a load flow written here."""
+"""The 33-bus grid: published numbers, trees by networkx, and an independent load flow."""
 
 import json
 from importlib.resources import files

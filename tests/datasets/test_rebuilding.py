@@ -1,4 +1,4 @@
-"""The scripts that make the bundled tables, on packages made up here."""
+"""The scripts that build the bundled tables, on artificial packages."""
 
 import gzip
 import importlib

@@ -1,4 +1,4 @@
-"""Routing datasets against paths listed by networkx and delays added up here."""
+"""Routing datasets against paths listed by networkx and sums of delays."""
 
 import networkx as nx
 import numpy as np

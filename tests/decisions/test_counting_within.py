@@ -1,4 +1,4 @@
-"""Counting with a limited amount of work: exact where it is enough, else a number that is exceeded, and never much more work."""
+"""Counting with limited work: exact if the work suffices, otherwise a lower bound, within the limit."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a subclass overrides is what is played: kernels stand in for the methods of the library only."""
+"""Overridden methods of subclasses are used: kernels replace only the methods of the library."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The pages in docs/examples are those of the studies, and not of what they once were."""
+"""The pages in docs/examples agree with the current studies."""
 
 import re
 

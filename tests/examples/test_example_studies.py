@@ -1,4 +1,4 @@
-"""What the studies print and report is true, by other means than theirs."""
+"""Printed and reported results of the studies agree with independent computations."""
 
 import json
 import math

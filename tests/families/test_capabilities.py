@@ -1,4 +1,4 @@
-"""The table of structures and problems: complete, true to its tags, and the same in the docs."""
+"""The table of structures and problems is complete, agrees with its tags, and equals that of the docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions: what is rebuilt from JSON is the same set, and fingerprints tell sets apart in any process."""
+"""Descriptions: sets rebuilt from JSON are equal, and fingerprints distinguish sets in any process."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""CSV files: each family is told from its header and built as by hand, and every kind of bad file is refused."""
+"""CSV files: each family is recognised by its header and built correctly; invalid files are refused."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Files appear complete or not at all."""
+"""Files are written completely or not at all."""
 
 import os
 

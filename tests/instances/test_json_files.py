@@ -1,4 +1,4 @@
-"""The JSON form: every family and kind of matroid is read, written and read again, and bad files are refused."""
+"""The JSON form: every family and kind of matroid survives a round trip; invalid files are refused."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What is kept of compiled kernels is never stale, and an absent folder costs time only."""
+"""Cached kernels are never stale, and a missing cache folder costs only time."""
 
 import os
 import shutil

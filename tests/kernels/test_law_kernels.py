@@ -1,4 +1,4 @@
-"""Laws for kernels say what `semibandits.laws` says, and radii and quotients are what they are defined as."""
+"""Compiled laws agree with `semibandits.laws`, and radii and quotients with their definitions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What it costs to force an item in or out, against enumeration."""
+"""Costs of forcing an item in or out, against enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels hear signals, whatever numba does around them."""
+"""Kernels respond to signals, whatever numba does around them."""
 
 import _thread
 import random

@@ -1,4 +1,4 @@
-"""How a kernel chooses its tier, and what becomes of calls that are broken off."""
+"""Selection of the tier of a kernel, and interrupted calls."""
 
 import _thread
 import logging

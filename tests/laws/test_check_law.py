@@ -1,4 +1,4 @@
-"""The conformance suite for laws: those of the library pass it, also at extreme means, and broken ones do not."""
+"""The conformance suite for laws: laws of the library pass it, also at extreme means; incorrect ones fail."""
 
 import numpy as np
 import pytest

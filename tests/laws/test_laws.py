@@ -1,4 +1,4 @@
-"""Every law against definitions: integrals of its slope, numerical inverses, conjugates over grids, and its own limits."""
+"""Every law against definitions: integrals of its slope, numerical inverses, conjugates over grids, and limits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ask and tell: what is right changes what it should, what is wrong is one clear error and changes nothing."""
+"""Ask and tell: valid calls change the correct state; invalid calls raise one clear error and change nothing."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""What the page on the learner shows runs, and so does its example."""
+"""The code of docs/learner.md and its example run."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""Any sequence of calls: the learner against a plain model of what it should know."""
+"""Random sequences of calls: the learner compared with a plain model of its state."""
 
 import json
 

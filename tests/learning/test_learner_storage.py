@@ -1,4 +1,4 @@
-"""Saved learners go on bit for bit; what does not fit is refused with one clear error."""
+"""Restored learners continue bit for bit; inconsistent states are refused with one clear error."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""A learner is for one thread at a time: others are refused, whatever they call, and nothing comes to harm."""
+"""A learner serves one thread at a time: calls of other threads are refused and change nothing."""
 
 import copy
 import json

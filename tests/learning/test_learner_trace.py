@@ -1,4 +1,4 @@
-"""The learner plays what the engine plays: same seeds, same rewards, same decisions, bit for bit."""
+"""The learner agrees with simulations: same seeds and rewards give the same decisions, bit for bit."""
 
 import json
 

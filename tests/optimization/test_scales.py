@@ -1,4 +1,4 @@
-"""Scaling rewards, budgets or bonuses changes nothing, however small they become."""
+"""Scaling rewards, budgets or bonuses does not change results, however small they become."""
 
 from __future__ import annotations
 

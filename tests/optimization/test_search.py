@@ -1,4 +1,4 @@
-"""The search itself: criteria, bounds, stopping, warm starts, and how much it asks of the oracle."""
+"""The search: criteria, bounds, stopping, warm starts, and number of oracle calls."""
 
 import math
 

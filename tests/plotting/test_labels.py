@@ -1,4 +1,4 @@
-"""Placing labels: clipping against a second method, and layouts where the right answer is plain."""
+"""Placement of labels: clipping against a second method, and layouts with an obvious solution."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures of plans: what is drawn, where, in which colour, and that names do not collide. Results are made by hand."""
+"""Figures of plans: content, positions, colours, and labels without collisions. Results are made by hand."""
 
 import sys
 

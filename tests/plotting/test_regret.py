@@ -1,4 +1,4 @@
-"""Figures of simulations: what is drawn and said, and that names neither collide nor call anything a bound wrongly."""
+"""Figures of simulations: content and labels, without collisions and without invalid bounds."""
 
 import io
 import sys

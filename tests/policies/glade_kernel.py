@@ -1,4 +1,4 @@
-"""The kernel of GLADE alone: its questions are answered from a list of decisions."""
+"""The kernel of GLADE alone, with oracles that use a list of decisions."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Agents with random histories, and the plain account of what they have seen that published indices are computed from."""
+"""Agents with random histories, and plain statistics of these histories for published indices."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What Bernoulli items leave open, against optimisation by another library; and what GLADE makes of it."""
+"""Plausibility under the Bernoulli law against optimisation by another library, and GLADE's use of it."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What policies make of laws: plausible decisions against a solver of its own, plans, posteriors, and runs."""
+"""Policies and laws: plausible decisions against an independent solver, plans, posteriors, and runs."""
 
 import itertools
 import json

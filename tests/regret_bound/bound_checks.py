@@ -1,4 +1,4 @@
-"""What tests of `graves_lai` check, and the mean rewards and variances they check it with."""
+"""Checks for tests of `graves_lai`, and mean rewards and variances for them."""
 
 from __future__ import annotations
 

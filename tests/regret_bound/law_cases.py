@@ -1,4 +1,4 @@
-"""Laws of rewards with what an independent computation knows of them, and small sets to try them on."""
+"""Laws of rewards with their independent descriptions, and small decision sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column-and-cut generation on decision sets that can do nothing but maximise, against enumeration."""
+"""Column-and-cut generation on decision sets that implement only `maximize`, against enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GLPG against enumeration: the promise of the theorem where T is in reach, refusal elsewhere, certified gaps in practice."""
+"""GLPG against enumeration: the theorem's guarantee for feasible T, refusal otherwise, and certified gaps in practice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`graves_lai` where numbers are of very different sizes: units, shifts, near-ties, variances; against enumeration."""
+"""`graves_lai` with numbers of very different sizes: units, shifts, near-ties, variances; against enumeration."""
 
 from __future__ import annotations
 

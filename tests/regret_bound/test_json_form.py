@@ -1,4 +1,4 @@
-"""Bounds as plain JSON: bit for bit the same when read again, and refused when damaged."""
+"""Bounds as plain JSON: equal bit for bit after a round trip, and refused if damaged."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Limits on time, labels and accuracy: whatever ends a solve, the bracket is right and says why."""
+"""Limits on time, labels and accuracy: whatever stops a solve, the bracket is valid and the status is correct."""
 
 from __future__ import annotations
 

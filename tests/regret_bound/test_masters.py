@@ -1,4 +1,4 @@
-"""The masters against each other, and what happens when one of them breaks down."""
+"""The masters against each other, and the fallback if one of them fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of docs/bernoulli.md and docs/laws.md print what the pages say, and the law of one's own there is right."""
+"""The examples of docs/bernoulli.md and docs/laws.md print the documented output, and the user-defined law is correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What column-and-cut generation proves with P_LM alone: prices, the lower bound, the worst constraint; against enumeration."""
+"""Proofs of column-and-cut generation with P_LM only: prices, lower bound, worst constraint; against enumeration."""
 
 from __future__ import annotations
 

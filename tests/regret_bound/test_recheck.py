@@ -1,4 +1,4 @@
-"""Bounds that were kept are checked: what a solver found passes, and what cannot be right is refused."""
+"""Stored bounds are verified: bounds of a solver pass, invalid ones are refused."""
 
 from __future__ import annotations
 

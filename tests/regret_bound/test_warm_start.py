@@ -1,4 +1,4 @@
-"""Solves that begin at an earlier result: as right as any other, whatever the earlier result was."""
+"""Warm starts give correct results, whatever the earlier result."""
 
 from __future__ import annotations
 

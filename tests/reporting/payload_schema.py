@@ -1,4 +1,4 @@
-"""The schema of the payload, as docs/report.md states it: `check_payload` finds every departure."""
+"""The schema of the payload in docs/report.md; `check_payload` reports every deviation."""
 
 import json
 import math

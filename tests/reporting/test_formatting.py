@@ -1,4 +1,4 @@
-"""Numbers, brackets, decisions and the progress line as people read them."""
+"""Formatting of numbers, brackets, decisions and the progress line."""
 
 import io
 import math

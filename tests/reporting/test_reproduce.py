@@ -1,4 +1,4 @@
-"""How to run it again: what is said there gives the same numbers."""
+"""Reproduction: the study file, command and code in the report give the same numbers."""
 
 import dataclasses
 import shlex

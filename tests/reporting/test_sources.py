@@ -1,4 +1,4 @@
-"""Reading a results folder and the files of a bound and a simulation: what is missing, damaged, or does not belong there."""
+"""Reading a results folder and files of a bound and a simulation: missing, damaged and inconsistent files."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The four answers are true, and read well."""
+"""The four summary cards are correct and well formatted."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Reward models: bits, moments, what they tell policies, and what survives a pickle."""
+"""Reward models: bits, moments, information for policies, and pickling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every refusal of a reward model says what was expected, what was got, and what to do."""
+"""Every error of a reward model states what was expected, what was passed, and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a simulation whose workers play without end, each with a lock on a file of its own; the test kills the parent."""
+"""Run an endless simulation whose workers each lock a file; the test kills the parent."""
 
 from __future__ import annotations
 

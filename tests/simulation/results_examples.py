@@ -1,4 +1,4 @@
-"""Simulation results made by hand, for the tests of what is done with them."""
+"""Simulation results made by hand, for tests of their use."""
 
 import numpy as np
 

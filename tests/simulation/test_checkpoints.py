@@ -1,4 +1,4 @@
-"""Log-spaced checkpoints: their laws for all horizons, and small cases written out."""
+"""Log-spaced checkpoints: properties for all horizons, and small explicit cases."""
 
 import math
 import tracemalloc

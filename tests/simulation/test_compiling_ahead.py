@@ -1,4 +1,4 @@
-"""Much to play is compiled for first, in parts that worker processes share."""
+"""Large simulations compile first, in parts shared among worker processes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Outcomes that come late or never: when they are told, and that everything is the same wherever it is played."""
+"""Late and lost outcomes: the time of observation, and equal results for every executor."""
 
 from __future__ import annotations
 

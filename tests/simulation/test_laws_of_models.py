@@ -1,4 +1,4 @@
-"""Reward models say what their law is, and simulations are bounded by C(theta) for it."""
+"""Reward models provide their law, and simulations use C(theta) for it."""
 
 from __future__ import annotations
 

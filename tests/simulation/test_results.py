@@ -1,4 +1,4 @@
-"""Results of simulations: what they refuse, that nobody can change them, and that files give back what was saved."""
+"""Results of simulations: validation, immutability, and file round trips."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""A run that is killed goes on where it was, without losing or changing one bit."""
+"""A killed run resumes without losing or changing a bit."""
 
 from __future__ import annotations
 

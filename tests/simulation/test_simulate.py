@@ -1,4 +1,4 @@
-"""What `simulate` does with its arguments, and that its outcome depends on the specification and the seed alone."""
+"""Arguments of `simulate`; its result depends on the specification and the seed only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file format: round trips, equal bytes for equal contents, and every way a file can be broken."""
+"""The file format: round trips, equal bytes for equal contents, and damaged files."""
 
 import hashlib
 import io

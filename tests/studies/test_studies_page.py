@@ -1,4 +1,4 @@
-"""What docs/studies.md shows does run, and the examples are as it says."""
+"""The code of docs/studies.md runs, and the examples agree with it."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""Study files: what is read, and what is said when something is wrong."""
+"""Study files: reading, and error messages."""
 
 import dataclasses
 import inspect

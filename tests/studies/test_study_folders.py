@@ -1,4 +1,4 @@
-"""What is said when a problem or a folder does not suit a study, and whose files are left alone."""
+"""Errors if a problem or a folder does not fit a study, and protection of other files."""
 
 from __future__ import annotations
 

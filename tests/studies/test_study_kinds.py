@@ -1,4 +1,4 @@
-"""Studies of the bound alone, of other rewards than Gaussian ones, and how their bound is kept."""
+"""Studies of the bound alone and of non-Gaussian rewards, and storage of their bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written as TOML is read again as the same, types included."""
+"""TOML round trips preserve values and types."""
 
 import math
 import tomllib

@@ -1,4 +1,4 @@
-"""Decision sets as kernels see them give the answers of their own methods, whatever stood in x before."""
+"""Compiled decision sets agree with their Python methods, whatever the previous content of x."""
 
 from __future__ import annotations
 
