@@ -178,7 +178,7 @@ def test_numbers_of_a_row():
 
 
 @pytest.mark.parametrize(("slope", "c", "close"), [(8.0, 10.0, False), (10.4, 10.0, True), (8.0, 7.3, True)])
-def test_what_is_close(slope, c, close):
+def test_close_results(slope, c, close):
     assert bool(outcome(slope, c=c).close) == close
 
 
@@ -187,7 +187,7 @@ def test_only_the_policy_whose_slope_is_close_is_played_on():
     assert outcome(10.4, c=20.0).close == (OLD, NEW)
 
 
-def test_only_what_is_worse_is_rejected():
+def test_only_worse_results_are_rejected():
     tests = results.all_tests([outcome(8.0, "good"), outcome(13.0, "bad", seed=1), outcome(10.5, "limit", seed=2)])
     assert len(tests) == 9
     assert {test.name for test in tests if test.p_worse <= 0.05} == {"bad"}
@@ -196,7 +196,7 @@ def test_only_what_is_worse_is_rejected():
 
 
 @pytest.mark.parametrize(("plan_rate", "share"), [(5.0, 5 * math.log(10_000) / 10_000), (2000.0, 1.842)])
-def test_what_is_late(plan_rate, share):
+def test_late_slopes(plan_rate, share):
     found = outcome(8.0, plan_rate=plan_rate)
     assert found.plan_share == pytest.approx(share, rel=1e-3)
     assert found.is_late == (share < 0.01)
@@ -223,7 +223,7 @@ def options(**changes):
     return argparse.Namespace(**(plain | changes))
 
 
-def test_the_page_says_what_the_numbers_say(tmp_path):
+def test_the_page_agrees_with_the_numbers(tmp_path):
     good = [outcome(8.0, f"good-{k}-held", seed=k) for k in range(3)]
     text = pages.page(good, options(), tmp_path / "cost.json", "abc1234")
     assert "**None is rejected.**" in text
@@ -239,7 +239,7 @@ def test_the_page_says_what_the_numbers_say(tmp_path):
     assert "(bad) |" in worse
 
 
-def test_the_page_says_that_it_is_partial_and_shows_the_cost_of_its_half(tmp_path):
+def test_the_page_is_marked_as_partial_and_shows_the_cost_of_its_half(tmp_path):
     measured = tmp_path / "cost.json"
     measured.write_text(
         json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),

@@ -73,7 +73,7 @@ def test_values_that_come_from_python_are_refused_as_well():
         instance_from_description(description)
 
 
-def test_messages_that_quote_what_is_too_long_to_be_read_lose_their_middle():
+def test_long_quotations_in_messages_are_shortened():
     with pytest.raises(
         InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$"
     ) as caught:

@@ -52,7 +52,7 @@ def test_the_least_is_the_bound_times_a_logarithm_all_items_share():
     assert problem.least(np.full(len(problem.theta), 5.0)) == pytest.approx(5 * problem.bound.value, rel=2e-4)
 
 
-def test_the_hub_costs_what_its_geometry_says():
+def test_the_hub_agrees_with_its_geometry():
     # n plays of each of k decisions refute these if 1/n + 2 variance / (k n) = 1; the joint decision is too dear here.
     k, variance = 4, 0.5
     problem = noise_free.Problem.of(*noise_free.hub(k, variance, 20.0))

@@ -72,7 +72,7 @@ def test_the_star_costs_eighteen_one_at_a_time_and_seven_together():
     assert sb.graves_lai(star.decision_set, star.theta, star.variance).value == pytest.approx(7.2, rel=2e-4)
 
 
-def test_a_chain_costs_what_its_docstring_says():
+def test_a_chain_has_the_documented_cost():
     k, e, g = 9, 0.3, 0.24
     decision_set, theta, variance = stars.chain(np.full(k + 1, e), np.full(k, e - g))
     decisions = decision_set.enumerate()

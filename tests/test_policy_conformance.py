@@ -238,7 +238,7 @@ def test_two_optimal_decisions_cost_nothing(name):
     assert decisions[:, 2].any()
 
 
-def test_waivers_name_promises():
+def test_waivers_name_checks():
     assert all(set(waived) <= set(suite.PROMISES) and all(waived.values()) for waived in WAIVERS.values())
 
 

@@ -149,7 +149,7 @@ def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch)
     assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'
 
 
-def test_save_writes_what_json_prints(run):
+def test_save_writes_the_output_of_json(run):
     _, out, _ = run(["bound", "table.csv", "--size", 2, "--json", "--save", "b.json"], MSETS)
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(out)
     assert sorted(path.name for path in Path().iterdir()) == ["b.json", "table.csv"]
@@ -307,7 +307,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     assert [path.name for path in Path().iterdir()] == ["table.csv"]
 
 
-def test_interruption_is_told_in_one_line(run, monkeypatch):
+def test_interruption_is_reported_in_one_line(run, monkeypatch):
     def solve(*_, **__):
         raise KeyboardInterrupt
 
@@ -331,7 +331,7 @@ def test_plans_that_are_too_large_are_an_error_before_they_are_built(run, monkey
     ("arguments", "message"),
     [(("Unable to allocate 9.3 GiB",), "got: Unable to allocate 9.3 GiB: leave"), ((), "got no more of it: leave")],
 )
-def test_memory_that_runs_out_is_told_in_one_line(run, monkeypatch, arguments, message):
+def test_running_out_of_memory_is_reported_in_one_line(run, monkeypatch, arguments, message):
     def solve(*_, **__):
         raise MemoryError(*arguments)
 

@@ -85,7 +85,7 @@ def test_simulate_and_run_are_one(study):
     assert bounds[0] == bounds[1]
 
 
-def test_a_run_of_simulate_goes_on_as_a_study(study, monkeypatch):
+def test_a_run_of_simulate_resumes_as_a_study(study, monkeypatch):
     run = study()
     with monkeypatch.context() as patched:
         patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
@@ -108,7 +108,7 @@ def interrupt_after(count):
     return tell
 
 
-def test_an_interrupted_study_goes_on(study, monkeypatch):
+def test_an_interrupted_study_resumes(study, monkeypatch):
     run = study()
     with monkeypatch.context() as patched:
         patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
@@ -163,7 +163,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
     assert "nothing was solved or played again, written now: report.html." in out
 
 
-def test_the_bound_alone_is_told_as_bound_tells_it(study):
+def test_the_bound_alone_is_printed_as_by_bound(study):
     run = study(ALONE)
     own = run(["bound", "table.csv", "--size", 2])[1]
     code, out, err = run(["run", "study.toml"])
@@ -197,7 +197,7 @@ def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
     assert not Path("study-results").exists()
 
 
-def test_json_says_the_same_of_a_run_and_of_what_is_kept(study):
+def test_json_agrees_for_a_run_and_its_folder(study):
     run = study()
     one, other = (json.loads(run(["run", "study.toml", "--json"])[1]) for _ in range(2))
     assert one.pop("elapsed") > 0
@@ -206,7 +206,7 @@ def test_json_says_the_same_of_a_run_and_of_what_is_kept(study):
     assert one["folder"] == "study-results"
 
 
-def test_options_go_before_what_the_file_says(study, monkeypatch):
+def test_options_override_the_file(study, monkeypatch):
     seen = {}
     own = studies_run.play
 

@@ -49,7 +49,7 @@ def test_all_policies_play_by_default(run):
     assert names() == ["table.csv"]
 
 
-def test_the_table_has_what_the_result_has(run):
+def test_the_table_agrees_with_the_result(run):
     code, out, err = run(SHORT, TABLE)
     assert (code, err) == (0, "")
     rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
@@ -73,7 +73,7 @@ def test_the_table_has_what_the_result_has(run):
     assert "Gaussian, independent, variance 0.5" in out
 
 
-def test_the_json_object_is_what_simulate_returns(run):
+def test_the_json_object_agrees_with_simulate(run):
     answer = answer_of(run, *SHORT, "--seed", 7)
     rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
     result = simulate(MSets(4, 2), rewards, CUCB(), horizon=300, replications=4, seed=7)
@@ -145,7 +145,7 @@ def test_a_bound_of_0_gives_no_ratios(run):
     assert "C ln T" not in out
 
 
-def test_a_bound_that_is_not_found_says_so(run, monkeypatch):
+def test_a_missing_bound_is_reported(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")
 

@@ -118,7 +118,7 @@ def test_fare_models_check_their_numbers(bad):
         FareModel(**bad)
 
 
-def test_what_is_said_of_it(dataset):
+def test_description_of_the_dataset(dataset):
     assert dataset.origin == "modelled"
     assert dataset.unit == "USD"
     assert dataset.instance.geographic

@@ -92,7 +92,7 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
-def test_budgeted_is_the_best_that_meets_the_budget(problem, pick, above):
+def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
     decision_set, rewards, budgets = problem
     all_budgets = np.sort(decision_set.enumerate() @ budgets)

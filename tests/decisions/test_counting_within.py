@@ -54,7 +54,7 @@ def test_small_sets_are_counted_exactly(name):
 @pytest.mark.parametrize("name", SMALL)
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(work=st.integers(0, 10**6))
-def test_what_is_told_is_true_whatever_the_work(name, work):
+def test_the_count_is_valid_for_any_work(name, work):
     decisions = SMALL[name]()
     n = len(decisions.enumerate())
     exact, more_than = decisions.count_within(work)
@@ -99,7 +99,7 @@ class Counting(matroids.Matroid):
 
 
 @pytest.mark.parametrize("work", [0, 10**5, 10**6, 10**7])
-def test_matroids_without_a_formula_are_not_asked_more_than_the_work_allows(work):
+def test_matroid_tests_stay_within_the_work(work):
     matroid = Counting(matroids.Uniform(24, 12))
     decisions = sb.MatroidBases(matroid)
     matroid.calls = 0
@@ -110,7 +110,7 @@ def test_matroids_without_a_formula_are_not_asked_more_than_the_work_allows(work
     assert more_than is None or more_than < math.comb(24, 12)
 
 
-def test_intersections_are_not_asked_more_than_the_work_allows():
+def test_intersection_oracles_stay_within_the_work():
     first, second = Counting(matroids.Uniform(30, 15)), Counting(matroids.Partition([k // 2 for k in range(30)], 1))
     decisions = sb.MatroidIntersection(first, second)
     first.calls = second.calls = 0

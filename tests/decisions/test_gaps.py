@@ -179,7 +179,7 @@ def test_decisions_within_others():
     assert sb.smallest_gap(everything, [0.0, 0.0, 0.0]) == math.inf
 
 
-def test_ties_are_those_that_are_asked_for():
+def test_ties_depend_on_the_tolerance():
     decision_set = sb.MSets(3, 1)
     theta = [1.0, 1.0 - 1e-9, 0.0]
     assert sb.smallest_gap(decision_set, theta) == pytest.approx(1e-9)

@@ -45,14 +45,14 @@ def test_kernels_do_not_answer_for_overridden_methods(family, method):
 
 
 @every_family
-def test_kernels_answer_for_what_is_not_overridden(family):
+def test_kernels_replace_methods_that_are_not_overridden(family):
     plain = type("Plain", (family,), {"colour": "red", "count": lambda self, limit=1: 7})
     for cls in (family, plain):
         assert BUILDERS[family](cls).compiled() is not None
 
 
 @pytest.mark.parametrize("policy", [sb.CUCB(), sb.ESCB()], ids=["P_LM", "P_IM"])
-def test_simulations_play_what_a_subclass_says(policy):
+def test_simulations_use_overridden_methods(policy):
     """Item 0 only once each item was seen: the kernels would play item 2, which is best by far."""
 
     class Stubborn(sb.MSets):

@@ -147,7 +147,7 @@ def test_the_tree_and_its_bound_are_right(run_of):
     assert f"C(theta) = {bound:.2f} kWh per ln T" in run.printed
 
 
-def test_the_control_room_goes_on_from_its_file(run_of):
+def test_the_control_room_continues_from_its_file(run_of):
     run = run_of("which_tree")
     learner, trees = run.names["learner"], run.names["trees"]
     reported = ROUNDS // 24 * 24

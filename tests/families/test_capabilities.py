@@ -42,7 +42,7 @@ def test_the_docs_hold_the_table_as_generated():
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_tags_are_true_to_the_code(family):
+def test_tags_agree_with_the_code(family):
     member, tags = MEMBERS[family.name], family.guarantees
     theta = np.arange(1.0, member.d + 1.0)
     method = sb.graves_lai(member, theta).method

@@ -233,7 +233,7 @@ UNSUPPORTED = {
 
 
 @pytest.mark.parametrize("word", UNSUPPORTED)
-def test_what_cannot_be_described_is_named(word):
+def test_undescribable_parts_are_named(word):
     decision_set = UNSUPPORTED[word]()
     with pytest.raises(UnsupportedError, match=word):
         describe(decision_set)

@@ -280,7 +280,7 @@ def test_bad_files_are_refused(tmp_path, text, message):
         read_json(path)
 
 
-def test_missing_and_odd_files_are_refused(tmp_path):
+def test_missing_and_unsupported_files_are_refused(tmp_path):
     with pytest.raises(InvalidInputError, match="must be a readable file, got No such file"):
         read_json(tmp_path / "none.json")
     (tmp_path / "latin.json").write_bytes('{"name": "Köln"}'.encode("latin-1"))

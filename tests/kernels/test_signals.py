@@ -59,7 +59,7 @@ def alarm():
 
 @compiled
 @pytest.mark.parametrize("polite", [False, True])
-def test_what_a_handler_raises_comes_out_of_kernels_as_it_is(alarm, polite):
+def test_exceptions_of_handlers_leave_kernels_unchanged(alarm, polite):
     forever_and_raise.compile((numba.types.boolean,))
     for _ in range(20):
         alarm(0.002)
@@ -68,7 +68,7 @@ def test_what_a_handler_raises_comes_out_of_kernels_as_it_is(alarm, polite):
 
 
 @compiled
-def test_kernels_go_on_after_a_handler_that_raises_nothing():
+def test_kernels_continue_after_a_handler_that_raises_nothing():
     rang = []
     before = signal.signal(signal.SIGALRM, lambda *_: rang.append(True))
 
@@ -226,7 +226,7 @@ def wait_for_ctrl_c(function):
 
 
 @compiled
-def test_ctrl_c_while_numba_takes_arguments_apart_is_heard_by_the_kernel():
+def test_ctrl_c_while_numba_unpacks_arguments_reaches_the_kernel():
     """Nothing runs beside the kernel that could press again: it holds Python's lock."""
     before = signal.getsignal(signal.SIGINT)
     for _ in range(3):

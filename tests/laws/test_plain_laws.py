@@ -24,7 +24,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_a_law_is_what_it_is_read_from(law):
+def test_laws_are_read_from_text(law):
     assert law_from(law) is law
     assert law_from(json.loads(json.dumps(plain(law), allow_nan=False))) == law
     if text(law).partition(":")[0] in KINDS:
@@ -45,7 +45,7 @@ def test_a_law_is_what_it_is_read_from(law):
         ({"name": "gaussian", "upper": ["inf", 1]}, Gaussian(upper=[math.inf, 1.0])),
     ],
 )
-def test_what_is_written(said, law):
+def test_text_form(said, law):
     assert law_from(said) == law
 
 
@@ -66,7 +66,7 @@ def test_what_is_written(said, law):
         ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold indices into kinds"),
     ],
 )
-def test_what_is_refused(said, message):
+def test_invalid_input_is_refused(said, message):
     with pytest.raises(InvalidInputError, match=message):
         law_from(said)
 

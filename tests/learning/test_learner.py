@@ -29,7 +29,7 @@ def text(learner):
     return json.dumps(learner.state(), allow_nan=False)
 
 
-def test_a_round_says_what_to_play():
+def test_a_round_contains_the_decision():
     learner = fresh()
     first, second = learner.ask(), learner.ask()
     assert isinstance(first, Round)
@@ -46,7 +46,7 @@ def test_a_round_says_what_to_play():
         first.id = 3
 
 
-def test_counts_and_means_are_those_told():
+def test_counts_and_means_are_those_of_observed_rewards():
     learner, rng = fresh(), np.random.default_rng(1)
     d = learner.decision_set.d
     plays, sums = np.zeros(d, dtype=int), np.zeros(d)
@@ -67,7 +67,7 @@ def test_counts_and_means_are_those_told():
     np.testing.assert_array_equal(learner.plays, plays)
 
 
-def test_what_is_given_and_returned_is_not_shared():
+def test_arrays_are_not_shared():
     learner = fresh()
     asked = learner.ask()
     rewards = np.ones(len(asked.items))
@@ -237,7 +237,7 @@ def test_many_open_rounds_cover_all_items_first(name):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_forgotten_rounds_are_asked_again(name):
+def test_items_of_forgotten_rounds_are_chosen_again(name):
     learner = fresh(POLICIES[name], MSets(4, 2))
     first = learner.ask()
     learner.forget(first.id)

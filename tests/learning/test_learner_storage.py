@@ -414,7 +414,7 @@ def test_states_that_are_no_json_are_refused():
         learner.state()
 
 
-def test_the_format_is_what_is_documented():
+def test_the_format_is_as_documented():
     """A change here needs a new version of the format, and a reader for the old one."""
     state = state_of()
     assert (state["format"], state["version"]) == ("semibandits.learner", 1)
@@ -424,7 +424,7 @@ def test_the_format_is_what_is_documented():
     assert state["open_rounds"][0].keys() == {"id", "items"}
 
 
-def test_policies_may_refuse_what_their_kernels_would_trust(monkeypatch, ossb_state):
+def test_policies_may_refuse_invalid_states(monkeypatch, ossb_state):
     monkeypatch.setattr(OSSB, "accepts", lambda self, player: False)
     with pytest.raises(InvalidInputError, match="marks in the state of an agent must be those of OSSB"):
         Learner.from_state(ossb_state)

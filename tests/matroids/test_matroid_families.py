@@ -142,7 +142,7 @@ many = settings(max_examples=200, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_independence_is_the_definition_and_meets_the_axioms(kind):
+def test_independence_agrees_with_the_definition_and_the_axioms(kind):
     @many
     @given(instances(kind))
     def check(instance):
@@ -308,7 +308,7 @@ def no_more_than_one(indices):
     return len(indices) < 2
 
 
-def test_the_tolerance_decides_what_is_parallel():
+def test_the_tolerance_determines_parallel_columns():
     nearly = [[1.0, 1.0], [0.0, 1e-6]]
     assert matroids.Linear(nearly).rank == 2
     coarse = matroids.Linear(nearly, tolerance=1e-5)

@@ -127,7 +127,7 @@ def test_ratio_of_index_holds(family, ratio, record_ratio):
         record_ratio(family, f"P_IM at ratio {ratio}", share)
 
 
-def test_guessing_makes_up_for_what_swaps_miss():
+def test_guessing_finds_decisions_that_swaps_miss():
     """The bases have the (reward, budget) pairs (6, 0), (5, 5), (0, 13) and (1, 8). For budget 8 the relaxation ends between
     the second and the third, one swap apart: only a guess leads to the last."""
     decision_set = MatroidBases(Partition([0, 0, 1, 1], 1))

@@ -66,7 +66,7 @@ def test_found_decisions_are_distinct_members_best_first():
     assert len(result.found) <= result.oracle_calls
 
 
-def test_nothing_meets_the_budget():
+def test_infeasible_budgets():
     result = search(MSets(5, 2).maximize, np.arange(5.0), np.ones(5), AtLeast(2.5), m=2)
     assert result.decision is None
     assert result.value == result.bound == -math.inf
@@ -108,7 +108,7 @@ def test_granularity(weights, step):
     assert granularity(np.array(weights, dtype=float)) == step
 
 
-def test_front_drops_what_only_rounding_tells_apart():
+def test_front_merges_points_that_differ_by_rounding():
     rows = np.eye(4, dtype=bool)
     rewards, budgets = np.array([3.0, 3.0 + 1e-14, 2.0, 1.0]), np.array([1.0, 1.0 + 1e-14, 2.0, 2.0 + 1e-14])
     front = undominated(rows, rewards, budgets, 1)

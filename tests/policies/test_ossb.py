@@ -175,7 +175,7 @@ def test_plan_is_feasible_at_guarded_means(name, failing, monkeypatch):
         assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
 
 
-def test_guard_is_within_what_the_gap_may_be_off():
+def test_guard_is_within_the_error_of_the_gap():
     rng = np.random.default_rng(8)
     decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)])
     rows = listed(decision_set)
@@ -194,7 +194,7 @@ def test_guard_is_within_what_the_gap_may_be_off():
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_what_a_plan_writes_down(name):
+def test_memory_of_a_plan(name):
     decision_set = SETS[name]()
     rewards = GaussianRewards(np.random.default_rng(1).random(decision_set.d))
     agent, decisions = run(decision_set, rewards, 150)
@@ -245,7 +245,7 @@ def test_true_ties_do_not_cost(theta):
     assert max(r.calls[-1, 2] for r in runs) < 200
 
 
-def test_equal_means_of_rare_rewards_are_told_apart():
+def test_equal_means_of_rare_rewards_are_distinguished():
     # All first rewards are 0, an exact tie at the estimates: the item of mean 0 must not be played for ever.
     worst, _ = regrets(sb.MSets(3, 1), BernoulliRewards([0.0, 0.0, 0.2]), 20_000)
     assert worst.max() < 0.2 * 20_000 / 4
@@ -275,7 +275,7 @@ def test_power_of_two_units_change_nothing():
 
 
 @pytest.mark.parametrize("name", ["trees", "paths", "own"])
-def test_restored_agents_go_on_bit_for_bit(name):
+def test_restored_agents_continue_bit_for_bit(name):
     decision_set = SETS[name]()
     rewards = GaussianRewards(np.random.default_rng(2).random(decision_set.d))
     agent, _ = run(decision_set, rewards, 120)
@@ -333,7 +333,7 @@ def test_parameters_are_checked(options):
         OSSB(**options)
 
 
-def test_gamma_asks_for_more():
+def test_larger_gamma_explores_more():
     theta = np.array([0.9, 0.6, 0.3])
     few, many = (
         np.mean(

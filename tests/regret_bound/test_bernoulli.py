@@ -136,7 +136,7 @@ def test_means_at_the_ends(theta, value, suboptimal, method):
     assert len(result.plan) == (value > 0)
 
 
-def test_two_items_may_share_what_none_could_do_alone():
+def test_two_items_share_a_gap_that_one_cannot_close():
     """A pair of gap 0.9 + 0.9 - 2 * 0.5 = 0.8: either item could rise by 0.5 at most, both share it evenly."""
     space = sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 0, 1, 1]])
     result = solve(space, [0.9, 0.9, 0.5, 0.5])
@@ -232,7 +232,7 @@ def arms(theta):
 
 @pytest.mark.parametrize("tie", [1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("gap", [1e-4, 0.05, 0.5])
-def test_what_is_cheap_beside_a_near_tie_is_in_the_plan(tie, gap):
+def test_cheap_items_next_to_a_near_tie_are_in_the_plan(tie, gap):
     """Parallel arcs are arms: the last one costs a millionth of the near-tie or less, and is needed all the same."""
     space, theta = arms([0.5, 0.5 - tie, 0.1])
     gaps = theta[0] - theta[1:]
@@ -395,7 +395,7 @@ def test_out_of_time_the_bracket_holds_still():
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],
 )
-def test_what_is_refused(options, message):
+def test_invalid_input_is_refused(options, message):
     arguments = {"theta": [0.5, 0.2, 0.1], "rewards": "bernoulli"} | options
     with pytest.raises(InvalidInputError, match=message):
         sb.graves_lai(sb.MSets(3, 1), **arguments)
@@ -407,7 +407,7 @@ def test_methods_for_gaussian_rewards_alone(method):
         solve(sb.MSets(3, 1), [0.5, 0.2, 0.1], method=method)
 
 
-def test_methods_that_do_not_fit_the_set_say_what_does():
+def test_unsupported_methods_name_supported_ones():
     listed = sb.EnumeratedDecisions(np.eye(3, dtype=int))
     with pytest.raises(
         UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"
@@ -425,7 +425,7 @@ def test_the_closed_form_is_for_matroids():
         solve(grid(2, diagonals=False), [0.1, 0.2, 0.3, 0.4], method="closed-form")
 
 
-def test_reward_models_say_which_bound_is_theirs():
+def test_reward_models_select_their_bound():
     means = [0.5, 0.2]
     assert sb.BernoulliRewards(means).bound_family == "bernoulli"
     assert sb.GaussianRewards(means).bound_family == "gaussian"

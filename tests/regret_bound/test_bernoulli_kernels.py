@@ -121,7 +121,7 @@ def test_raises_of_means_of_0_meet_the_gap(gap, rates):
     assert value <= expected * (1.0 + 1e-8)
 
 
-def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
+def test_cycles_out_of_reach_and_unplayed_items():
     def value(theta, rates, gap):
         return raised(theta, rates, gap)[0]
 

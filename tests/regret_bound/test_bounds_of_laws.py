@@ -106,7 +106,7 @@ def test_known_bounds_in_any_unit(scale):
     assert other.value / scale == pytest.approx(one.value, rel=2e-4)
 
 
-def test_a_known_bound_asks_for_less():
+def test_a_known_bound_lowers_the_constant():
     """Means that cannot exceed 0 rule out some of what rewards without a bound must be told from."""
     space = sb.Paths([("s", "t"), ("s", "u"), ("u", "t")], "s", "t")
     theta = [-1.0, -0.1, -1.5]
@@ -158,7 +158,7 @@ def test_methods_for_gaussian_rewards_alone(method):
         ({"law": Mixed([Poisson()])}, "laws must be one an item, got 1 for 3 items"),
     ],
 )
-def test_what_is_refused(options, message):
+def test_invalid_input_is_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
         sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], **options)
 

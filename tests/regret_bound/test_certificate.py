@@ -214,7 +214,7 @@ def test_worst_ratio_on_complete_graphs_with_many_tight_cycles(seed):
     assert found.ratio < 1.0 + 1e-9
 
 
-def test_incomplete_searches_say_so():
+def test_incomplete_searches_are_reported():
     rng = np.random.default_rng(0)
     pairs = [(v, w) for v in range(12) for w in range(12) if v != w]
     graph = exchange_graph(12, [(v, w, cost, True) for (v, w), cost in zip(pairs, rng.random(132), strict=True)])

@@ -145,7 +145,7 @@ def test_the_decision_that_teaches_many_items_at_once():
     [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)],
     ids=str,
 )
-def test_meets_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
+def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
     theta = np.random.default_rng(seed).random(decision_set.d)
     mine = sb.graves_lai(Own(decision_set), theta, gap=GAP)
     cycles = sb.graves_lai(decision_set, theta, gap=GAP)

@@ -77,7 +77,7 @@ def test_variances_of_their_own(family):
 
 
 @pytest.mark.parametrize("theta", [(0, 1), (1, 0), (0, 0, 1), (0, 1, 1)])
-def test_the_promise_of_the_theorem(theta):
+def test_the_guarantee_of_the_theorem(theta):
     theta = np.array(theta, dtype=float)
     problem = sb.ReducedProblem.of(sb.MSets(len(theta), 1), theta)
     parameters = sb.GLPGParameters.theoretical(problem, 0.5)
@@ -90,7 +90,7 @@ def test_the_promise_of_the_theorem(theta):
     assert (result.rates[theta < theta.max()] >= 1.0).all()
 
 
-def test_the_promise_with_a_ratio():
+def test_the_guarantee_with_a_ratio():
     problem = sb.ReducedProblem.of(sb.MSets(2, 1), [0, 1])
     parameters = sb.GLPGParameters.theoretical(problem, 1.0, 0.5)
     result = GLPG(problem, parameters).run()

@@ -31,7 +31,7 @@ def assert_same(first, second):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_read_again_is_the_same(family, seed):
+def test_round_trips_preserve_bounds(family, seed):
     rng = np.random.default_rng(seed)
     decision_set = FAMILIES[family](rng)
     theta = np.round(rng.normal(size=decision_set.d), 1 if seed % 2 else 6)

@@ -194,7 +194,7 @@ def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, lab
             assert u[cycle].sum() / block.graph.costs[cycle].sum() ** 2 == pytest.approx(found.ratios[k], rel=1e-9)
 
 
-def test_a_search_that_is_late_says_that_it_knows_nothing():
+def test_a_search_without_time_returns_no_bound():
     block, u = block_and_flow(matching(6), 0)
     found = Separator(block, deadline=time.perf_counter() - 1.0, max_labels=3).search(u, 0.5)
     assert found.ratio == math.inf

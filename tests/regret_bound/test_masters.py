@@ -204,7 +204,7 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
         assert truth.lower * (1 - 1e-9) <= result.value <= 50 * truth.upper
 
 
-def test_what_breaks_the_conic_solver_is_solved_after_all():
+def test_instances_that_break_the_conic_solver_are_solved():
     """Variances over twelve orders of magnitude: the conic solver stalls, or calls a wrong point solved."""
     decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)], saturate="none")
     for seed in range(6):

@@ -26,7 +26,7 @@ def examples(name):
 
 
 @pytest.mark.parametrize("name", ["bernoulli.md", "laws.md"])
-def test_the_examples_are_true(name, capsys):
+def test_the_examples_print_the_documented_output(name, capsys):
     for code, said in examples(name):
         exec(compile(code, f"docs/{name}", "exec"), {})
         assert capsys.readouterr().out == said

@@ -18,7 +18,7 @@ SEEDS = range(4)
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", ["real", "integer", "close"])
-def test_what_was_solved_passes(family, kind):
+def test_bounds_of_the_solver_pass(family, kind):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         decision_set = FAMILIES[family](rng)
@@ -28,7 +28,7 @@ def test_what_was_solved_passes(family, kind):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_was_solved_for_rewards_of_0_and_1_passes(family):
+def test_bernoulli_bounds_of_the_solver_pass(family):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         decision_set = FAMILIES[family](rng)

@@ -328,6 +328,6 @@ def test_results_of_other_methods_are_legal():
             assert_same_bits(s, by_method[method])
 
 
-def test_what_is_remembered_is_private():
+def test_the_warm_start_memory_is_not_shown():
     result = sb.graves_lai(matching(4), np.random.default_rng(0).uniform(size=16), gap=0.05)
     assert "_memory" not in repr(result)

@@ -144,7 +144,7 @@ def test_refusals(tmp_path):
     refused(tmp_path, "positions must place every node", bound=bound, positions={})
 
 
-def test_results_that_do_not_belong_together(tmp_path):
+def test_results_of_different_problems_are_refused(tmp_path):
     description = {"family": "msets", "size": 1, "theta": [1, 0.5, 0]}
     instance = instance_from_description(description)
     decisions = sb.MSets(3, 1)

@@ -186,7 +186,7 @@ def test_specifications_are_plain_and_tell_models_apart(name):
         (ReplayedRewards([[0, 1]]), ReplayedRewards([[0, 1]], variance=1.0)),
     ],
 )
-def test_specifications_tell_apart_what_differs_in_one_thing(one, other):
+def test_specifications_distinguish_models(one, other):
     assert one.specification() != other.specification()
 
 
@@ -203,7 +203,7 @@ def test_large_parameters_are_digests():
     }
 
 
-def test_what_policies_are_told():
+def test_variances_for_policies():
     assert GaussianRewards([1, 2]).variance == 0.5
     assert MODELS["gaussian, a variance an item"].variance.tolist() == [0.5, 1e-6, 9.0]
     np.testing.assert_allclose(MODELS["correlated"].variance, np.diag(COVARIANCE), rtol=1e-15)
@@ -225,7 +225,7 @@ def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, 
         assert np.log(np.mean(np.exp(u * (np.array(log) - mean)))) <= model.variance * u**2 / 2 + 1e-9
 
 
-def test_only_independent_gaussian_rewards_say_so():
+def test_only_independent_gaussian_rewards_are_marked():
     theirs = {name for name, model in MODELS.items() if model.is_independent_gaussian}
     assert theirs == {"gaussian", "gaussian, a variance an item"}
     assert CorrelatedGaussianRewards([1.0, 2.0], np.diag([1.0, 3.0])).is_independent_gaussian
@@ -320,7 +320,7 @@ def test_replayed_rounds_are_rows_as_often_as_logged():
     assert set(drawn(MODELS["replayed rounds"], items=(2, 0))[:, 0].tolist()) == set(TABLE[:, 2].tolist())
 
 
-def test_what_is_a_table_and_what_are_logs():
+def test_tables_and_logs_are_distinguished():
     table, logs = ReplayedRewards(TABLE), ReplayedRewards(TABLE.tolist())
     assert (table.is_joint, table.d) == (True, 3)
     assert (logs.is_joint, logs.d) == (False, 4)

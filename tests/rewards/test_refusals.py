@@ -220,7 +220,7 @@ def test_answers_of_a_sampler(answer, message):
         model.draw(np.array([0, 2]), np.random.default_rng(0))
 
 
-def test_the_largest_rewards_and_arrays_that_could_be_masked_are_fine():
+def test_the_largest_rewards_and_unmasked_arrays_are_accepted():
     answer = np.ma.array([1e100, -1e100], mask=[False, False])
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     assert model.draw(np.array([0, 2]), np.random.default_rng(0)).tolist() == [1e100, -1e100]

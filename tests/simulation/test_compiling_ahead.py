@@ -31,7 +31,7 @@ def in_fresh_process(code, cache):
 
 
 @needs_compiler
-def test_what_is_compiled_in_one_process_is_open_in_no_other(tmp_path):
+def test_compiled_parts_are_closed_in_other_processes(tmp_path):
     before = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
     assert before[0] >= {"play", "thompson", "no_index"}
     assert before[1] >= {"play", "glade", "bases_search"}

@@ -150,7 +150,7 @@ def test_no_more_workers_than_jobs(monkeypatch):
     assert asked == [2]  # one is played in this process
 
 
-def test_what_cannot_be_pickled_is_named_before_anything_is_played():
+def test_unpicklable_input_is_named_before_the_simulation():
     import threading
 
     lock = threading.Lock()

@@ -91,7 +91,7 @@ def recorded(delay: object, loss: float = 0.0, horizon: int = 40) -> list[tuple[
 
 
 @pytest.mark.parametrize("delay", [1, 5, 39])
-def test_an_outcome_is_told_before_the_round_after_its_delay(delay):
+def test_an_outcome_is_observed_before_the_round_after_its_delay(delay):
     """`t` is the last round chosen: that of round s is told when s + delay rounds are."""
     assert recorded(delay) == [(s + delay, s % 6, False) for s in range(1, 40 - delay)]
 
@@ -132,7 +132,7 @@ def test_kernels_and_python_play_the_same_rounds(delay):
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
-def test_a_learner_told_late_asks_what_a_simulation_plays(policy):
+def test_a_learner_with_late_outcomes_agrees_with_a_simulation(policy):
     """Also when it is stored and restored in the middle, with rounds open."""
     specification = Specification.of(X, REWARDS, policy, horizon=1, replications=1, seed=3)
     lateness = Lateness.of(**LATE)
@@ -190,7 +190,7 @@ def test_all_policies_of_a_replication_meet_the_same_delays():
     assert first.told == second.told
 
 
-def test_the_share_of_losses_and_the_mean_delay_are_those_asked_for():
+def test_the_share_of_losses_and_the_mean_delay_are_as_requested():
     lateness = Lateness.of("geometric:20", 0.25)
     assert lateness is not None
     rng = np.random.default_rng(0)
@@ -215,7 +215,7 @@ def test_the_share_of_losses_and_the_mean_delay_are_those_asked_for():
         (scipy.stats.geom(0.5, loc=-1), {"distribution": "geom", "args": [0.5], "loc": -1}),
     ],
 )
-def test_what_is_described_is_what_was_asked_for(delay, described):
+def test_the_description_agrees_with_the_request(delay, described):
     lateness = Lateness.of(delay, 0.5)
     assert lateness is not None
     assert lateness.described() == {"delay": described, "loss": 0.5}
@@ -246,7 +246,7 @@ def test_losses_that_are_none_are_errors(loss):
 
 
 @given(st.data())
-def test_rows_are_recomputed_from_what_was_told_and_what_is_open(data):
+def test_rows_are_recomputed_from_observed_and_open_rounds(data):
     """The twin: counts and means by hand, in any order of opening, telling and forgetting."""
     d = data.draw(st.integers(1, 5))
     variance = np.linspace(0.2, 1.5, d)

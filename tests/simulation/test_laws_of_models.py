@@ -65,7 +65,7 @@ def test_a_sampler_may_come_with_its_law():
         sb.SampledRewards(COUNTS, orders, variance=3.0, law=Poisson(cost=True))
 
 
-def test_laws_of_many_numbers_are_told_apart():
+def test_laws_of_many_numbers_are_distinguished():
     means = np.linspace(0.0, 1.0, 3_000)
 
     def specified(variances):
@@ -90,7 +90,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("rewards", "law"), MODELS, ids=lambda one: type(one).__name__)
-def test_results_say_the_law(rewards, law, tmp_path):
+def test_results_contain_the_law(rewards, law, tmp_path):
     """Also once they were saved; it is the law of the bound, and policies were told it."""
     assert rewards.law == rewards.told_law == law
     result = sb.simulate(sb.MSets(5, 2), rewards, [sb.GLADE(), sb.ThompsonSampling()], 100, 2, seed=3)
@@ -105,7 +105,7 @@ def test_results_say_the_law(rewards, law, tmp_path):
         np.testing.assert_array_equal(result.regret[name], told.regret[name])
 
 
-def test_results_of_earlier_versions_say_a_class_and_others_nothing():
+def test_results_of_earlier_versions_have_a_law_only_by_class():
     result = sb.simulate(sb.MSets(5, 2), sb.BernoulliRewards(COUNTS / 4.0), sb.CUCB(), 10, 1, seed=0, bound=None)
     provenance = {key: value for key, value in result.provenance.items() if key != "law"}
     assert dataclasses.replace(result, provenance=provenance).law == Bernoulli()
@@ -113,7 +113,7 @@ def test_results_of_earlier_versions_say_a_class_and_others_nothing():
         assert dataclasses.replace(result, provenance=odd).law is None
 
 
-def test_replayed_clicks_are_told_to_be_0_and_1():
+def test_replayed_clicks_have_the_bernoulli_family():
     clicks = sb.ReplayedRewards([[0.0, 1.0, 1.0], [0.0, 1.0], [0.0, 0.0, 1.0]])
     assert (clicks.law, clicks.told_law, clicks.family) == (None, Bernoulli(), "bernoulli")
     times = sb.ReplayedRewards([[0.0, 1.5], [0.0, 1.0]])
@@ -133,7 +133,7 @@ class ByName(sb.Policy):
         return sb.CUCB(variance=0.1 if self.told == "bernoulli" else 9.0).start(decision_set, variance)
 
 
-def test_policies_of_ones_own_are_told_the_name():
+def test_user_defined_policies_receive_the_name():
     assert ByName().for_law(Poisson()).told == "poisson"
     assert ByName().for_law(None).told is None
     rewards = sb.BernoulliRewards(COUNTS / 4.0)

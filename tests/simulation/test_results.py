@@ -123,7 +123,7 @@ def test_provenance_that_is_nested_too_deep(tmp_path, depth):
         load_simulation(tmp_path / "deep")
 
 
-def test_nobody_can_change_a_result():
+def test_results_are_immutable():
     given = fields()
     result = SimulationResult(**given)
     for array in (result.checkpoints, result.rates, result.suboptimal_items, result.plays["OSSB"]):

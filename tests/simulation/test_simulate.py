@@ -75,7 +75,7 @@ def test_replications_do_not_depend_on_their_number_or_on_the_company():
     assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
 
 
-def test_checkpoints_do_not_change_what_is_played():
+def test_checkpoints_do_not_change_decisions():
     every = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=np.arange(1, 61))
     some = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=[7, 60])
     for policy in some.policies:
@@ -147,7 +147,7 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
         sb.simulate(X, sb.GaussianRewards(THETA, variance=1.0), sb.CUCB(), horizon=10, replications=1, bound=exact)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen: list[tuple[int, int]] = []
     sb.simulate(
         X, REWARDS, POLICIES, horizon=5, replications=3, progress=lambda done, total: seen.append((done, total))
@@ -162,7 +162,7 @@ def test_a_progress_bar_goes_to_the_error_stream(capsys):
     assert streams.out == ""
 
 
-def test_provenance_says_what_was_simulated():
+def test_provenance_describes_the_simulation():
     result = sb.simulate(X, REWARDS, {"a": sb.CUCB(radius="kveton")}, horizon=12, replications=2, seed=9)
     told = result.provenance["specification"]
     assert told["horizon"] == 12
@@ -219,7 +219,7 @@ def test_a_set_that_counts_in_numpy_integers_is_fine(tmp_path):
     assert result.provenance["specification"]["decision_set"]["m"] == 2
 
 
-def test_what_cannot_be_described_is_an_error_before_anything_is_played():
+def test_undescribable_input_is_an_error_before_the_simulation():
     class Odd(FirstItems):
         def specification(self):
             return {"name": "Odd", "weights": np.zeros(3)}
@@ -283,7 +283,7 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
     assert agent.choose(rng) in X
 
 
-def test_an_interrupt_is_heard_in_the_middle_of_a_replication():
+def test_an_interrupt_takes_effect_within_a_replication():
     class HeardError(Exception):
         pass
 

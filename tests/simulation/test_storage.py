@@ -82,7 +82,7 @@ def forge(path, content, **about):
     alter_description(path, change)
 
 
-def test_what_was_written_is_read(path):
+def test_files_round_trip(path):
     header, arrays = read_archive(path, kind="part")
     assert header == HEADER
     assert set(arrays) == set(ARRAYS)
@@ -111,7 +111,7 @@ def test_equal_contents_give_equal_bytes_in_any_order(path, tmp_path):
         assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
-def test_the_file_is_what_its_description_says(path):
+def test_the_file_agrees_with_its_description(path):
     """The promise of docs/simulation-file.md: numpy, json and zipfile alone can read a file."""
     with zipfile.ZipFile(path) as archive:
         description = json.loads(archive.read("simulation.json"))

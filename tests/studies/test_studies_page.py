@@ -74,7 +74,7 @@ def test_the_examples_are_studies(path):
     assert study.output.folder.resolve().is_relative_to(ROOT / "demo-output")
 
 
-def test_the_demo_is_as_promised(tmp_path):
+def test_the_demo_agrees_with_the_readme(tmp_path):
     study = read_study(ROOT / "examples" / "germany50.toml")
     asked = study.simulation
     assert {text.partition(":")[0] for text in asked.policies} == {policy.__name__ for policy in POLICIES}

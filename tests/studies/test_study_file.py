@@ -95,7 +95,7 @@ def test_every_key_is_read(written):
     }
 
 
-def test_what_is_left_out_is_as_on_the_command_line(written):
+def test_defaults_are_those_of_the_command_line(written):
     path = written('[problem]\nnetwork = "polska"\n[simulation]\n')
     assert read_study(path) == Study(
         problem=ProblemChoice(network="polska"),
@@ -112,7 +112,7 @@ def test_what_is_left_out_is_as_on_the_command_line(written):
         assert getattr(BoundOptions(), name) == defaults[name]
 
 
-def test_without_a_simulation_only_the_bound_is_asked_for(written):
+def test_without_a_simulation_only_the_bound_is_computed(written):
     study = read_study(written('[problem]\ndataset = "germany50-routing"\n'))
     assert study.simulation is None
     assert study.bound_seconds is None
@@ -475,7 +475,7 @@ STUDIES = st.builds(
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(STUDIES)
-def test_what_is_kept_in_the_folder_is_the_same_study(tmp_path_factory, study):
+def test_the_study_in_the_folder_is_the_same(tmp_path_factory, study):
     path = tmp_path_factory.mktemp("kept") / "study.toml"
     path.write_text(study_text(study), encoding="utf-8")
     again = read_study(path)
@@ -488,7 +488,7 @@ def test_what_is_kept_in_the_folder_is_the_same_study(tmp_path_factory, study):
     assert study_text(again) == study_text(study)
 
 
-def test_the_address_of_a_cluster_is_nobodys_business():
+def test_the_address_of_a_cluster_is_not_stored():
     study = Study(problem=ProblemChoice(network="polska"), execution=Execution(scheduler="tcp://secret:8786"))
     assert "secret" not in study_text(study)
 

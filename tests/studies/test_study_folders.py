@@ -107,7 +107,7 @@ def test_other_mistakes_that_show_late(place):
 # Folders --------------------------------------------------------------------------------------------------------------
 
 
-def test_nobodys_files_are_overwritten(place):
+def test_other_files_are_not_overwritten(place):
     run_text(STUDY + '[output]\nfolder = "."\n')
     assert Path("study.toml").read_text(encoding="utf-8").startswith(STUDY)
     assert sorted(names(".")) == sorted([*FILES, "table.csv"])
@@ -126,7 +126,7 @@ def test_the_instance_of_someone_else_is_not_overwritten(place):
     assert names("study-results") == ["instance.json"]
 
 
-def test_an_instance_file_that_is_the_problem_stays_as_it_is(place):
+def test_an_instance_file_that_is_the_problem_is_unchanged(place):
     text = '{"family": "msets", "size": 1, "theta": [1, 0.5]}'
     Path("instance.json").write_text(text, encoding="utf-8")
     run_text('[problem]\nfile = "instance.json"\n[output]\nfolder = "."\n')
@@ -160,7 +160,7 @@ def test_another_study_in_the_folder(place):
         (f"[problem]\nfile = 0x{'f' * 5000}\n", "another file.*was a very long number"),
     ],
 )
-def test_what_no_study_has_written_in_its_place(place, text, message):
+def test_foreign_files_in_the_folder_are_refused(place, text, message):
     run_text(ALONE)
     Path("study-results/study.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=message):
@@ -219,7 +219,7 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
 
 
 @pytest.mark.parametrize("removed", [("study.toml",), ("bound.json",), ("study.toml", "about.json", "report.html")])
-def test_a_bound_goes_on_without_some_of_its_files(place, removed):
+def test_a_bound_resumes_without_some_of_its_files(place, removed):
     run_text(ALONE)
     for name in removed:
         Path("study-results", name).unlink()

@@ -52,7 +52,7 @@ def test_a_study_leaves_all_its_files(place):
     assert result.simulation.lower_bound == pytest.approx(own.lower_bound, rel=1e-12)
 
 
-def test_what_the_file_says_is_what_is_done(place, monkeypatch):
+def test_the_file_determines_the_run(place, monkeypatch):
     seen = {}
 
     def solve(*arguments, **options):
@@ -100,7 +100,7 @@ def test_it_is_read_with_other_versions_too(place, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in ("simulation.zip", "timings.json")])
-def test_only_what_is_missing_is_written(place, monkeypatch, name):
+def test_only_missing_files_are_written(place, monkeypatch, name):
     run_study(read_study("study.toml"))
     before = state("study-results")
     Path("study-results", name).unlink()
@@ -131,7 +131,7 @@ def run_and_kill(when: str, after: int) -> None:
         assert process.wait() == -9
 
 
-def test_a_killed_study_goes_on_to_the_same_bytes(place, monkeypatch):
+def test_a_killed_study_resumes_to_the_same_bytes(place, monkeypatch):
     whole = run_study(dataclasses.replace(read_study("study.toml"), output=Output(folder=Path("whole"))))
     run_and_kill("between", 2)
     assert len(list(Path("study-results/parts").glob("*.zip"))) == 3
@@ -226,7 +226,7 @@ def test_the_study_in_the_folder_cannot_be_changed_either(place, old, new, messa
         run_study(read_study(kept))
 
 
-def test_where_it_runs_and_what_is_drawn_may_change(place, monkeypatch):
+def test_execution_and_output_may_change(place, monkeypatch):
     run_study(read_study("study.toml"))
     no_work(monkeypatch)
     text = STUDY + '[execution]\nworkers = "auto"\n[output]\nfigure = "new.pdf"\nreport = false\n'
