@@ -45,7 +45,7 @@ def test_laws_are_read_from_text(law):
         ({"name": "gaussian", "upper": ["inf", 1]}, Gaussian(upper=[math.inf, 1.0])),
     ],
 )
-def test_text_form(said, law):
+def test_written_forms_are_read(said, law):
     assert law_from(said) == law
 
 
