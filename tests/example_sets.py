@@ -33,7 +33,7 @@ def partitions(d, groups, capacity=2, rng=None):
 
 
 class OnlyMaximizes(sb.DecisionSet):
-    """A user's own set, which has what it must have and nothing else."""
+    """A user-defined set with the required methods only."""
 
     d = m = None
 

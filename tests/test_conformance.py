@@ -78,7 +78,7 @@ def counts_without_listing(decision_set):
 
 
 class Wrapped(DecisionSet):
-    """A user's own decision set, which hands everything on to matchings; those below break one promise each."""
+    """A user-defined decision set that delegates everything to matchings; each class below violates one requirement."""
 
     def __init__(self):
         self.inner = Matchings([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2)], saturate="none")
@@ -103,7 +103,7 @@ class Wrapped(DecisionSet):
         return self.inner.exchange_graph(weights)
 
     def indexed(self, rewards, bonuses, ratio):
-        """maximize_index, but for bonuses of any sign."""
+        """maximize_index for bonuses of any sign."""
         return DecisionSet.maximize_index(self, rewards, np.maximum(bonuses, 0.0), ratio)
 
 

@@ -91,7 +91,7 @@ OPERATIONS = {
 
 
 def warm(name):
-    """Compile what the operation calls: small problems of the same kind."""
+    """Compile the kernels of the operation with small problems of the same kind."""
     if name == "learner":
         agent = sb.Learner(grid(3, diagonals=False), sb.ESCB(), variance=0.25, seed=0)
         for _ in range(20):

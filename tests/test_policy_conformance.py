@@ -187,7 +187,7 @@ def test_replications_and_policies_have_random_numbers_of_their_own():
 
 @pytest.mark.parametrize(("family", "example"), CASES)
 def test_ossb_plays_the_same_without_kernels(family, example):
-    """In place of the promise that is waived: the same decision set and solver, but rounds in Python."""
+    """Replaces the waived check: the same decision set and solver, but with rounds in Python."""
     decision_set = build(family, example)
     case = case_of(OSSB(), decision_set, 0, 60)
     compiled, plain = case.start(), case.start()

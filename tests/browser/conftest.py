@@ -77,7 +77,7 @@ def open_page(browser, tab, tmp_path):
 
 
 def _watched(page, address):
-    """Note what the page complains of and what it asks for; the function returned ends that and says what was wrong."""
+    """Record errors and requests of the page; the returned function stops recording and returns the problems."""
     errors, requests = [], []
     listeners = {
         "console": lambda message: errors.append(f"console: {message.text}"),

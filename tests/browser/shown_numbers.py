@@ -8,7 +8,7 @@ MARKS = {"⁻": "-", **{sign: str(k) for k, sign in enumerate("⁰¹²³⁴⁵�
 
 
 def value_of(text):
-    """The number that a text of the page stands for."""
+    """The number shown by a text of the page."""
     text = text.replace(",", "").replace("−", "-").strip()
     factor = re.fullmatch(r"(\S+) × 10(\S+)", text)
     if factor:
@@ -17,5 +17,5 @@ def value_of(text):
 
 
 def close_to(value, digits=4):
-    """A number written with so many significant digits."""
+    """A number written with `digits` significant digits."""
     return pytest.approx(value, rel=0.51 * 10.0 ** (1 - digits), abs=1e-12)

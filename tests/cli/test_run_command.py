@@ -99,7 +99,7 @@ def test_a_run_of_simulate_resumes_as_a_study(study, monkeypatch):
 
 
 def interrupt_after(count):
-    """Ctrl-C as so many replications are finished."""
+    """Raise Ctrl-C when this number of replications is finished."""
 
     def tell(line, finished, total):
         if finished == count:
@@ -379,7 +379,7 @@ def test_simulations_that_replay(run, logged):
 
 
 def test_ctrl_c_in_a_process(tmp_path):
-    """A study far longer than the test, interrupted once it says that a replication is finished."""
+    """A study far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY.replace("replications = 4", "replications = 30_000"), encoding="utf-8")
     program = Path(sys.executable).with_name("semibandits")

@@ -365,7 +365,7 @@ def test_folders_with_other_things_in_them_are_fine(run):
 
 
 def interrupt_after(monkeypatch, count):
-    """Ctrl-C as so many replications are finished."""
+    """Raise Ctrl-C when this number of replications is finished."""
 
     def tell(line, finished, total):
         if finished == count:
@@ -474,7 +474,7 @@ def test_faults_of_our_own_are_not_hidden(run, monkeypatch):
 
 
 def test_ctrl_c_in_a_process(tmp_path):
-    """A run far longer than the test, interrupted once it says that a replication is finished."""
+    """A run far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     program = Path(sys.executable).with_name("semibandits")
     words = [program, *map(str, SHORT), "-n", "30000", "--output", "run", "--progress"]

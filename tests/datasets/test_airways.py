@@ -91,7 +91,7 @@ def best_journey(**parameters):
 
 
 def test_which_journey_is_best_under_other_parameters():
-    """As the documentation of the model says."""
+    """The formula in the documentation of the model."""
     assert best_journey() == ["BOS", "DEN", "SAN"]
     assert best_journey(competition=0.3) == ["BOS", "SAN"]
     assert best_journey(competition=0.1) == ["BOS", "SAN"]

@@ -77,7 +77,7 @@ def test_large_complete_graphs_are_counted():
 
 
 class Counting(matroids.Matroid):
-    """A matroid without a formula that counts how often it is asked."""
+    """A matroid without a formula that counts its calls."""
 
     def __init__(self, inner):
         self.inner, self.calls = inner, 0

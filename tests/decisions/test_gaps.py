@@ -16,7 +16,7 @@ from semibandits.families.registry import FAMILIES
 
 
 class OnlyMaximizes(DecisionSet):
-    """A user's class, with nothing but what it must have."""
+    """A user-defined class with the required methods only."""
 
     def __init__(self, rows):
         self._rows = rows

@@ -143,7 +143,7 @@ def test_swaps_and_exchange_graph_are_the_single_swaps(kind):
 
 
 def check_star(graph, theta, expected):
-    """Every single swap is a cycle of two arcs through the hub, and there are no others."""
+    """Every single swap is a cycle of two arcs through the hub, and there are no other cycles."""
     assert graph.n_nodes == 1 + len({i for _, i, _ in expected})
     padded = np.append(theta, 0.0)
     reduced = (
@@ -228,7 +228,7 @@ def test_results_are_read_only():
 
 
 def test_an_oracle_that_is_no_matroid_is_found_out():
-    """The scan 0, 1, 2, 3 refuses item 1 beside item 0, but would have it beside 0 and 2."""
+    """The scan 0, 1, 2, 3 refuses item 1 with item 0, but accepts it with 0 and 2."""
     independent = [[], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]]
     decisions = MatroidBases(matroids.Oracle(4, lambda indices: indices.tolist() in independent))
     for ask in (decisions.swaps, decisions.exchange_graph):

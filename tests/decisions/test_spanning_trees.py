@@ -69,7 +69,7 @@ def test_count_listing_and_membership(edges):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(instances())
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
-    """The oracle asks networkx; `test_matroid_bases` compares its swaps with brute force."""
+    """The oracle uses networkx; `test_matroid_bases` compares its swaps with brute force."""
     edges, theta = instance
     decisions = SpanningTrees(edges)
 

@@ -45,7 +45,7 @@ print(outer(3.0), sum(outer.stats.cache_hits.values()))
 
 @pytest.fixture
 def library(tmp_path):
-    """A library of three kernels beside the cache of this one, which calls the second and the third."""
+    """A library of three kernels with a separate cache; the first calls the second and the third."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
     for name in (
@@ -109,7 +109,7 @@ _cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
 
 
 def test_two_processes_that_write_at_once_mix_nothing_up(library):
-    """As one has saved its code, another saves an index that knows another signature only."""
+    """While one process has saved its code, another saves an index with another signature only."""
     both = (
         RUN
         + """
@@ -176,7 +176,7 @@ def outer(x):
 
 
 def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library):
-    """As after an upgrade that renamed a record: the index of what is kept names the old one."""
+    """After an upgrade that renamed a record, the cached index contains the old name."""
     module = library / "kernels" / "outer.py"
     call = (
         "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"

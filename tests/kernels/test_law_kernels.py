@@ -102,7 +102,7 @@ def test_items_of_a_mix_have_their_own_laws():
 
 
 class Other(sb.laws.Law):
-    """A law that kernels do not know."""
+    """A law without a compiled form."""
 
     def check(self, theta):
         """Any."""

@@ -41,7 +41,7 @@ def forever_and_raise(polite):
 
 
 class AlarmError(Exception):
-    """What the handler of these tests raises."""
+    """The exception raised by the handler of these tests."""
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def _interrupt():
 
 @njit
 def spin(n):
-    """Some time in which nothing is heard."""
+    """Spend some time without a poll for signals."""
     total = 0.0
     for i in range(n):
         total += np.sqrt(i)
@@ -227,7 +227,7 @@ def wait_for_ctrl_c(function):
 
 @compiled
 def test_ctrl_c_while_numba_unpacks_arguments_reaches_the_kernel():
-    """Nothing runs beside the kernel that could press again: it holds Python's lock."""
+    """No other thread can interrupt during the kernel, since it holds the GIL."""
     before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):

@@ -228,7 +228,7 @@ def test_bad_arguments_are_refused(name):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_many_open_rounds_cover_all_items_first(name):
-    """With nothing told, rounds cover every item that can be covered before any is repeated."""
+    """Without observations, rounds cover every item that can be covered before any is repeated."""
     learner = fresh(POLICIES[name], MSets(9, 2))
     asked = [learner.ask() for _ in range(5)]
     assert np.any([one.decision for one in asked], axis=0).all()
@@ -248,7 +248,7 @@ def test_items_of_forgotten_rounds_are_chosen_again(name):
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(sorted(POLICIES)), st.randoms(use_true_random=False), st.integers(1, 8))
 def test_order_of_tells_is_irrelevant(name, random, n_open):
-    """Whole rewards have exact sums in any order; what is played next is then the same too."""
+    """Sums of whole rewards are exact in any order, so the next decision is the same too."""
     one, other = (fresh(POLICIES[name], SETS["paths"](), seed=3) for _ in range(2))
     for _ in range(3):
         rounds = [(one.ask(), other.ask()) for _ in range(n_open)]
@@ -303,7 +303,7 @@ def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
 
 
 class Stubborn(Pairs):
-    """Pairs that refuse to answer, or answer wrongly, when told to."""
+    """Pairs that refuse to answer, or give wrong answers, on request."""
 
     mode = "right"
 
@@ -338,7 +338,7 @@ def test_own_sets_that_fail_leave_the_learner_as_it_was(name, mode):
 
 
 class LastAgent(Agent):
-    """Plays what its list says."""
+    """Plays the decisions of its list."""
 
     def __init__(self, answers):
         self.answers, self.seen = list(answers), []

@@ -34,7 +34,7 @@ def own_set(learner):
 
 
 def run(learner, rng, rounds, trace):
-    """Ask for rounds, and tell about as many open ones, in any order, some by forgetting them."""
+    """Ask for rounds, and tell or forget about as many open ones, in any order."""
     theta = means_of(learner.decision_set)
     for _ in range(rounds):
         trace.append(learner.ask().items.tolist())

@@ -14,7 +14,7 @@ from semibandits.decisions.spanning_trees import SpanningTrees
 
 
 class OnlyMaximizes(DecisionSet):
-    """A user's class, with nothing but what it must have."""
+    """A user-defined class with the required methods only."""
 
     def __init__(self, rows):
         self._rows = rows

@@ -208,7 +208,7 @@ def test_bad_input_is_refused(message, call):
 
 
 class Answers(OnlyMaximizes):
-    """Says in its own way which decision is best."""
+    """Uses its own rule for the best decision."""
 
     def __init__(self, rows, form):
         super().__init__(rows)

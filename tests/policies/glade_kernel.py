@@ -14,7 +14,7 @@ def nothing_decided(policy, decisions):
 
 
 def decide(decisions, stats, t, params, marks, rows):
-    """What the kernel decides; of several best answers, it is given the first."""
+    """The decision of the kernel; of several best decisions, the oracle returns the first."""
     d = stats.shape[1]
     memory, weights, bonuses, x = (
         np.zeros(HEAD + (2 + KNOWN) * d),

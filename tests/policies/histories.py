@@ -40,7 +40,7 @@ REWARDS = {
 
 @dataclass
 class Account:
-    """Every round as it was told, in lists."""
+    """Every observed round, in lists."""
 
     d: int
     variance: np.ndarray
@@ -135,7 +135,7 @@ def random_statistics(seed, d=7):
 
 
 def asked(rule, t, params, stats, z=None):
-    """What the rule asks for, with its weights and bonuses."""
+    """The action of the rule, with its weights and bonuses."""
     d = stats.shape[1]
     weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool)
     action = rule(

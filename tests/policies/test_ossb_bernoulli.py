@@ -177,7 +177,7 @@ def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeyp
 
 @pytest.mark.parametrize("name", ["msets", "trees", "matchings", "paths", "list"])
 def test_plan_has_the_minimal_cost(name):
-    """As much as C(theta) found by listing all decisions, but for the gap asked for."""
+    """The cost is C(theta) found by listing all decisions, up to the requested gap."""
     decision_set, rng = SETS[name](), np.random.default_rng(5)
     rows = listed(decision_set)
     for _ in range(3):

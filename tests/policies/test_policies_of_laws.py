@@ -207,7 +207,7 @@ def test_plans_at_estimates_are_feasible(name):
 
 
 class Seconds(Law):
-    """A law of one's own: no kernel knows it."""
+    """A user-defined law without a kernel."""
 
     def check(self, theta):
         """Any mean."""

@@ -83,7 +83,7 @@ LAWS = {
 
 
 def drawn(seed, family, name):
-    """A small set with a law and what the reference needs of it."""
+    """A small set with a law and its data for the reference."""
     rng = np.random.default_rng(seed)
     while True:
         try:

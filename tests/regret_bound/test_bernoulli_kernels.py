@@ -193,7 +193,7 @@ def searchable(rng, n, hub):
 @example(510510, 3, False, 2.0, False)
 @settings(max_examples=150, deadline=None)
 def test_search_against_all_cycles(seed, n, hub, level, idle):
-    """What is found is violated, and by as much as it says; where something is violated by a quarter, something is found."""
+    """Cycles found are violated by the stated amount; if some cycle is violated by a quarter, one is found."""
     rng = np.random.default_rng(seed)
     block = searchable(rng, n, hub)
     tails, heads, costs, raising = block.graph.tails, block.graph.heads, block.graph.costs, block.informative

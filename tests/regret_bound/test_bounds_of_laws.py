@@ -107,7 +107,7 @@ def test_known_bounds_in_any_unit(scale):
 
 
 def test_a_known_bound_lowers_the_constant():
-    """Means that cannot exceed 0 rule out some of what rewards without a bound must be told from."""
+    """Means that cannot exceed 0 exclude some alternatives of rewards without a bound."""
     space = sb.Paths([("s", "t"), ("s", "u"), ("u", "t")], "s", "t")
     theta = [-1.0, -0.1, -1.5]
     free, known = sb.graves_lai(space, theta), sb.graves_lai(space, theta, law=Gaussian(0.5, upper=0.0))

@@ -73,7 +73,7 @@ MEANS = {
 
 
 def check(decision_set, theta, variance, gap=GAP):
-    """The bracket meets the reference's, and the plan is feasible, decision by decision."""
+    """The bracket overlaps that of the reference, and the plan is feasible, decision by decision."""
     decisions = decision_set.enumerate()
     truth = reference(decisions, theta, variance)
     assert truth.upper - truth.lower <= 1e-5 * truth.upper, "the reference itself is too coarse"

@@ -39,7 +39,7 @@ def instance(family, seed=0):
 
 
 def check_plan(s):
-    """The plan is of decisions, costs the value, and meets every constraint."""
+    """The plan contains decisions, costs the value, and satisfies every constraint."""
     decisions = s.decision_set.enumerate()
     assert all(x in s.decision_set for x in s.plan.decisions)
     gaps = s.optimal_decision @ s.theta - decisions @ s.theta
@@ -75,7 +75,7 @@ def test_time_limits_end_with_a_right_bracket(family, seconds):
 
 
 class Clock:
-    """A clock that a test moves by hand: so many seconds at each look."""
+    """A clock that advances by a fixed number of seconds at each call."""
 
     def __init__(self, step):
         self.now, self.step = 0.0, step

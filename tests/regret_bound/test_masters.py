@@ -108,7 +108,7 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
 
 
 class Broken(Master):
-    """A master that breaks down in one way or another after so many good proposals."""
+    """A master that fails in one of several ways after a number of good proposals."""
 
     sound_calls, failure, patience = 0, "nan", 6
 

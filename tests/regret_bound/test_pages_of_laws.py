@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def examples(name):
-    """Pairs of code and what it prints."""
+    """Pairs of code and its printed output."""
     page = (DOCS / name).read_text(encoding="utf-8")
     pairs = re.findall(r"```python\n(.*?)```\n+prints\n+```text\n(.*?)```", page, re.DOTALL)
     assert pairs

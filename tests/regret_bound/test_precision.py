@@ -27,7 +27,7 @@ FAMILIES = {
 
 
 def rewards(seed, d):
-    """Rewards with near-ties down to 1e-12, some of them beside a large common part."""
+    """Rewards with near-ties down to 1e-12, some of them with a large common part."""
     rng = np.random.default_rng(seed)
     base = rng.integers(0, 3, d) * rng.choice([1.0, 0.1, 1 / 3])
     return (

@@ -53,7 +53,7 @@ def exact_gaps(best, decisions, theta):
 
 
 def smallest(gaps):
-    """The smallest gap that is no tie."""
+    """The smallest positive gap that is not a tie."""
     return gaps[gaps > 1e-11].min(initial=1.0)
 
 
@@ -122,7 +122,7 @@ def nonsense(memory, n_arcs, rng):
 
 @pytest.mark.parametrize("family", BY_CYCLES)
 def test_nonsense_to_start_from_does_no_harm(family):
-    """What is remembered is only a guess."""
+    """The stored state is only a starting point."""
     decision_set = MEDIUM[family]()
     rng = np.random.default_rng(3)
     theta = rng.uniform(size=decision_set.d)

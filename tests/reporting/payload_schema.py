@@ -7,7 +7,7 @@ NUMBER = (int, float)
 
 
 def check_payload(payload):
-    """Raise an error if a payload is not what the page expects."""
+    """Raise an error if a payload does not have the form that the page requires."""
     assert json.loads(json.dumps(payload, allow_nan=False)) == payload
     keys(payload, "schema title subtitle unit note answers bound simulation items plan drawing layers tables version")
     assert payload["schema"] == 1

@@ -166,7 +166,7 @@ def test_a_map_across_the_date_line_is_not_torn():
 
 
 def test_a_map_beyond_the_date_line_has_its_borders():
-    """Anchorage and Nome, told west and east of Greenwich, lie between the same coasts."""
+    """Anchorage and Nome, given west and east of Greenwich, lie between the same coasts."""
     west = {"Anchorage": (-149.9, 61.2), "Nome": (-165.4, 64.5)}
     east = {name: (x + 360, y) for name, (x, y) in west.items()}
     first, second = (draw(SpanningTrees([tuple(west)]), positions=p, geographic=True)["borders"] for p in (west, east))

@@ -14,7 +14,7 @@ from semibandits.instances import instance_from_description
 
 
 def data_of(path):
-    """What a page holds, read as a browser would."""
+    """The content of a page, read as by a browser."""
     text = path.read_text(encoding="utf-8")
     found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.DOTALL)
     return json.loads(found[1])

@@ -231,7 +231,7 @@ def test_a_foreign_simulation(folder, tmp_path):
 
 
 def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
-    """Whatever bound.json says: the simulation tells what was played."""
+    """Whatever bound.json contains, the simulation determines the rewards."""
     played = simulate(
         MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2, bound=False
     )
@@ -242,7 +242,7 @@ def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
 
 
 def test_a_bernoulli_study_shows_its_own_bound_with_the_plan(tmp_path, monkeypatch):
-    """Policies are told the variance 1/4, which plays no part in the bound, and may be another one than the instance has."""
+    """Policies use the variance 1/4, which does not affect the bound and may differ from that of the instance."""
     monkeypatch.chdir(tmp_path)
     instance = {"family": "msets", "size": 2, "theta": [1, 0.75, 0.5, 0.25]}
     Path("instance.json").write_text(json.dumps(instance), encoding="utf-8")

@@ -36,7 +36,7 @@ LATE = {"delay": OBSERVED, "loss": 0.2}
 
 
 class Slow(sb.DecisionSet):
-    """The same 2-sets, for which there are no kernels."""
+    """The same 2-sets, without kernels."""
 
     d, m = 6, 2  # type: ignore[assignment]
 
@@ -92,7 +92,7 @@ def recorded(delay: object, loss: float = 0.0, horizon: int = 40) -> list[tuple[
 
 @pytest.mark.parametrize("delay", [1, 5, 39])
 def test_an_outcome_is_observed_before_the_round_after_its_delay(delay):
-    """`t` is the last round chosen: that of round s is told when s + delay rounds are."""
+    """`t` is the last round chosen: the outcome of round s is observed when s + delay rounds are."""
     assert recorded(delay) == [(s + delay, s % 6, False) for s in range(1, 40 - delay)]
 
 

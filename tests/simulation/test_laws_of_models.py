@@ -14,7 +14,7 @@ COUNTS = np.array([3.0, 2.5, 2.0, 1.0, 0.5])
 
 
 class Counts(sb.RewardModel):
-    """Poisson counts; policies are told the variance of the largest mean."""
+    """Poisson counts; policies use the variance of the largest mean."""
 
     theta = COUNTS
     variance = 3.0
@@ -121,7 +121,7 @@ def test_replayed_clicks_have_the_bernoulli_family():
 
 
 class ByName(sb.Policy):
-    """A policy of one's own from before laws were told: it asks for the name."""
+    """A user-defined policy that uses the older interface: it requests the name of the law."""
 
     def __init__(self, told=None):
         self.told = told

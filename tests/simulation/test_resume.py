@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).parent / "killed_run.py"
 
 
 def run_and_kill(folder: Path, after: int) -> None:
-    """kill -9 the script once it has told of `after` finished replications."""
+    """Kill the script with kill -9 once it has reported `after` finished replications."""
     with subprocess.Popen(
         [sys.executable, str(SCRIPT), str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -22,7 +22,7 @@ POLICIES = [sb.CUCB(), sb.ThompsonSampling()]
 
 
 class Slow(sb.DecisionSet):
-    """The same 2-sets, for which there are no kernels."""
+    """The same 2-sets, without kernels."""
 
     d, m = 6, 2  # type: ignore[assignment]
 

@@ -112,7 +112,7 @@ def test_equal_contents_give_equal_bytes_in_any_order(path, tmp_path):
 
 
 def test_the_file_agrees_with_its_description(path):
-    """The promise of docs/simulation-file.md: numpy, json and zipfile alone can read a file."""
+    """As docs/simulation-file.md states, numpy, json and zipfile are sufficient to read a file."""
     with zipfile.ZipFile(path) as archive:
         description = json.loads(archive.read("simulation.json"))
     assert description["format"] == "semibandits simulation"
@@ -167,7 +167,7 @@ def test_a_byte_flipped_in_an_array(path, position):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_byte_changed_anywhere_is_refused_or_harmless(tmp_path_factory, data):
-    """Time stamps and the like are under no checksum; whatever is read must still be what was written."""
+    """Time stamps and the like have no checksum; the content that is read must still be what was written."""
     path = tmp_path_factory.getbasetemp() / "flipped.sim"
     write_archive(path, HEADER, ARRAYS)
     whole = bytearray(path.read_bytes())

@@ -257,7 +257,7 @@ REPORTED = {
 
 @pytest.mark.parametrize("text", REPORTED.values(), ids=REPORTED)
 def test_the_report_of_a_run_is_that_of_its_folder(place, text):
-    """It is made from what is in memory, not from the files."""
+    """It is made from results in memory, not from the files."""
     result = run_text(text)
     made = result.report.read_bytes()
     write_payload(payload_of(read_results(result.folder)), Path("again.html"))
