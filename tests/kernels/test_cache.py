@@ -45,7 +45,7 @@ print(outer(3.0), sum(outer.stats.cache_hits.values()))
 
 @pytest.fixture
 def library(tmp_path):
-    """A library of three kernels with a separate cache; the first calls the second and the third."""
+    """A copy of the cache code with three kernels: outer calls middle, and middle calls inner."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
     for name in (
