@@ -1,4 +1,4 @@
-"""Worst observed approximation ratios, printed in the summary, also when tests run in several processes."""
+"""Worst approximation ratios in the tests, collected from all test processes and printed in the summary."""
 
 import signal
 
@@ -12,7 +12,7 @@ WORST = pytest.StashKey()
 
 
 class Ratios:
-    """For each family and problem, the worst ratio and the number of instances."""
+    """Worst ratio and number of instances for each family and problem."""
 
     def __init__(self):
         self.rows = {}
@@ -23,7 +23,7 @@ class Ratios:
 
 
 def pytest_configure(config):
-    # Jobs in the background of a shell ignore SIGINT, and so would every process that tests start and interrupt.
+    # Background jobs of a shell ignore SIGINT, and so would every process that tests start and interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[WORST] = Ratios()
@@ -31,7 +31,7 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def record_ratio(pytestconfig):
-    """Call ``record_ratio(family, problem, ratio)`` with the value found over the best one, for each instance."""
+    """Call ``record_ratio(family, problem, ratio)`` for each instance, with the ratio of the value found to the best value."""
 
     def record(family, problem, ratio):
         pytestconfig.stash[WORST].add(family, problem, float(ratio), 1)

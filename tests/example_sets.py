@@ -33,7 +33,7 @@ def partitions(d, groups, capacity=2, rng=None):
 
 
 class OnlyMaximizes(sb.DecisionSet):
-    """A user-defined set with the required methods only."""
+    """A user's own set with the required members only."""
 
     d = m = None
 
@@ -48,7 +48,7 @@ class OnlyMaximizes(sb.DecisionSet):
 def random_dag(rng):
     n = int(rng.integers(3, 8))
     pairs = [(i, j) for i, j in itertools.combinations(range(n), 2) if rng.random() < 0.55]
-    edges = [(i, i + 1) for i in range(n - 1)] + pairs  # parallel edges occur; so does the whole line
+    edges = [(i, i + 1) for i in range(n - 1)] + pairs  # parallel edges occur; the line makes it connected
     return sb.Paths([edges[i] for i in rng.permutation(len(edges))], 0, n - 1)
 
 

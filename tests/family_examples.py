@@ -1,4 +1,4 @@
-"""Decision sets of every family, including the smallest and some with too many decisions to list."""
+"""Decision sets of every family, including the smallest and some too large to list."""
 
 import networkx as nx
 import numpy as np
@@ -15,7 +15,7 @@ from semibandits.decisions.spanning_trees import SpanningTrees
 
 
 def at_most_one_of_each_parity(indices):
-    """Independence oracle of a partition matroid; at module level, so that it can be pickled."""
+    """Independence oracle of a partition matroid; at module level so that it is picklable."""
     return len(set((indices % 2).tolist())) == len(indices)
 
 

@@ -71,14 +71,14 @@ def test_one_sided_tests_are_those_of_scipy(seed):
     assert ratios.p_above(a, 1.5) == pytest.approx(stats.ttest_1samp(a, 1.5, alternative="greater").pvalue, rel=1e-10)
 
 
-def test_samples_that_do_not_vary():
+def test_constant_samples():
     assert ratios.p_above([2.0, 2.0, 2.0], 1.0) == 0.0
     assert ratios.p_above([2.0, 2.0, 2.0], 2.0) == 1.0
     assert ratios.p_above([0.7] * 7, 0.7) == 1.0  # though their mean is rounded
 
 
 @pytest.mark.parametrize(("a", "b"), [([1.0], [1.0]), ([1.0, 2.0], [1.0, 2.0, 3.0]), ([[1.0, 2.0]], [[1.0, 2.0]])])
-def test_samples_that_are_no_pairs_are_refused(a, b):
+def test_samples_that_are_not_pairs_are_refused(a, b):
     with pytest.raises(ValueError, match="samples must be two rows of the same length"):
         ratios.paired_ratio(a, b)
 
@@ -119,7 +119,7 @@ def test_geometric_mean_of_inverse_ratios():
     assert ratios.geometric_mean([(a, b), (b, a)]) == pytest.approx((1.0, 1.0, 1.0), abs=1e-12)
 
 
-def test_the_same_samples_twice_tell_nothing_new():
+def test_the_same_samples_twice_give_no_information():
     rng = np.random.default_rng(3)
     a, b = 10 + rng.normal(size=(2, 50))
     once = ratios.geometric_mean([(a, b)])
@@ -157,7 +157,7 @@ ROUNDS = np.array([1, 10, 100, 1000, 3162, 10_000])
 
 
 def outcome(slope, name="made-up-held", n=30, c=10.0, noise=0.1, seed=0, plan_rate=5.0):
-    """Thompson sampling pays 10 ln T, GLADE slope ln T, each times a factor near 1 a replication."""
+    """Regret 10 ln T of Thompson sampling and slope ln T of GLADE, each times a factor near 1 per replication."""
     rng = np.random.default_rng(seed)
     regret = {
         policy: s * np.log(ROUNDS) * (1 + noise * rng.standard_normal((n, 1)))
@@ -196,7 +196,7 @@ def test_only_worse_results_are_rejected():
 
 
 @pytest.mark.parametrize(("plan_rate", "share"), [(5.0, 5 * math.log(10_000) / 10_000), (2000.0, 1.842)])
-def test_late_slopes(plan_rate, share):
+def test_late_results(plan_rate, share):
     found = outcome(8.0, plan_rate=plan_rate)
     assert found.plan_share == pytest.approx(share, rel=1e-3)
     assert found.is_late == (share < 0.01)
@@ -209,7 +209,7 @@ def test_without_a_bound_the_slope_is_not_tested():
 
 
 def test_all_rejections_were_close():
-    """Why the second look does not make the tests of "worse" too eager."""
+    """The second look therefore does not increase the error probability of the tests of "worse"."""
     for slope in np.linspace(9, 14, 26):
         found = outcome(slope, seed=int(10 * slope))
         assert found.close or min(worse for worse, _ in found.tests.values()) > 0.05
@@ -239,7 +239,7 @@ def test_the_page_agrees_with_the_numbers(tmp_path):
     assert "(bad) |" in worse
 
 
-def test_the_page_is_marked_as_partial_and_shows_the_cost_of_its_half(tmp_path):
+def test_a_partial_page_is_marked_and_shows_the_cost_of_its_half(tmp_path):
     measured = tmp_path / "cost.json"
     measured.write_text(
         json.dumps({"half": "tune", "instances": [{"instance": "a", "rounds": 10**6, OLD: 0.5, NEW: 0.6}]}),

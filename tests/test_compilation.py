@@ -1,4 +1,4 @@
-"""Compiling ahead of time leaves nothing to compile."""
+"""After compiling ahead of time nothing more is compiled."""
 
 import re
 import subprocess
@@ -23,7 +23,7 @@ OTHERS = {"bases_search", "call_index", "draw", "index_search", "no_index"}
 
 
 def loaded():
-    """Versions of kernels that this process has: of those that Python calls, and how many pointers."""
+    """Versions of the kernels that Python has called in this process, and the number of pointers."""
     found = {}
     for name, module in list(sys.modules.items()):
         if name.startswith("semibandits.") and not name.startswith("semibandits.kernels"):
@@ -34,7 +34,7 @@ def loaded():
 
 
 def other_problems():
-    """Everything again, on sets, means and rewards that `compile_kernels` does not have."""
+    """Run everything on sets, means and rewards that `compile_kernels` does not use."""
     edges = [(u, v) for v in range(5) for u in range(v)]
     real = np.random.default_rng(0).normal(size=(3, 7))
     quotas = Partition([0, 0, 1, 1, 2, 2, 0], 1)
@@ -123,7 +123,7 @@ def test_command_interrupted(run_with, capsys, monkeypatch):
 
 @pytest.fixture
 def run_with(monkeypatch):
-    """Runs the program, with nothing to compile: exit code."""
+    """Run the program with nothing to compile; returns its exit code."""
     monkeypatch.setattr(compilation, "TASKS", (dict,))
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 0)
 

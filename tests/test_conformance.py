@@ -197,7 +197,7 @@ BROKEN_SETS = [
     ("must raise InvalidInputError for weights array", {"maximize": takes_anything}),
     ("membership of .* must agree with enumerate", {"_contains": lambda self, x: True}),
     ("every row of enumerate must be in the set", {"_contains": lambda self, x: x in self.inner and x.any()}),
-    ("it is no 0/1 vector", {"__contains__": lambda self, x: np.shape(x) == (6,) or x in self.inner}),
+    ("it is not a 0/1 vector", {"__contains__": lambda self, x: np.shape(x) == (6,) or x in self.inner}),
     ("must be found as list", {"__contains__": lambda self, x: isinstance(x, np.ndarray) and x in self.inner}),
     ("list every decision once", {"enumerate": lists_the_first_twice}),
     ("shape \\(n, d = 5\\)", {"enumerate": lambda self, limit=0: self.inner.enumerate().T}),

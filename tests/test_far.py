@@ -1,4 +1,4 @@
-"""verification/far.py and its modules: regret at very long horizons, and the least possible regret on a star."""
+"""verification/far.py and its parts: regret at horizons too long to play, and the least possible regret on a star."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ def test_skipped_rounds_have_the_regret_of_rounds_that_are_played(decision_set, 
     ).regret["GLADE"]  # fmt: skip
     for one, other in zip(skipped.T.round(9), played.T.round(9), strict=True):
         assert ks_2samp(one, other).pvalue > 1e-4
-    assert ks_2samp(skipped[:, -1], 1.25 * played[:, -1]).pvalue < 1e-4  # regret that is a quarter larger would be seen
+    assert ks_2samp(skipped[:, -1], 1.25 * played[:, -1]).pvalue < 1e-4  # regret larger by a quarter would be detected
 
 
 def test_no_run_on_the_star_does_better_in_the_mean_than_hindsight():
@@ -40,11 +40,11 @@ def test_no_run_on_the_star_does_better_in_the_mean_than_hindsight():
     assert (regret < 1.8 * least).all()
 
 
-def test_regret_counts_gaps_and_nothing_else():
+def test_regret_is_the_sum_of_gaps():
     theta = np.array([1.0, 0.0])
     regret = skipping.regrets(sb.GLADE(), sb.MSets(2, 1), theta, 1e-6, [1, 2, 1e3, 1e100, 1e300], 3, seed=0)
     assert regret[:, :2] == pytest.approx(np.array([[0.0, 1.0]] * 3))  # each item once
-    assert regret[:, -1] == pytest.approx(np.ones(3))  # one play told enough: 2e-6 * 690 < 1
+    assert regret[:, -1] == pytest.approx(np.ones(3))  # one play suffices: 2e-6 * 690 < 1
 
 
 def test_the_least_cost_is_that_of_the_best_number_of_joint_plays():
@@ -57,7 +57,7 @@ def test_the_least_cost_is_that_of_the_best_number_of_joint_plays():
         assert hindsight.least_cost(single, joint, needed) == pytest.approx(least)
 
 
-def test_first_plays_that_refute_are_found_as_by_a_loop():
+def test_first_refuting_plays_agree_with_a_loop():
     checkpoints = [1e2, 1e4, 1e6]
     for seed, discount in itertools.product(range(20), (0.0, 1.0)):
         found = hindsight.first_refuting(0.7, discount, checkpoints, np.random.default_rng(seed))
@@ -106,5 +106,5 @@ def test_the_page_has_slopes_and_ratios_of_means():
     assert glade.startswith("| star | 4 | GLADE | 0.50 [")
     assert least.startswith("|  |  | in hindsight | 0.25 [")
     lines = far.ratios([found, far.Growth("other", 1.0, regret)]).splitlines()
-    assert len(lines) == 3  # of "other" nothing is known in hindsight
+    assert len(lines) == 3  # there is no hindsight value for "other"
     assert lines[2].startswith("| star | 2.00 [")

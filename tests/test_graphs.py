@@ -1,4 +1,4 @@
-"""Reading networkx graphs and plain pairs."""
+"""Reading networkx graphs and sequences of pairs."""
 
 import networkx as nx
 import numpy as np
@@ -43,7 +43,7 @@ def test_networkx_graphs_keep_isolated_nodes_and_edge_order(kind, directed):
     assert edges.items == (("x", "y"), ("y", "z"))
 
 
-def test_keys_of_multigraphs_become_running_numbers():
+def test_keys_of_multigraphs_are_renumbered():
     graph = nx.MultiGraph()
     graph.add_edge(1, 2, key="first")
     graph.add_edge(2, 1, key="second")

@@ -1,4 +1,4 @@
-"""Modules loaded by importing the library, and completeness of lazy names."""
+"""Modules that importing the library loads, and completeness of lazy names."""
 
 import ast
 import importlib
@@ -61,7 +61,7 @@ def test_a_learner_loads_no_solver_and_no_dataset(code):
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_name_of_a_stub_is_there_and_public(package):
+def test_every_name_of_a_stub_exists_and_is_public(package):
     module = importlib.import_module(package)
     stub = ast.parse(Path(f"{module.__file__}i").read_text(encoding="utf-8"))
     imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
@@ -72,11 +72,11 @@ def test_every_name_of_a_stub_is_there_and_public(package):
     assert all(getattr(module, name) is not None for name in names)
 
 
-def test_a_name_that_there_is_not():
+def test_an_unknown_name():
     with pytest.raises(AttributeError, match="module 'semibandits' has no attribute 'nothing'"):
         _ = sb.nothing
 
 
 def test_the_package_is_pickled_by_its_name():
-    """As workers need it for functions of a script that use it."""
+    """Workers need this for functions of a script that use the package."""
     assert pickle.loads(cloudpickle.dumps(lambda: sb.MSets))() is sb.MSets

@@ -1,4 +1,4 @@
-"""Ctrl-C takes effect within half a second at random moments of searches, learners, the program, its imports and workers."""
+"""Ctrl-C at random moments ends searches and learners in Python, the program, its imports and workers within half a second."""
 
 import os
 import random
@@ -17,7 +17,7 @@ LIMIT = 0.5
 
 
 def opposed(space):
-    """Rewards and budgets that few decisions have both of."""
+    """Rewards and budgets that are rarely large together."""
     rng = np.random.default_rng(0)
     rewards = rng.random(space.d) + 1
     return rewards, 2.2 - rewards + 1e-3 * rng.random(space.d)
@@ -91,7 +91,7 @@ OPERATIONS = {
 
 
 def warm(name):
-    """Compile the kernels of the operation with small problems of the same kind."""
+    """Compile the kernels of the operation by small problems of the same kind."""
     if name == "learner":
         agent = sb.Learner(grid(3, diagonals=False), sb.ESCB(), variance=0.25, seed=0)
         for _ in range(20):
@@ -138,7 +138,7 @@ def seconds_to_interrupt(action, wait):
 
 
 def quickest(seconds, tries=3):
-    """The quickest of some tries: other work on the machine delays one of them, code that does not listen delays all."""
+    """The quickest of several tries: other work on the machine delays some of them, code without polls delays all."""
     best = float("inf")
     while best >= LIMIT and tries:
         best, tries = min(best, seconds()), tries - 1
@@ -147,7 +147,7 @@ def quickest(seconds, tries=3):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="clocks of two processes are compared")
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_python_hears_within_half_a_second(name):
+def test_python_is_interrupted_within_half_a_second(name):
     action, draw = OPERATIONS[name](), random.Random(name)
     warm(name)
     waits = [draw.uniform(0.0, 0.5) for _ in range(8 if name == "learner" else 2)]

@@ -1,4 +1,4 @@
-"""Strict JSON: valid documents are read as by Python; invalid ones are refused by one error at any position."""
+"""Strict JSON: valid texts are read as by Python, and hostile ones are refused by one error, in any file."""
 
 import json
 import re
@@ -21,8 +21,8 @@ def nested(depth):
 
 
 HOSTILE = {
-    "nan": ('{"theta": [NaN]}', "NaN, which is no number in JSON"),
-    "infinity": ('{"theta": [-Infinity]}', "-Infinity, which is no number in JSON"),
+    "nan": ('{"theta": [NaN]}', "NaN, which is not a number in JSON"),
+    "infinity": ('{"theta": [-Infinity]}', "-Infinity, which is not a number in JSON"),
     "too large for a float": ('{"theta": [1e400]}', "1e400, which is too large for a float"),
     "10^400": ('{"theta": [1' + "0" * 400 + "]}", "an integer of 401 digits, which are more than 300"),
     "5,000 digits": ('{"theta": [' + "7" * 5000 + "]}", "an integer of 5,000 digits"),
@@ -42,7 +42,7 @@ def test_hostile_texts_are_refused_by_one_error(name, kind):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_files_that_hold_them_are_refused(name, tmp_path):
+def test_hostile_files_are_refused(name, tmp_path):
     text, message = HOSTILE[name]
     path = tmp_path / "file.json"
     path.write_text(text, encoding="utf-8")
@@ -51,15 +51,15 @@ def test_files_that_hold_them_are_refused(name, tmp_path):
             read(path)
 
 
-def test_the_rest_is_read_as_python_reads_it():
+def test_valid_texts_are_read_as_by_python():
     values = [nested(MOST_DEPTH), "9" * MOST_DIGITS, "-1.5e308", '"\\ud83d\\ude00"', "[[], {}, null, true, 0, -0.0]"]
     for text in (*values, json.dumps({"a": values, "b": {"a": values}})):
         assert strict_json(text) == json.loads(text)
     assert strict_json(b"\xef\xbb\xbf[1]") == [1]
-    assert strict_json('"\\ud800"') == "\ud800"  # labels in the states of learners may be any string
+    assert strict_json('"\\ud800"') == "\ud800"  # labels in states of learners may be any string
 
 
-def test_values_that_come_from_python_are_refused_as_well():
+def test_hostile_values_from_python_are_refused_too():
     description = {"family": "trees", "theta": [1.0], "edges": [["a", 10**5000]]}
     with pytest.raises(InvalidInputError, match=r"edges\[0\] must have at most 300 digits"):
         instance_from_description(description)
@@ -73,7 +73,7 @@ def test_values_that_come_from_python_are_refused_as_well():
         instance_from_description(description)
 
 
-def test_long_quotations_in_messages_are_shortened():
+def test_long_messages_are_cut_in_the_middle():
     with pytest.raises(
         InvalidInputError, match=r"(?s)^the instance must only have the keys .* \.\.\. a+': remove it$"
     ) as caught:
@@ -82,7 +82,7 @@ def test_long_quotations_in_messages_are_shortened():
 
 
 def test_nothing_else_reads_json_that_comes_from_outside():
-    """Tables of the package are its own; other texts were written by json.dumps on the same line."""
+    """Allowed are tables of the package, and texts that json.dumps writes on the same line."""
     allowed = {"_json.py": 1, "learning/storage.py": 1, "testing/policies.py": 1, "simulation/specification.py": 1}
     allowed |= {"studies/changes.py": 1, "studies/bound_file.py": 1}
     found = {}

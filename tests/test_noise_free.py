@@ -1,4 +1,4 @@
-"""verification/noise_free.py: cost of GLADE with exact estimates, compared with closed forms."""
+"""verification/noise_free.py: cost of GLADE with exact estimates against closed forms."""
 
 import numpy as np
 import pytest
@@ -9,14 +9,14 @@ from verification_scripts import script
 noise_free, star = script("noise_free"), script("panel").star
 
 COARSE = {"share": 0.02, "step": 0.01}
-"""What counts and time overshoot: at most 3 %."""
+"""Overshoot of counts and time: at most 3 %."""
 
 
 def spend(problem, policy, levels=(10.0, 100.0)):
     found = noise_free.spend(problem, policy, levels, **COARSE)
     for level, spending in zip(levels, found, strict=True):
         assert level <= spending.level <= 1.04 * level
-        assert spending.ratio >= 1 - 2e-4  # the least is known to 1e-4
+        assert spending.ratio >= 1 - 2e-4  # the minimum is computed to 1e-4
         assert spending.needs.max() <= 1 + 1e-9
         assert spending.cost == pytest.approx(spending.plays @ problem.gaps)
     return found
@@ -32,7 +32,7 @@ def test_on_the_star_foresight_is_nearly_optimal_and_plausible_decisions_cost_tw
 
 
 @pytest.mark.parametrize("foresight", [0.0, sb.GLADE().foresight])
-def test_on_an_m_set_each_item_is_played_as_often_as_the_closed_form_says(foresight):
+def test_plays_of_items_on_an_m_set_agree_with_the_closed_form(foresight):
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])
     problem = noise_free.Problem.of(sb.MSets(5, 2), theta, 0.5)
     late = spend(problem, sb.GLADE(foresight=foresight), (200.0,))[-1]
@@ -47,13 +47,13 @@ def test_ties_cost_nothing():
     assert late.cost / late.level == pytest.approx(2.0, rel=0.04)  # 2 sigma^2 / gap
 
 
-def test_the_least_is_the_bound_times_a_logarithm_all_items_share():
+def test_the_least_cost_is_the_bound_times_a_logarithm_common_to_all_items():
     problem = noise_free.Problem.of(*noise_free.hub(3, 0.7, 2.0))
     assert problem.least(np.full(len(problem.theta), 5.0)) == pytest.approx(5 * problem.bound.value, rel=2e-4)
 
 
-def test_the_hub_agrees_with_its_geometry():
-    # n plays of each of k decisions refute these if 1/n + 2 variance / (k n) = 1; the joint decision is too dear here.
+def test_the_cost_of_the_hub_agrees_with_the_closed_form():
+    # n plays of each of k decisions refute these if 1/n + 2 variance / (k n) = 1; the joint decision costs too much here.
     k, variance = 4, 0.5
     problem = noise_free.Problem.of(*noise_free.hub(k, variance, 20.0))
     assert problem.bound.value == pytest.approx(k * (1 + 2 * variance / k), rel=2e-4)

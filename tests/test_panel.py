@@ -1,4 +1,4 @@
-"""The panel of instances agrees with verification/panel.json, and costs of stars with closed forms."""
+"""The panel of instances agrees with verification/panel.json, and bounds of stars with closed forms."""
 
 import json
 import math
@@ -46,7 +46,7 @@ def test_halves_have_the_same_strata_and_share_no_dataset():
 
 
 @pytest.mark.parametrize("name", [name for name, row in KEPT.items() if row["d"] <= CHEAP])
-def test_cheap_instances_are_as_the_manifest_says(name):
+def test_cheap_instances_agree_with_the_manifest(name):
     assert manifest.differences(KEPT[name], manifest.described(instance(name))) == []
 
 
@@ -72,7 +72,7 @@ def test_the_star_costs_eighteen_one_at_a_time_and_seven_together():
     assert sb.graves_lai(star.decision_set, star.theta, star.variance).value == pytest.approx(7.2, rel=2e-4)
 
 
-def test_a_chain_has_the_documented_cost():
+def test_the_cost_of_a_chain_agrees_with_its_docstring():
     k, e, g = 9, 0.3, 0.24
     decision_set, theta, variance = stars.chain(np.full(k + 1, e), np.full(k, e - g))
     decisions = decision_set.enumerate()
@@ -85,8 +85,8 @@ def test_a_chain_has_the_documented_cost():
     assert bound.value == pytest.approx((e + k * g) / (e + g) ** 2, rel=2e-4)
 
 
-def test_one_alternative_at_a_time_is_no_loss_on_matroids():
-    # C(theta) = sum of 1/gap over items, and the plan is single swaps: nothing can be learnt together.
+def test_one_alternative_at_a_time_is_optimal_on_matroids():
+    # C(theta) = sum of 1/gap over items, and the plan consists of single swaps: joint exploration gains nothing.
     theta = np.array([0.9, 0.6, 0.5, 0.3, 0.2])
     assert stars.one_at_a_time(sb.MSets(5, 1), theta, 0.5) == pytest.approx(np.sum(1 / (0.9 - theta[1:])), rel=5e-3)
 
@@ -107,7 +107,7 @@ def test_equal_variances_hide_the_star_of_paths():
     assert ratios[1] < 1.1
 
 
-def test_check_fails_where_the_list_is_not_true(tmp_path, monkeypatch, capsys):
+def test_check_fails_if_the_manifest_is_wrong(tmp_path, monkeypatch, capsys):
     few = [instance("msets-2-of-8-tune"), instance("star-list-held")]
     monkeypatch.setattr(manifest, "panel", lambda half: [x for x in few if x.name.endswith(half)])
     monkeypatch.setattr(manifest, "MANIFEST", tmp_path / "panel.json")

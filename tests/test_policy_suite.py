@@ -167,9 +167,12 @@ BROKEN_AGENTS = [
     ("a restored agent must have the state", {"restore": without_open_rounds}),
     ("a restored agent must have the state", {"restore": without_rounds}),
     ("a state must not change", {"state": lives_on}),
-    ("d open rounds must hold every item", {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)}),
+    (
+        "d open rounds must cover every item",
+        {"open": property(lambda self: np.zeros(len(self.plays)), lambda *_: None)},
+    ),
     ("items of lost rounds must be covered", {"forget": lambda self, items: None}),
-    ("outcomes must count the same in any order", {"observe": counts_the_last_most}),
+    ("the order of outcomes must not matter", {"observe": counts_the_last_most}),
     ("without kernels, decisions must be the same", {"weights": sees_kernels}),
     ("rewards in another unit", {"weights": lambda self, rng: OptimistAgent.weights(self, rng) + self.noise(rng)}),
     ("labels of items must not matter", {"weights": goes_by_place}),
@@ -197,7 +200,7 @@ def broken_policy(**overrides):
 BROKEN_POLICIES = [
     ("name must be a non-empty string", {"name": ""}),
     ("state must be plain JSON|specification", {"specification": lambda self: {"scale": float("inf")}}),
-    ("must be possible to pickle", {"__reduce__": lambda self: (lambda: None, ())}),
+    ("must be picklable", {"__reduce__": lambda self: (lambda: None, ())}),
     ("name must survive pickling", {"name": "Broken"}),
     ("specification must survive pickling", {"specification": lambda self: {"name": "Broken"}, "name": "Optimist"}),
     (

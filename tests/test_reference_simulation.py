@@ -1,4 +1,4 @@
-"""The engine against an independent simulation with its own loops, index, choice and random numbers.
+"""Simulations against an independent implementation, with its own loops, index, choice and random numbers.
 
 Setting: 8 items, decisions are the pairs, Gaussian rewards of variance 1/2 with the means below; the best pair earns 1.5, the
 next one 1.4. All replications are played side by side, one array row each.
@@ -62,5 +62,5 @@ def test_mean_regrets_agree(policy, index):
     )  # fmt: skip
     ours, theirs = result.regret[policy.name], reference(index, seed=6)
     error = np.sqrt(ours.var(axis=0, ddof=1) / REPLICATIONS + theirs.var(axis=0, ddof=1) / REPLICATIONS)
-    assert (error < 0.03 * theirs.mean(axis=0)).all()  # so that a test of 4 of them means something
+    assert (error < 0.03 * theirs.mean(axis=0)).all()  # so that 4 standard errors are a strict test
     assert (np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) < 4 * error).all()

@@ -1,4 +1,4 @@
-"""All results have the same bits in every tier of kernels."""
+"""Results have the same bits in all tiers of kernels."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Results that must agree bit for bit between tiers of kernels, as lines of text; run as a script in a separate process.
+"""Results that must have the same bits in all tiers of kernels, as lines of text; run as a script in its own process.
 
 python tests/tiers_scenarios.py rounds|bounds MODE [SEED]
 
@@ -26,11 +26,11 @@ GAUSSIAN, BERNOULLI = ("auto", "columns", "cycles", "glpg"), ("auto", "cycles")
 
 
 def switching(seed):
-    """Let chance decide on tiers."""
+    """Choose tiers at random."""
     chance = random.Random(seed)
     tiers.Kernel._should_look = lambda kernel: False
     tiers.Kernel._pays = lambda kernel, arguments: chance.random() < SWITCH
-    # A call goes past the quick answer only if its kernel has spent something.
+    # Only kernels with some time spent get past the quick path of a call.
     tiers.Kernel.spent = property(lambda kernel: 1e9, lambda kernel, seconds: None)
 
     def check_deadline():
@@ -43,7 +43,7 @@ def switching(seed):
 
 
 def digest(*arrays):
-    """Of the bits."""
+    """Digest of the bits."""
     content = hashlib.sha256()
     for array in arrays:
         content.update(np.ascontiguousarray(array).tobytes())
@@ -51,7 +51,7 @@ def digest(*arrays):
 
 
 def families():
-    """A decision set of every kind."""
+    """Decision sets of every kind."""
     rng = np.random.default_rng(0)
     quotas = Partition([0, 0, 1, 1, 2, 2, 0], 1)
     pairs = [(i, j) for i in range(3) for j in range(3)]
@@ -71,7 +71,7 @@ def families():
 
 
 def laws(d, rng):
-    """Every law of rewards that simulations draw in kernels, with means in (0, 1)."""
+    """Reward models of all laws with kernels, with means in (0, 1)."""
     theta = rng.random(d)
     yield sb.GaussianRewards(theta)
     yield sb.GaussianRewards(theta, variance=rng.random(d) + 0.1)
@@ -84,7 +84,7 @@ def laws(d, rng):
 
 
 def rounds():
-    """Every policy on every family under every law, and learners with zeros and ones."""
+    """All policies on all families under all laws, and learners with rewards 0 and 1."""
     rng = np.random.default_rng(1)
     for name, space in families():
         for law in laws(space.d, rng):
@@ -105,7 +105,7 @@ def rounds():
 
 
 def means(d, rng):
-    """Of many kinds: any, with ties, near ties, near 0."""
+    """Weights of several kinds: arbitrary, with ties, with near ties, near 0."""
     kind = rng.integers(4)
     if kind == 0:
         return rng.random(d)
@@ -117,7 +117,7 @@ def means(d, rng):
 
 
 def bounds():
-    """Every method on random instances of all families."""
+    """All methods on random instances of all families."""
     rng = np.random.default_rng(3)
     spaces = list(families())
     for k in range(INSTANCES):

@@ -8,7 +8,7 @@ VERIFICATION = Path(__file__).resolve().parents[1] / "verification"
 
 
 def script(name):
-    """One of them, by the name of its file."""
+    """The script of this name."""
     sys.path.insert(0, str(VERIFICATION))
     try:
         return importlib.import_module(name)

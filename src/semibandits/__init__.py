@@ -1,4 +1,4 @@
-"""Combinatorial semi-bandits: choose a structured decision again and again, and learn from its parts."""
+"""Combinatorial semi-bandits: play structured decisions repeatedly and learn from the rewards of their items."""
 
 from semibandits._lazy import on_first_use
 from semibandits._version import __version__ as __version__

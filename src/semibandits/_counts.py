@@ -1,4 +1,4 @@
-"""How many decisions there are, as far as a limited amount of work tells."""
+"""Counting decisions with a limited amount of work."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Final, NamedTuple
 from semibandits.errors import TooManyDecisionsError
 
 LISTED_STEPS: Final = 15_000
-"""What a listed decision costs beside the work that grows with d and m, in the steps of a kernel."""
+"""Fixed cost of a listed decision in kernel steps, besides the work that grows with d and m."""
 FEWEST_LISTED: Final = 10
-"""A list that must end before this many decisions is not worth its time."""
+"""Smallest limit at which decisions are listed."""
 
 
 class DecisionCount(NamedTuple):
-    """A number of decisions, as far as it is known.
+    """Number of decisions, exactly or as a lower bound.
 
     Attributes
     ----------
     exact : int or None
         The number; None if it was not found.
     more_than : int or None
-        There are more than so many, if the number was not found; None if nothing is known.
+        If the number was not found, a number that it exceeds; None if nothing is known.
     """
 
     exact: int | None
@@ -29,14 +29,14 @@ class DecisionCount(NamedTuple):
 
 
 def count_by_listing(count: Callable[[int], int], work: int, steps: int) -> DecisionCount:
-    """Number of decisions by listing them.
+    """Count decisions by listing them.
 
     Parameters
     ----------
     count : callable
-        Counts by listing up to a limit, and raises TooManyDecisionsError if there are more.
+        Function of a limit that counts by listing, and raises TooManyDecisionsError if there are more decisions.
     work : int
-        Elementary steps that the list may take.
+        Largest number of elementary steps.
     steps : int
         Elementary steps for each decision.
     """
@@ -50,11 +50,11 @@ def count_by_listing(count: Callable[[int], int], work: int, steps: int) -> Deci
 
 
 def most_listed(work: int, steps: int) -> int:
-    """Decisions that may be listed with so much work, at so many steps each: a power of ten, or 0 if too few."""
+    """Number of decisions that can be listed with this work, at `steps` each: a power of ten, or 0 if too few."""
     affordable = work // (LISTED_STEPS + steps)
     return int(10 ** (len(str(affordable)) - 1)) if affordable >= FEWEST_LISTED else 0
 
 
 def binomial_steps(n: int, k: int) -> int:
-    """About the elementary steps of `math.comb`: one multiplication of up to n bits for each of the k items."""
+    """Approximate elementary steps of `math.comb`: one multiplication of up to n bits for each of the k items."""
     return min(k, n - k) * (1 + n // 30)

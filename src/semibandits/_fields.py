@@ -1,4 +1,4 @@
-"""Reading JSON objects key by key, with one clear error for whatever is missing, wrong or unknown."""
+"""Reading JSON objects key by key, with one clear error for each missing, invalid or unknown key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Fields:
     Parameters
     ----------
     values : object
-        What should be a JSON object.
+        The JSON object; anything else raises an error.
     where : str
-        How the object is called in errors.
+        Name of the object in errors.
     """
 
     def __init__(self, values: object, where: str) -> None:
@@ -34,7 +34,7 @@ class Fields:
         self._where = where
 
     def take(self, key: str, default: object = _REQUIRED) -> object:
-        """Value of `key`; without a default the key must be there."""
+        """Value of `key`; without a default the key is required."""
         self._known.append(key)
         if key in self._left:
             return self._left.pop(key)
@@ -50,7 +50,7 @@ class Fields:
         return value
 
     def count(self, key: str, default: object = _REQUIRED) -> int | None:
-        """Value of `key` as an integer, or None where that is the default."""
+        """Value of `key` as an integer, or None if that is the default."""
         value = self.take(key, default)
         if value is None and default is None:
             return None
@@ -75,12 +75,12 @@ class Fields:
         return result
 
     def finish(self) -> None:
-        """Raise an error if a key was never asked for."""
+        """Raise an error if a key was never taken."""
         for key in self._left:
             close = get_close_matches(str(key), self._known, n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"
             raise InvalidInputError(
-                f"{self._where} must only have the keys {_listed(self._known)}, got {key!r}: {remedy}"
+                f"{self._where} must only have the keys {', '.join(dict.fromkeys(self._known))}, got {key!r}: {remedy}"
             )
 
 
@@ -101,7 +101,7 @@ def as_label(value: object, name: str) -> Hashable:
 
 
 def as_numbers(value: object, name: str) -> list[float]:
-    """`value` as a list of numbers; texts and truth values are none."""
+    """`value` as a list of numbers, not texts or truth values."""
     entries = as_list(value, name)
     for position, entry in enumerate(entries):
         if isinstance(entry, bool) or not isinstance(entry, int | float):
@@ -121,7 +121,7 @@ def as_integers(value: object, name: str) -> list[int]:
 
 
 def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInputError:
-    """Error for a name that is none of `known`, with the closest ones as the remedy, or all of them if there are few."""
+    """Error for a name that is not `known`; it suggests the closest names, or lists the known ones."""
     names = [str(name) for name in known]
     close = get_close_matches(str(got), names, n=3, cutoff=0.5)
     if close:
@@ -132,7 +132,7 @@ def unknown_name(what: str, got: object, known: Iterable[object]) -> InvalidInpu
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Return the remedy in an error message: the most similar name, if there is one."""
+    """End of an error message: the most similar name, if there is one."""
     folded = {right.casefold(): right for right in known}
     text = str(name).casefold()
     close = get_close_matches(text, folded, n=1, cutoff=0.5)
@@ -141,7 +141,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is called."""
+    """Kind of a JSON value, in words."""
     if value is None:
         return "null"
     kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
@@ -154,13 +154,9 @@ def kind_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A JSON value for an error message, kept short."""
+    """A JSON value for an error message; long values by their kind."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # an integer of thousands of digits, lists within lists
+    except (ValueError, RecursionError):  # an integer of thousands of digits, deeply nested lists
         return kind_of(value)
     return text if len(text) <= 40 else kind_of(value)
-
-
-def _listed(keys: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(keys))

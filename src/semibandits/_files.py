@@ -1,4 +1,4 @@
-"""Writing whole files, in one place: whoever looks sees the old file or the whole new one, also after a crash."""
+"""Writing files in one step: the path holds the old file or the complete new one at any time, also after a crash."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write to, which gets the name `path` at the end if nothing was raised.
+    """A temporary file to write to, which is renamed to `path` at the end if nothing was raised.
 
-    No symbolic link is followed: a link of that name is replaced, and what it points to stays as it is.
+    Symbolic links are not followed: a link of that name is replaced, and its target is unchanged.
 
     Raises
     ------
     InvalidInputError
-        If it cannot be written.
+        If the file cannot be written.
     """
     target = Path(path)
-    part = target.parent / f".{secrets.token_hex(8)}.part"  # its own, should another process write the same file
+    part = target.parent / f".{secrets.token_hex(8)}.part"  # unique, since another process may write the same file
     try:
-        with open(part, "xb") as file:  # x: neither a file nor a link that is there is opened
+        with open(part, "xb") as file:  # x: no existing file or link is opened
             yield file
             file.flush()
-            os.fsync(file.fileno())  # or a power failure might leave the new name with nothing in it
+            os.fsync(file.fileno())  # otherwise the file might be empty after a power failure
         os.replace(part, target)
         _sync_folder(target.parent)
-    except InvalidInputError:  # of whoever writes
+    except InvalidInputError:  # raised by the caller
         raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         what = getattr(error, "strerror", None) or error
@@ -49,7 +49,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power failure, where the system can."""
+    """Make a rename survive a power failure, if the system supports it."""
     if hasattr(os, "O_DIRECTORY"):
         with suppress(OSError):  # the file itself is complete
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,4 +1,4 @@
-"""Reading graphs: networkx objects and plain sequences of pairs become the same arrays."""
+"""Converting networkx graphs and sequences of pairs to arrays."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class EdgeList:
     Attributes
     ----------
     nodes : tuple
-        Node labels in the order of the networkx graph, or in the order in which the pairs first mention them.
+        Node labels in the order of the networkx graph, or in the order of their first appearance in the pairs.
     tails, heads : ndarray of int, shape (n_edges,)
-        Edge i joins ``nodes[tails[i]]`` to ``nodes[heads[i]]``, in the orientation in which it was given.
+        Edge i joins ``nodes[tails[i]]`` to ``nodes[heads[i]]``, in its original orientation.
     items : tuple
-        Label of each edge: ``(u, v)``, or ``(u, v, k)`` with k = 0, 1, ... where there are parallel edges.
+        Label of each edge: ``(u, v)``, or ``(u, v, k)`` with k = 0, 1, ... for parallel edges.
     """
 
     nodes: tuple[Hashable, ...]
@@ -51,20 +51,20 @@ class EdgeList:
 
 
 def read_edges(graph: object, *, directed: bool) -> EdgeList:
-    """Give the nodes and edges of `graph` numbers, in a fixed order.
+    """Number the nodes and edges of `graph` in a fixed order.
 
     Parameters
     ----------
     graph : networkx graph or iterable of (u, v)
-        A networkx graph must be directed if and only if `directed` is True. Its edges keep the order in which networkx
-        lists them, and nodes without edges are kept; the keys and attributes of its edges are not looked at.
+        A networkx graph must be directed if and only if `directed` is True. Its edges keep the order of networkx, and nodes
+        without edges are kept; keys and attributes of edges are ignored.
     directed : bool
         Whether (u, v) and (v, u) are different edges. If not, they count as parallel and each keeps its orientation.
 
     Raises
     ------
     InvalidInputError
-        If `graph` is of the wrong kind, an edge is no pair, or a node cannot be a label (unhashable or NaN).
+        If `graph` is of the wrong kind, an edge is not a pair, or a node cannot be a label (unhashable or NaN).
     """
     if is_graph(graph):
         _check_kind(graph, directed)
@@ -79,7 +79,7 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
 
 
 def is_graph(value: object) -> TypeGuard[nx.Graph[Hashable]]:
-    """Whether this is a graph of networkx, or something that lists its nodes and edges as one does."""
+    """Whether this is a networkx graph, or an object with the same attributes."""
     return all(hasattr(value, name) for name in ("nodes", "edges", "is_directed"))
 
 
@@ -113,7 +113,7 @@ def _read_pair(edge: object, position: int) -> tuple[Hashable, Hashable]:
     if not isinstance(edge, tuple | list) or len(edge) != 2:
         raise InvalidInputError(
             f"each edge must be a pair (u, v), got {edge!r} at position {position}: "
-            "pass the two end nodes only, weights are given separately"
+            "pass the two end nodes only, and weights separately"
         )
     for node in edge:
         try:

@@ -1,4 +1,4 @@
-"""Strict JSON, the one reader of all JSON that comes from outside."""
+"""Strict JSON: the reader for all JSON from outside."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, Final, NoReturn
 
 MOST_CHARACTERS: Final = 2**28
 MOST_DEPTH: Final = 100
-"""Lists and objects within each other; whoever walks through them in Python needs a frame or two for each."""
+"""Largest depth of nested lists and objects; recursive functions need one or two stack frames for each level."""
 MOST_DIGITS: Final = 300
-"""Of an integer: those of any float."""
+"""Largest number of digits of an integer, about that of the largest float."""
 _OUTER: Final = (list, dict)
 
 
 def strict_json(text: str | bytes) -> Any:
-    """The value of a JSON text: numbers are finite, keys of an object differ, and it has a usual size and depth.
+    """Parse JSON with finite numbers and distinct keys in each object, of limited size and depth.
 
     Parameters
     ----------
     text : str or bytes
-        JSON. Bytes are UTF-8.
+        JSON; bytes must be UTF-8.
 
     Raises
     ------
     ValueError
-        If it is anything else. The message says what was found, for the error of the caller, who knows the remedy.
+        If the text is invalid. The message describes what was found; callers add the expectation and the remedy.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"{len(text):,} characters, which are more than {MOST_CHARACTERS:,}")
@@ -56,7 +56,7 @@ def _float(digits: str) -> float:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name}, which is no number in JSON")
+    raise ValueError(f"{name}, which is not a number in JSON")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

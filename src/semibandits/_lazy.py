@@ -1,4 +1,4 @@
-"""Public names that are imported when they are first used, so that importing the library takes no time."""
+"""Public names that are imported on first use, so that importing the library is fast."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 
 def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """``__getattr__``, ``__dir__`` (PEP 562) and ``__all__`` of a package whose names its file ``__init__.pyi`` lists.
+    """``__getattr__``, ``__dir__`` (PEP 562) and ``__all__`` of a package whose public names its ``__init__.pyi`` lists.
 
-    The stub holds lines ``from a.b import name as name``, also ``from a import b as b`` for a module, and nothing else that is
-    public; type checkers read the same lines.
+    The stub, which type checkers read too, consists of lines ``from a.b import name as name``, also ``from a import b as b`` for
+    a module.
     """
     with open(f"{sys.modules[package].__file__}i", encoding="utf-8") as stub:
         text = stub.read()
@@ -29,7 +29,7 @@ def on_first_use(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = places[name]
         value = import_module(f"{home}.{name}") if home == package else getattr(import_module(home), name)
-        setattr(sys.modules[package], name, value)  # so that it is found at once the next time
+        setattr(sys.modules[package], name, value)  # later lookups do not call this function
         return value
 
     return getattr_, lambda: sorted({*vars(sys.modules[package]), *places}), sorted(places)

@@ -14,7 +14,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
 
 FARTHEST: Final = 1e9
-"""Of positions of nodes, so that figures can be computed with; lengths in metres on earth are shorter."""
+"""Largest coordinate of a node, so that figures can be computed; lengths in metres on earth are shorter."""
 
 
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
@@ -25,10 +25,10 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"{name} must be an array of numbers, got {type(values).__name__}: {error}") from error
-    if math.isfinite(np.vdot(array, array)):  # one fast pass, for the calls made a million times
+    if math.isfinite(np.vdot(array, array)):  # one fast pass, as this function is called very often
         return array
     bad = np.flatnonzero(~np.isfinite(array.ravel()))
-    if bad.size:  # else only the squares overflow
+    if bad.size:  # otherwise only the squares overflow
         raise InvalidInputError(
             f"{name} must be finite, got {array.ravel()[bad[0]]} at index {bad[0]}: "
             "replace or drop the items whose value is unknown"
@@ -37,7 +37,7 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
 
 
 def finite_number(value: object, name: str) -> float:
-    """A finite float; text is no number."""
+    """A finite float; texts are refused."""
     try:
         number = math.nan if isinstance(value, str | bytes) else float(cast("float", value))
     except (TypeError, ValueError, OverflowError):
@@ -69,13 +69,13 @@ def variance_vector(variance: ArrayLike, d: int) -> FloatArray:
     if bad.size:
         raise InvalidInputError(
             f"variance must be positive, got {array[bad[0]]} for item {bad[0]}: "
-            "an item that is known exactly needs no exploration and can be left out"
+            "leave out items whose reward is known exactly"
         )
     return array
 
 
 def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[float, float]]) -> FloatArray:
-    """Positions of nodes as an array of shape ``(n, 2)``, none beyond `FARTHEST`."""
+    """Positions of nodes as an array of shape ``(n, 2)``, with coordinates of at most `FARTHEST` in absolute value."""
     places: FloatArray = np.empty((len(nodes), 2))
     for v, node in enumerate(nodes):
         if node not in positions:
@@ -85,7 +85,7 @@ def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[fl
         try:
             places[v] = place = np.array(positions[node], dtype=np.float64)
             is_place = place.shape == (2,) and np.abs(place).max() <= FARTHEST
-        except (TypeError, ValueError, OverflowError):  # not of one shape, no numbers, or too large a one
+        except (TypeError, ValueError, OverflowError):  # ragged, not numbers, or too large
             is_place = False
         if not is_place:
             raise InvalidInputError(
@@ -96,19 +96,19 @@ def node_places(nodes: Sequence[Hashable], positions: Mapping[Hashable, tuple[fl
 
 
 def check_entries(name: str, wanted: str, values: NDArray[Any], valid: NDArray[np.bool_]) -> None:
-    """Raise an error that names the first entry that is not valid, if there is one.
+    """Raise an error that shows the first invalid entry, if there is one.
 
     Parameters
     ----------
     name, wanted : str
-        What the array is called, and what its entries must be.
+        Name of the array, and the requirement on its entries.
     values, valid : ndarray, of one shape
-        The entries, and whether each is as wanted.
+        The entries, and whether each meets the requirement.
 
     Raises
     ------
     InvalidInputError
-        If some entry is not valid.
+        If some entry is invalid.
     """
     wrong = np.argwhere(~valid)
     if len(wrong):
@@ -135,7 +135,7 @@ def as_decision(x: object, d: int) -> BoolArray | None:
 
 
 def checked_answer(answer: object, d: int, m: int) -> BoolArray:
-    """A copy of what `maximize` answered, as a boolean array of shape ``(d,)``; an error if it can be no decision."""
+    """A copy of a result of `maximize` as a boolean array of shape ``(d,)``; an error if it cannot be a decision."""
     x = as_decision(answer, d)
     if x is None or np.count_nonzero(x) > m:
         raise InvalidInputError(

@@ -1,3 +1,3 @@
-"""The version, apart from the public names, so that what these import can read it."""
+"""The version, in its own module so that every module can import it."""
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
-"""Compiling all kernels ahead of time, for images and measurements: small problems of every kind, which call them.
+"""Compiling all kernels ahead of time, for images and measurements, by small problems of every kind that call them.
 
-What is compiled is kept on disk for later processes. After these problems nothing is left but what few call: GLPG as published,
-and what data of other types call in own code.
+Compiled kernels are cached on disk for later processes. Only rarely used ones remain: those of GLPG as published, and versions
+for arguments of other types.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROUNDS: Final = 60
 RATIOS: Final = (1.0, 0.7)
 GAUSSIAN: Final[tuple[Method, ...]] = ("auto", "columns", "cycles", "glpg")
 BERNOULLI: Final[tuple[Method, ...]] = ("auto", "cycles")
-"""Methods of bounds. Those after the second, or the first, need an exchange graph."""
+"""Methods of bounds. Those after the second (Gaussian) or the first (Bernoulli) need an exchange graph."""
 
 
 def compile_kernels(workers: int = 1) -> None:
@@ -47,7 +47,7 @@ def compile_kernels(workers: int = 1) -> None:
     Parameters
     ----------
     workers : int
-        Processes; more than two are not used. With 1 the kernels are loaded into this process, too.
+        Number of processes; at most two are used. With 1 the kernels are also loaded into this process.
     """
     joblib.Parallel(n_jobs=min(workers, len(TASKS)))(joblib.delayed(_compiling)(task) for task in TASKS)
 
@@ -58,7 +58,7 @@ def _compiling(task: Callable[[], None]) -> None:
 
 
 def cache_folders() -> list[Path]:
-    """Where compiled kernels are kept, the folder of rounds first."""
+    """Folders of compiled kernels, that of ``kernels.rounds`` first."""
     folders = []
     for module in ("semibandits.kernels.rounds", *(found.name for found in _kernel_modules())):
         for kernel in vars(importlib.import_module(module)).values():
@@ -73,7 +73,7 @@ def _kernel_modules() -> Iterator[pkgutil.ModuleInfo]:
 
 
 def play_rounds() -> None:
-    """Simulations and learners of all policies."""
+    """Play simulations and learners of all policies."""
     for _, space in reversed(list(_examples())):
         theta, _ = _numbers(space)
         simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
@@ -85,15 +85,15 @@ def play_rounds() -> None:
 
 
 def solve_problems() -> None:
-    """Bounds by all methods, and the problems of one decision."""
+    """Compute bounds by all methods, and solve the maximisation problems of decision sets."""
     for family, space in _examples():
         theta, _ = _numbers(space)
         for method in GAUSSIAN if family.has_exchange_graph else GAUSSIAN[:2]:
-            gap = 1e-4 if method != "glpg" else 0.5  # thousands of its steps would call nothing else
+            gap = 1e-4 if method != "glpg" else 0.5  # thousands of further steps call no other kernels
             graves_lai(space, theta, method=method, gap=gap)
         for method in BERNOULLI if family.has_exchange_graph else BERNOULLI[:1]:
             graves_lai(space, theta, rewards="bernoulli", method=method)
-    large = _grid(8)  # enough for the interior-point method
+    large = _grid(8)  # large enough for the interior-point method
     graves_lai(large, _numbers(large)[0])
     for _, space in _examples():
         theta, budgets = _numbers(space)
@@ -115,7 +115,7 @@ def _examples() -> Iterator[tuple[Family, DecisionSet]]:
 
 
 def _grid(n: int) -> Paths:
-    """Ways right and up through a square of n x n places."""
+    """Paths right and up through a grid of n x n nodes."""
     right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
     up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
     return Paths([*right, *up], (0, 0), (n - 1, n - 1))
@@ -128,4 +128,4 @@ def _numbers(space: DecisionSet) -> tuple[np.ndarray, np.ndarray]:
 
 
 TASKS: Final[tuple[Callable[[], None], ...]] = (play_rounds, solve_problems)
-"""What two processes may do side by side: they share few kernels, and those come at different times."""
+"""Tasks for two processes: they share few kernels, and compile these at different times."""

@@ -1,6 +1,6 @@
-"""The errors that semibandits raises, all below :class:`SemibanditsError`.
+"""The errors that semibandits raises, all derived from :class:`SemibanditsError`.
 
-A message says what was expected, what was got, and what to do about it.
+A message states what was expected, what was found, and a remedy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 LONGEST: Final = 2_000
-"""Characters of a message; longer ones quote what is too long to be read, and lose their middle."""
+"""Largest number of characters of a message; longer messages, which quote long values, are cut in the middle."""
 
 
 class SemibanditsError(Exception):
@@ -25,15 +25,15 @@ class SemibanditsError(Exception):
 
 
 class InvalidInputError(SemibanditsError, ValueError):
-    """The input breaks a rule that its message states, with what was got and the remedy."""
+    """The input is invalid; the message states the requirement, the value found, and the remedy."""
 
 
 class ConcurrentUseError(SemibanditsError, RuntimeError):
-    """An object for one thread at a time is used by two; nothing has changed by the call that is refused."""
+    """Two threads use an object at the same time; the refused call has changed nothing."""
 
 
-class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a fact rather than a fault)
-    """No decision meets the constraint that was asked for."""
+class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result rather than a mistake)
+    """No decision satisfies the constraint."""
 
 
 class TooManyDecisionsError(SemibanditsError):
@@ -41,18 +41,18 @@ class TooManyDecisionsError(SemibanditsError):
 
 
 class UnsupportedError(SemibanditsError, NotImplementedError):
-    """The operation does not exist for this family of decisions."""
+    """The operation is not available for this family of decisions."""
 
 
 class SolverError(SemibanditsError, RuntimeError):
-    """A solver stopped before it reached the precision that was asked for.
+    """A solver stopped before it reached the requested precision.
 
     Parameters
     ----------
     message : str
-        What was asked for, what was reached, and what to try.
+        The requested precision, the precision reached, and a remedy.
     result : GravesLaiResult or None
-        What was reached: ``result.lower <= C(theta) <= result.value`` still holds.
+        The result reached, for which ``result.lower <= C(theta) <= result.value`` still holds.
     """
 
     def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:

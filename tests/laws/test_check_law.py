@@ -108,9 +108,9 @@ def test_a_law_of_ones_own_passes():
 @pytest.mark.parametrize(
     ("law", "message"),
     [
-        (SteeperThanItSays(), "the divergence must be what raise_at says"),
-        (Cancelling(), "the divergence must be"),
-        (SlightlyWrong(), "the divergence must be what raise_at says"),
+        (SteeperThanItSays(), "the divergence must agree with raise_at"),
+        (Cancelling(), "the divergence must agree with raise_at"),
+        (SlightlyWrong(), "the divergence must agree with raise_at"),
         (NeverConvexEnough(), "the divergence must be convex up to convex_to"),
         (OneItemOnly(), "raise_at must return shape"),
     ],

@@ -20,7 +20,7 @@ from semibandits.policies.thompson import ThompsonSampling
 
 
 class Pairs(DecisionSet):
-    """Neighbours on a line: a set of a user's own."""
+    """Neighbours on a line: a user's own set."""
 
     def __init__(self, d=5):
         self._d = d

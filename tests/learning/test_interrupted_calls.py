@@ -42,7 +42,7 @@ def interrupted(call, n):
 
 
 def begun(policy):
-    """A learner with observed items, and rounds 4 and 5 open."""
+    """State of a learner with observed items and the open rounds 4 and 5."""
     made = sb.Learner(sb.MSets(6, 2), policy, variance=0.5, seed=3)
     for k in range(4):
         made.tell(made.ask().id, np.array([0.1 * k, -0.2]))

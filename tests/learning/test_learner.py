@@ -1,4 +1,4 @@
-"""Ask and tell: valid calls change the correct state; invalid calls raise one clear error and change nothing."""
+"""Ask and tell: effects of valid calls; invalid calls raise one clear error and change nothing."""
 
 import datetime
 import json
@@ -29,7 +29,7 @@ def text(learner):
     return json.dumps(learner.state(), allow_nan=False)
 
 
-def test_a_round_contains_the_decision():
+def test_a_round_describes_its_decision():
     learner = fresh()
     first, second = learner.ask(), learner.ask()
     assert isinstance(first, Round)
@@ -46,7 +46,7 @@ def test_a_round_contains_the_decision():
         first.id = 3
 
 
-def test_counts_and_means_are_those_of_observed_rewards():
+def test_counts_and_means_are_those_of_the_observed_rewards():
     learner, rng = fresh(), np.random.default_rng(1)
     d = learner.decision_set.d
     plays, sums = np.zeros(d, dtype=int), np.zeros(d)
@@ -67,7 +67,7 @@ def test_counts_and_means_are_those_of_observed_rewards():
     np.testing.assert_array_equal(learner.plays, plays)
 
 
-def test_arrays_are_not_shared():
+def test_arguments_and_results_are_not_shared():
     learner = fresh()
     asked = learner.ask()
     rewards = np.ones(len(asked.items))
@@ -136,7 +136,7 @@ MISUSES = {
     "dates": ("numbers", lambda asked: np.array([datetime.date(2020, 1, 1)] * len(asked.items), dtype="datetime64")),
     "objects": ("numbers", lambda asked: [object()] * len(asked.items)),
     "set": ("numbers", lambda asked: {1.0, 2.0}),
-    "a label missing": ("none for", lambda asked: dict.fromkeys(asked.labels[1:], 1.0)),
+    "a label missing": ("no reward for", lambda asked: dict.fromkeys(asked.labels[1:], 1.0)),
     "a label too many": ("one too many", lambda asked: dict.fromkeys([*asked.labels, "x"], 1.0)),
     "text by label": ("numbers", lambda asked: dict.fromkeys(asked.labels, "1.0")),
     "masked": ("masked entry at index 0", lambda asked: np.ma.array([7.0, 2.0, 3.0], mask=[True, False, False])),
@@ -179,7 +179,7 @@ def test_wrong_rounds_change_nothing(round_id, message, call):
     assert text(learner) == before
 
 
-def test_a_round_itself_is_no_id():
+def test_a_round_is_not_an_id():
     learner = fresh()
     with pytest.raises(InvalidInputError, match=r"pass round\.id"):
         learner.tell(learner.ask(), [1.0])
@@ -196,7 +196,7 @@ def test_a_round_itself_is_no_id():
     ],
     ids=["twice", "unknown", "no pair", "triple", "number"],
 )
-def test_batches_are_taken_whole_or_not_at_all(outcomes):
+def test_batches_are_observed_as_a_whole_or_not_at_all(outcomes):
     learner = fresh(decision_set=MSets(5, 2))
     one, other = learner.ask(), learner.ask()
     before = text(learner)
@@ -228,7 +228,7 @@ def test_bad_arguments_are_refused(name):
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_many_open_rounds_cover_all_items_first(name):
-    """Without observations, rounds cover every item that can be covered before any is repeated."""
+    """Without any outcome, rounds cover every item that can be covered before any is repeated."""
     learner = fresh(POLICIES[name], MSets(9, 2))
     asked = [learner.ask() for _ in range(5)]
     assert np.any([one.decision for one in asked], axis=0).all()
@@ -237,7 +237,7 @@ def test_many_open_rounds_cover_all_items_first(name):
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_items_of_forgotten_rounds_are_chosen_again(name):
+def test_items_of_forgotten_rounds_are_played_again(name):
     learner = fresh(POLICIES[name], MSets(4, 2))
     first = learner.ask()
     learner.forget(first.id)
@@ -248,7 +248,7 @@ def test_items_of_forgotten_rounds_are_chosen_again(name):
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(sorted(POLICIES)), st.randoms(use_true_random=False), st.integers(1, 8))
 def test_order_of_tells_is_irrelevant(name, random, n_open):
-    """Sums of whole rewards are exact in any order, so the next decision is the same too."""
+    """Integer rewards have exact sums in any order, so that the next decision is the same too."""
     one, other = (fresh(POLICIES[name], SETS["paths"](), seed=3) for _ in range(2))
     for _ in range(3):
         rounds = [(one.ask(), other.ask()) for _ in range(n_open)]
@@ -263,7 +263,7 @@ def test_order_of_tells_is_irrelevant(name, random, n_open):
 
 
 class Failing:
-    """A policy's own `plan` or rule that gives up now and then."""
+    """The `plan` or rule of a policy that sometimes fails."""
 
     def __init__(self, monkeypatch, cls, name):
         self.left, original = 0, getattr(cls, name)
@@ -303,7 +303,7 @@ def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
 
 
 class Stubborn(Pairs):
-    """Pairs that refuse to answer, or give wrong answers, on request."""
+    """Pairs whose `maximize` fails or returns a wrong result on request."""
 
     mode = "right"
 
@@ -338,7 +338,7 @@ def test_own_sets_that_fail_leave_the_learner_as_it_was(name, mode):
 
 
 class LastAgent(Agent):
-    """Plays the decisions of its list."""
+    """Plays a given list."""
 
     def __init__(self, answers):
         self.answers, self.seen = list(answers), []
@@ -360,7 +360,7 @@ class LastAgent(Agent):
 
 
 class Listed(Policy):
-    """A policy of a user's own."""
+    """A user's own policy."""
 
     def __init__(self, *answers):
         self.answers = answers
@@ -369,7 +369,7 @@ class Listed(Policy):
         return LastAgent(self.answers)
 
 
-def test_own_policies_are_held_to_decisions():
+def test_own_policies_must_choose_decisions():
     good = np.array([True, False, True])
     learner = fresh(Listed(np.array([True, False, False]), [2, 0, 0], None, "x", good, [0, 1, 1]), MSets(3, 2))
     for _ in range(4):
@@ -378,7 +378,7 @@ def test_own_policies_are_held_to_decisions():
             learner.ask()
         assert text(learner) == before
     asked = learner.ask()
-    good[:] = True  # what the policy keeps is not what was asked
+    good[:] = True  # the array of the policy is not the one of the round
     np.testing.assert_array_equal(asked.items, [0, 2])
     with pytest.raises(RuntimeError, match="refused"):
         learner.tell(asked.id, [1.0, -1.0])
@@ -388,7 +388,7 @@ def test_own_policies_are_held_to_decisions():
     assert learner.ask().items.tolist() == [1, 2]
 
 
-def test_rounds_without_items_are_legal():
+def test_rounds_without_items_are_valid():
     learner = fresh(ESCB(), MSets(3, 0))
     for _ in range(3):
         asked = learner.ask()

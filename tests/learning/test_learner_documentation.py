@@ -1,4 +1,4 @@
-"""The code of docs/learner.md and its example run."""
+"""The code on the page about the learner runs, and so does its example."""
 
 import re
 import runpy

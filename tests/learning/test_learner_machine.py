@@ -1,4 +1,4 @@
-"""Random sequences of calls: the learner compared with a plain model of its state."""
+"""Any sequence of calls: the learner against a simple model of its state."""
 
 import json
 
@@ -16,7 +16,7 @@ REWARDS = st.integers(-5, 5) | st.floats(-10, 10)
 
 
 class Machine(RuleBasedStateMachine):
-    """Keeps rounds, rewards by item, and a twin that is saved and read again at other times."""
+    """Keeps rounds, rewards by item, and a second learner that is saved and restored at other times."""
 
     @initialize(
         family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),

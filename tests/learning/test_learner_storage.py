@@ -1,4 +1,4 @@
-"""Restored learners continue bit for bit; inconsistent states are refused with one clear error."""
+"""Restored learners continue bit for bit; invalid states are refused with one clear error."""
 
 import copy
 import json
@@ -72,7 +72,7 @@ def test_saving_changes_nothing_and_can_be_repeated():
     assert learner.state() == learner.state() == through_json(through_json(learner)).state()
 
 
-def test_states_survive_readers_that_do_not_tell_whole_floats_from_integers():
+def test_states_survive_readers_that_turn_whole_floats_into_integers():
     learner = Learner(SETS["matchings"](), CUCB(), variance=1.0, seed=3)
     learner.tell(learner.ask().id, [1.0, 2.0, 0.5])
     plain = learner.state()
@@ -87,7 +87,7 @@ def test_states_survive_readers_that_do_not_tell_whole_floats_from_integers():
     assert Learner.from_state(read(plain)).state() == plain
 
 
-def test_half_drawn_words_of_the_generator_are_kept():
+def test_the_spare_32_bits_of_the_generator_are_kept():
     rng = np.random.default_rng(0)
     rng.integers(10, dtype=np.uint32)
     learner = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=rng)
@@ -132,7 +132,7 @@ class CountingAgent(Agent):
 
 @dataclass(frozen=True)
 class Counting(Policy):
-    """A policy of a user's own, whose specification holds its parameter."""
+    """A user's own policy, whose specification holds its parameter."""
 
     step: int = 1
 
@@ -141,7 +141,7 @@ class Counting(Policy):
 
 
 class Anonymous(Counting):
-    """Its text holds an address."""
+    """Its repr contains an address."""
 
     __repr__ = object.__repr__
 
@@ -196,7 +196,7 @@ def test_other_sets_and_policies_are_refused(name):
         Learner.from_state(state, **own)
 
 
-def test_the_right_ones_may_be_passed_too():
+def test_the_original_set_and_policy_may_be_passed_too():
     decision_set = MSets(4, 2)
     learner = Learner.from_state(state_of(), decision_set, CUCB())
     assert learner.decision_set is decision_set
@@ -262,7 +262,7 @@ def drop(*path):
 
 @pytest.fixture(scope="module")
 def ossb_state():
-    """A state whose agent keeps something of everything; not to be changed."""
+    """A state whose agent uses all parts of its state; must not be changed."""
     return state_of(OSSB())
 
 
@@ -339,12 +339,12 @@ CONTENT = {
 
 
 @pytest.mark.parametrize("name", CONTENT)
-def test_content_that_does_not_fit_is_refused_whatever_the_checksum(name, ossb_state):
-    """Someone may have computed the checksum anew: damage is found in the content too."""
+def test_invalid_content_is_refused_with_a_correct_checksum(name, ossb_state):
+    """With a new checksum: damage is also found in the content."""
     state = copy.deepcopy(ossb_state)
     CONTENT[name](state)
     del state["checksum"]
-    with suppress(ValueError):  # numbers of thousands of digits have no text
+    with suppress(ValueError):  # numbers of thousands of digits cannot be written
         state["checksum"] = digest(state)
     with pytest.raises(InvalidInputError, match=r"must|did you mean"):
         Learner.from_state(state)
@@ -397,11 +397,11 @@ def test_a_refused_state_leaves_the_agent_as_it_was(name, ossb_state):
         learner._agent.restore(state["agent"])
     except InvalidInputError:
         assert learner._agent.state() == before
-    else:  # what only the learner can know
+    else:  # only the learner can detect it
         assert name == "agent, plays"
 
 
-def test_states_that_are_no_json_are_refused():
+def test_states_that_are_not_json_are_refused():
     class Odd(Counting):
         def specification(self):
             return {"step": object()}
@@ -424,7 +424,7 @@ def test_the_format_is_as_documented():
     assert state["open_rounds"][0].keys() == {"id", "items"}
 
 
-def test_policies_may_refuse_invalid_states(monkeypatch, ossb_state):
+def test_policies_may_refuse_state_that_their_kernels_do_not_check(monkeypatch, ossb_state):
     monkeypatch.setattr(OSSB, "accepts", lambda self, player: False)
     with pytest.raises(InvalidInputError, match="marks in the state of an agent must be those of OSSB"):
         Learner.from_state(ossb_state)

@@ -1,4 +1,4 @@
-"""A learner serves one thread at a time: calls of other threads are refused and change nothing."""
+"""A learner must be used by one thread at a time: concurrent calls are refused and do no harm."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ CALLS = {
 
 
 class Calling(DecisionSet):
-    """One of two items, by a call back in each maximisation."""
+    """One of two items, with a callback in each maximisation."""
 
     def __init__(self):
         self.called = lambda: None
@@ -97,7 +97,7 @@ def test_threads_with_one_lock_of_their_own_are_never_refused():
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_every_call_is_refused_while_another_is_under_way(name):
+def test_every_call_is_refused_while_another_is_running(name):
     decision_set = Calling()
     learner = Learner(decision_set, CUCB(), variance=1.0, seed=0)
     for _ in range(3):
@@ -130,8 +130,8 @@ def test_a_learner_is_free_again_after_errors():
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_a_learner_is_free_again_wherever_an_interrupt_comes(step):
-    """Interrupts come where the interpreter looks for them: after each call, and at the start of a function."""
+def test_a_learner_is_free_again_after_an_interrupt_at_any_point(step):
+    """The interpreter handles interrupts after each call and at the start of a function."""
     learner, seen = Learner(MSets(3, 1), CUCB(), variance=1.0, seed=0), []
 
     def interrupt(frame, event, arg):

@@ -1,4 +1,4 @@
-"""The learner agrees with simulations: same seeds and rewards give the same decisions, bit for bit."""
+"""Learners and simulations play the same: same seeds, same rewards, same decisions, bit for bit."""
 
 import json
 
@@ -26,7 +26,7 @@ def specification_of(decision_set, policy, rewards=None, horizon=ROUNDS):
 
 
 def learned(specification, replication, saved_at=()):
-    """Plays of each item after each round, and the learner; saved and read again at the start of some rounds."""
+    """Plays of each item after each round, and the learner, which is saved and restored at the start of some rounds."""
     reward_seed, seed = specification.seeds(replication)
     rewards = specification.rewards
     learner = Learner(
@@ -68,7 +68,7 @@ def test_same_trace_with_bernoulli_rewards_and_many_rounds(name):
     np.testing.assert_array_equal(learned(specification, 0)[0], replicate(specification, "it", 0).plays)
 
 
-def test_another_replication_plays_otherwise():
+def test_another_replication_plays_differently():
     specification = specification_of(SETS["msets"](), POLICIES["ThompsonSampling"])
     first, second = replicate(specification, "it", 0).plays, learned(specification, 1)[0]
     assert (first != second).any()

@@ -35,7 +35,7 @@ def test_policies_are_built_from_their_specification(cls, variance):
         assert type(again) is cls
 
 
-def test_text_stands_for_numbers():
+def test_parameters_may_be_text():
     assert policy_from("ESCB", {"radius": "log-loglog"}) == ESCB(radius="log-loglog")
     assert policy_from("OSSB", {"gamma": "0.5", "variance": "2"}) == OSSB(gamma=0.5, variance=2.0)
     assert policy_from("AESCB", {"ratio": 0.5, "radius": {"log": 2.0}}) == AESCB(ratio=0.5, radius=Radius(log=2.0))

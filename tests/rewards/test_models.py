@@ -1,4 +1,4 @@
-"""Reward models: bits, moments, information for policies, and pickling."""
+"""Reward models: bits, moments, what policies receive, and pickling."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_python_and_compiled_path_give_the_same_bits(name):
 
 
 @every_model
-def test_compiled_laws_are_fresh_writable_and_contiguous(name):
+def test_compiled_laws_are_new_writable_and_contiguous(name):
     model = MODELS[name]
     law = model.compiled()
     if law is None:
@@ -165,7 +165,7 @@ def test_pickles_draw_the_same_and_stay_immutable(name):
 
 
 @every_model
-def test_specifications_are_plain_and_tell_models_apart(name):
+def test_specifications_are_plain_json_and_distinguish_models(name):
     specification = MODELS[name].specification()
     assert json.loads(json.dumps(specification, allow_nan=False)) == specification
     assert specification["name"] == type(MODELS[name]).__name__
@@ -186,11 +186,11 @@ def test_specifications_are_plain_and_tell_models_apart(name):
         (ReplayedRewards([[0, 1]]), ReplayedRewards([[0, 1]], variance=1.0)),
     ],
 )
-def test_specifications_distinguish_models(one, other):
+def test_specifications_differ_if_one_parameter_differs(one, other):
     assert one.specification() != other.specification()
 
 
-def test_large_parameters_are_digests():
+def test_large_parameters_are_replaced_by_digests():
     parameters = GaussianRewards(np.arange(1000.0)).specification()["parameters"]
     assert parameters["theta"]["shape"] == [1000]
     assert len(parameters["theta"]["sha256"]) == 64
@@ -203,7 +203,7 @@ def test_large_parameters_are_digests():
     }
 
 
-def test_variances_for_policies():
+def test_what_policies_receive():
     assert GaussianRewards([1, 2]).variance == 0.5
     assert MODELS["gaussian, a variance an item"].variance.tolist() == [0.5, 1e-6, 9.0]
     np.testing.assert_allclose(MODELS["correlated"].variance, np.diag(COVARIANCE), rtol=1e-15)
@@ -225,7 +225,7 @@ def test_the_default_variance_of_replayed_rewards_is_a_sub_gaussian_proxy(logs, 
         assert np.log(np.mean(np.exp(u * (np.array(log) - mean)))) <= model.variance * u**2 / 2 + 1e-9
 
 
-def test_only_independent_gaussian_rewards_are_marked():
+def test_which_models_are_independent_gaussian():
     theirs = {name for name, model in MODELS.items() if model.is_independent_gaussian}
     assert theirs == {"gaussian", "gaussian, a variance an item"}
     assert CorrelatedGaussianRewards([1.0, 2.0], np.diag([1.0, 3.0])).is_independent_gaussian
@@ -270,7 +270,7 @@ def test_gaussian_draws_scale_by_powers_of_two(theta, variance, power, seed):
         assert (scale * ours).tolist() == theirs.tolist()
 
 
-def test_correlated_rewards_of_an_item_do_not_depend_on_who_else_is_chosen():
+def test_correlated_rewards_of_an_item_do_not_depend_on_the_other_items_played():
     model = MODELS["correlated"]
     everything = drawn(model, seed=4, rounds=50)
     assert drawn(model, seed=4, rounds=50, items=(2, 0)).tolist() == everything[:, [2, 0]].tolist()
@@ -278,7 +278,7 @@ def test_correlated_rewards_of_an_item_do_not_depend_on_who_else_is_chosen():
 
 @pytest.mark.parametrize("rank", [1, 2, 4])
 def test_singular_covariances(rank):
-    """The factor of a covariance of low rank multiplies back to it, and rewards stay in the space it spans."""
+    """The factor L of a covariance of low rank has L L^T equal to it, and rewards stay in its range."""
     root = np.random.default_rng(rank).standard_normal((5, rank))
     covariance = root @ root.T
     model = CorrelatedGaussianRewards(np.zeros(5), covariance)
@@ -347,7 +347,7 @@ def test_bounded_rewards_stay_inside_and_constants_are_constant():
     assert (np.abs(shares - 0.1) <= 5 * np.sqrt(0.09 / ROUNDS)).all()  # wrong with probability 6e-6
 
 
-def test_an_item_with_mean_high_always_gives_that():
+def test_an_item_with_mean_high_is_constant():
     """By rounding, low + (high - low) differs from high on about a third of these intervals, and is above it on a sixth."""
     rng = np.random.default_rng(0)
     for low, high in np.sort(rng.normal(size=(1000, 2)) * 10.0 ** rng.integers(-3, 3, size=(1000, 1)), axis=1).tolist():
@@ -359,7 +359,7 @@ def test_an_item_with_mean_high_always_gives_that():
 
 
 def test_tiny_means_of_bounded_rewards_are_constants():
-    """A shape below 1e-100 would overflow in the sampler, which would not end."""
+    """A shape below 1e-100 would overflow in the sampler, which would never return."""
     model = BoundedRewards([5e-324, 1e-300, 1e-90])
     assert model.compiled().floats.tolist()[2:5] == [0.0, 0.0, 2e-90]
     assert drawn(model, rounds=20).tolist() == np.zeros((20, 3)).tolist()
@@ -392,7 +392,7 @@ def test_representations_show_shapes():
 
 
 class Coin(RewardModel):
-    """The least that a model of one's own needs."""
+    """A minimal user's model."""
 
     theta = np.array([0.5, 0.5])
     variance = 0.25
@@ -401,7 +401,7 @@ class Coin(RewardModel):
         return rng.integers(0, 2, size=len(items)).astype(float)
 
 
-def test_a_model_of_ones_own_needs_three_things():
+def test_a_users_model_needs_three_members():
     model = Coin()
     assert model.d == 2
     assert model.compiled() is None
@@ -417,7 +417,7 @@ class Clipped(GaussianRewards):
 
 
 class Shifted:
-    """Stands before a model among the bases."""
+    """A mixin that comes before a model among the bases."""
 
     def draw(self, items, rng):
         return super().draw(items, rng) + 1.0
@@ -433,8 +433,8 @@ class Renamed(GaussianRewards):
         return "mine"
 
 
-def test_an_overridden_draw_is_the_law():
-    """A kernel would draw something else, and C(theta) bounds Gaussian rewards only."""
+def test_an_overridden_draw_replaces_the_law():
+    """The kernel would draw other rewards, and C(theta) bounds Gaussian rewards only."""
     for model in (Clipped([1.0, 2.0]), ShiftedCorrelated([1.0, 2.0], np.eye(2))):
         assert model.compiled() is None
         assert not model.is_independent_gaussian
@@ -459,7 +459,7 @@ def test_sampled_rewards_name_their_sampler():
     assert named.endswith(".Callable")
 
 
-def test_a_sampler_cannot_reach_the_callers_items():
+def test_a_sampler_cannot_change_the_items_of_the_caller():
     def spoil(items, rng):
         items[:] = 0
         return np.zeros(len(items))

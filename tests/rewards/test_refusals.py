@@ -1,4 +1,4 @@
-"""Every error of a reward model states what was expected, what was passed, and the remedy."""
+"""Errors of reward models state what was expected, what was found, and a remedy."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def test_variance(model, variance, message):
         ),
         (
             [[1.0, 2.0], [2.0, 1.0]],
-            "covariance must be positive semidefinite, got the eigenvalue -1: no rewards have these",
+            "covariance must be positive semidefinite, got the eigenvalue -1: estimate it from joint rounds",
         ),
-        ([[1.0, 0.0], [0.0, 0.0]], "covariance must have a positive diagonal, got 0.0 for item 1: give an item"),
+        ([[1.0, 0.0], [0.0, 0.0]], "covariance must have a positive diagonal, got 0.0 for item 1: pass a tiny variance"),
         ([[1.0, 0.0], [0.0, -1.0]], "covariance must have a positive diagonal, got -1.0 for item 1: "),
         ([[1.0, np.nan], [0.0, 1.0]], "covariance must be finite, got nan at index 1: "),
         ([[1e101, 0.0], [0.0, 1.0]], "covariance must be at most 1e+100 in absolute value, got 1e+101: "),
@@ -104,7 +104,7 @@ def test_covariance(covariance, message):
         CorrelatedGaussianRewards([0.0, 1.0], covariance)
 
 
-def test_rounding_in_a_covariance_is_forgiven_and_more_is_not():
+def test_rounding_errors_in_a_covariance_are_tolerated():
     theta, covariance = np.zeros(2), np.array([[1.0, 1.0], [1.0, 1.0]])
     CorrelatedGaussianRewards(theta, covariance + np.array([[0.0, 1e-13], [0.0, 0.0]]))
     CorrelatedGaussianRewards(theta, covariance * np.array([[1.0, 1.0 + 1e-13], [1.0 + 1e-13, 1.0]]))
@@ -145,8 +145,8 @@ def test_bounded(arguments, message):
 @pytest.mark.parametrize(
     ("outcomes", "message"),
     [
-        ([], "outcomes must hold one log an item, got none: pass at least one"),
-        (5.0, "outcomes must be a sequence of d arrays or an array of shape (n, d), got float: pass one log an item"),
+        ([], "outcomes must hold one log per item, got none: pass at least one"),
+        (5.0, "outcomes must be a sequence of d arrays or an array of shape (n, d), got float: pass one log per item"),
         ("abc", "outcomes must be a sequence of d arrays or an array of shape (n, d), got str: "),
         ({1.0, 2.0}, "outcomes must be a sequence of d arrays or an array of shape (n, d), got set: "),
         ({0: [1.0]}, "outcomes must be a sequence of d arrays or an array of shape (n, d), got dict: "),
@@ -157,12 +157,15 @@ def test_bounded(arguments, message):
         ([[1.0], [np.nan]], "outcomes[1] must be finite, got nan at index 0: "),
         ([[1.0], ["x"]], "outcomes[1] must be an array of numbers, got list: "),
         ([[1.0], [1e101]], "outcomes[1] must be at most 1e+100 in absolute value, got 1e+101: "),
-        (np.zeros((0, 3)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row a round"),
+        (
+            np.zeros((0, 3)),
+            "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (0, 3): pass one row per round",
+        ),
         (np.zeros((3, 0)), "outcomes must have shape (n, d) with n >= 1 and d >= 1, got (3, 0): "),
         (np.array([[0.0, np.inf]]), "outcomes must be finite, got inf at index 1: "),
         (
             [[1.0, 1.0], [2.0]],
-            "outcomes must vary for some item if variance is left out, got 0 as the largest range: pass variance",
+            "outcomes must vary for some item if variance is left out, got 0 as the largest range: pass the variance",
         ),
         (
             np.array([[1.0, 2.0]]),
@@ -214,13 +217,13 @@ def test_sampler_must_be_a_function():
         ),
     ],
 )
-def test_answers_of_a_sampler(answer, message):
+def test_invalid_results_of_a_sampler(answer, message):
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     with pytest.raises(InvalidInputError, match=re.escape(message)):
         model.draw(np.array([0, 2]), np.random.default_rng(0))
 
 
-def test_the_largest_rewards_and_unmasked_arrays_are_accepted():
+def test_the_largest_rewards_and_masked_arrays_without_masked_entries_are_accepted():
     answer = np.ma.array([1e100, -1e100], mask=[False, False])
     model = SampledRewards([0.0, 1.0, 2.0], lambda items, rng: answer, variance=1.0)
     assert model.draw(np.array([0, 2]), np.random.default_rng(0)).tolist() == [1e100, -1e100]

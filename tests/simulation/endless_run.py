@@ -1,4 +1,4 @@
-"""Run an endless simulation whose workers each lock a file; the test kills the parent."""
+"""Run a simulation whose workers never finish, each with a lock on its own file; the test kills the parent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import semibandits as sb
 
 
 class Endless(sb.Policy):
-    """Waits for a minute in any process but the one that it was made in."""
+    """Waits for a minute in any process except the one that created it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, os.getpid()

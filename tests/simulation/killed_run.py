@@ -1,4 +1,4 @@
-"""Run a simulation in a folder and print the number of finished replications; the tests kill it half-way."""
+"""Run a simulation in a folder and print the number of finished replications; the tests kill it in the middle."""
 
 from __future__ import annotations
 

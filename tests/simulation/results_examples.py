@@ -1,4 +1,4 @@
-"""Simulation results made by hand, for tests of their use."""
+"""Simulation results with made-up numbers, for tests of results, files and reports."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from semibandits.simulation.results import SimulationResult
 
 
 def fields(policies=("OSSB", "CUCB"), replications=3, horizon=1000, d=4, seed=0, **changes):
-    """Arguments of a result: regret grows like a random multiple of ln t, counts like a share of the rounds."""
+    """Arguments of a result: regret is a random multiple of ln t, counts are a share of the rounds."""
     rng = np.random.default_rng(seed)
     rounds = log_spaced(horizon, 5)
     shape = (replications, len(rounds))

@@ -1,4 +1,4 @@
-"""Log-spaced checkpoints: properties for all horizons, and small explicit cases."""
+"""Log-spaced checkpoints: properties for all horizons, and small cases."""
 
 import math
 import tracemalloc
@@ -27,11 +27,11 @@ def test_increasing_from_one_to_the_horizon(horizon, per_decade):
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(horizons, st.integers(1, 60))
-def test_powers_of_ten_are_in_and_steps_are_bounded(horizon, per_decade):
+def test_powers_of_ten_are_included_and_steps_are_bounded(horizon, per_decade):
     rounds = log_spaced(horizon, per_decade)
     powers = [10**k for k in range(17) if 10**k <= horizon]
     assert set(powers) <= set(rounds.tolist())
-    # Rounding moves each end by at most a half, and two checkpoints that round to the same integer are one.
+    # Rounding moves each end by at most a half, and checkpoints that round to the same integer are merged.
     assert (rounds[1:] <= rounds[:-1] * 10 ** (1 / per_decade) * (1 + 1e-9) + 2).all()
 
 
@@ -44,7 +44,7 @@ def test_longer_simulations_record_the_same_early_rounds(one, two, per_decade):
     np.testing.assert_array_equal(early[:-1], late[late < short])
 
 
-def test_cases_written_out():
+def test_small_cases():
     assert log_spaced(1).tolist() == [1]
     assert log_spaced(2).tolist() == [1, 2]
     assert log_spaced(1000, 1).tolist() == [1, 10, 100, 1000]
@@ -64,16 +64,16 @@ def test_memory_does_not_grow_with_the_horizon():
 
 
 @pytest.mark.parametrize("horizon", [0, -3, 1.5, 10.0, "10", True, None, LONGEST_HORIZON + 1])
-def test_horizons_that_are_none(horizon):
+def test_invalid_horizons(horizon):
     with pytest.raises(InvalidInputError, match="horizon must be an integer"):
         log_spaced(horizon)
 
 
 @pytest.mark.parametrize("per_decade", [0, 2.5, False])
-def test_numbers_per_decade_that_are_none(per_decade):
+def test_invalid_numbers_per_decade(per_decade):
     with pytest.raises(InvalidInputError, match="per_decade must be an integer"):
         log_spaced(100, per_decade)
 
 
-def test_numpy_integers_are_integers():
+def test_numpy_integers_are_accepted():
     np.testing.assert_array_equal(log_spaced(np.int32(500), np.int64(7)), log_spaced(500, 7))

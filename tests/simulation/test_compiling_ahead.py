@@ -1,4 +1,4 @@
-"""Large simulations compile first, in parts shared among worker processes."""
+"""Long runs compile kernels first, in parts that worker processes share."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def in_fresh_process(code, cache):
 
 
 @needs_compiler
-def test_compiled_parts_are_closed_in_other_processes(tmp_path):
+def test_parts_compiled_in_one_process_need_no_compiling_in_others(tmp_path):
     before = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
     assert before[0] >= {"play", "thompson", "no_index"}
     assert before[1] >= {"play", "glade", "bases_search"}
@@ -48,7 +48,7 @@ def test_policies_that_never_search_compile_no_search(tmp_path):
 
 @pytest.fixture
 def inline(monkeypatch):
-    """Parts that are open for ever, and tasks that are called here and counted."""
+    """Parts that always need compiling; tasks run in this process and are recorded."""
     called = []
     parts = {
         "CUCB": {
@@ -62,7 +62,7 @@ def inline(monkeypatch):
     }
     monkeypatch.setattr(executors, "open_parts", lambda specification, policy: parts[policy])
     monkeypatch.setattr(executors, "plan", lambda specification, policy: called.append(f"plan of {policy}"))
-    monkeypatch.setattr(executors, "_side_by_side", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
+    monkeypatch.setattr(executors, "_in_parallel", lambda tasks, n_jobs: (f(*a, **k) for f, a, k in tasks))
     return called
 
 
@@ -77,18 +77,18 @@ def compile_first(horizon, replications):
     return heard
 
 
-def test_each_part_is_compiled_once_the_longest_first(inline):
+def test_each_part_is_compiled_once_largest_first(inline):
     heard = compile_first(100_000, 1)
     assert inline == ["play", "ossb", "cucb"]
     text = "compiling play, ossb, cucb, ... once on this machine, as 200,000 rounds are ahead"
     assert heard == [*(f"{text}: {done} of 3 parts done" for done in range(4)), ""]
 
 
-def test_plans_are_compiled_for_if_there_will_be_many(inline):
+def test_plans_are_compiled_for_if_there_are_many_replications(inline):
     compile_first(100_000, executors.MANY_PLANS)
     assert inline == ["plan of OSSB", "play", "ossb", "cucb"]
 
 
-def test_little_to_play_compiles_nothing_ahead(inline):
+def test_short_runs_compile_nothing_ahead(inline):
     assert compile_first(10_000, 2) == []
     assert inline == []

@@ -1,4 +1,4 @@
-"""Workers of every kind give the same bits, and lost ones are replaced."""
+"""Workers of every kind give the same bits, and lost workers are replaced."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_dask_cluster_gives_the_same_bits(alone):
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_a_cluster_of_one_thread_is_not_left_out_in_silence(alone):
+def test_a_cluster_of_one_thread_gives_a_warning(alone):
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, scheduler_port=0
     ) as cluster:
@@ -65,14 +65,14 @@ def test_a_cluster_of_one_thread_is_not_left_out_in_silence(alone):
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch):
+def test_an_unreachable_scheduler_is_an_error(monkeypatch):
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.2)
     with pytest.raises(sb.InvalidInputError, match="address of a running Dask scheduler"):
         run(scheduler="tcp://127.0.0.1:9")
 
 
 class Deadly(sb.Policy):
-    """Kills its process the first time that it is started anywhere but where it was made."""
+    """Kills its process when it is first started in another process than the one that created it."""
 
     def __init__(self, marker: Path, *, always: bool = False) -> None:
         self.marker, self.always, self.home = marker, always, os.getpid()
@@ -119,19 +119,19 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
 
 MASKS = """
 import signal, time, joblib
-from semibandits.simulation.executors import _backend, _side_by_side
+from semibandits.simulation.executors import _backend, _in_parallel
 
 def hears():
     time.sleep(1)
     return signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 with _backend(None):
-    print(list(_side_by_side([joblib.delayed(hears)() for _ in range(4)], 2)))
+    print(list(_in_parallel([joblib.delayed(hears)() for _ in range(4)], 2)))
 """
 
 
-def test_no_worker_hears_ctrl_c_from_its_first_moment():
-    """In a process of its own: the first worker of a process starts a tracker, too, which let it in for those after it."""
+def test_workers_block_ctrl_c_from_the_start():
+    """In a fresh process, whose first worker also starts a resource tracker, which used to unblock Ctrl-C for later workers."""
     done = subprocess.run([sys.executable, "-c", MASKS], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[False, False, False, False]\n"
 
@@ -147,10 +147,10 @@ def test_no_more_workers_than_jobs(monkeypatch):
     monkeypatch.setattr(executors, "_fan_out", fan_out)
     for jobs in ([("CUCB", 0), ("CUCB", 1)], [("CUCB", 1)]):
         assert [job[:2] for job in executors.run(specification, jobs, 40)] == jobs
-    assert asked == [2]  # one is played in this process
+    assert asked == [2]  # a single job is played in this process
 
 
-def test_unpicklable_input_is_named_before_the_simulation():
+def test_unpicklable_simulations_fail_before_anything_is_played():
     import threading
 
     lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Late and lost outcomes: the time of observation, and equal results for every executor."""
+"""Delayed and lost outcomes: when they are observed, and that kernels, Python and learners agree."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Slow(sb.DecisionSet):
 
 
 class Recorder(sb.Policy):
-    """Plays the items of its round and writes down when it learned what."""
+    """Plays the items of its round and records when it observed what."""
 
     def __init__(self) -> None:
         self.told: list[tuple[int, int, bool]] = []
 
     def start(self, decision_set, variance):
-        self.told.clear()  # of the rounds that warm up
+        self.told.clear()  # from warm-up rounds
         return RecorderAgent(self)
 
 
@@ -91,12 +91,12 @@ def recorded(delay: object, loss: float = 0.0, horizon: int = 40) -> list[tuple[
 
 
 @pytest.mark.parametrize("delay", [1, 5, 39])
-def test_an_outcome_is_observed_before_the_round_after_its_delay(delay):
-    """`t` is the last round chosen: the outcome of round s is observed when s + delay rounds are."""
+def test_outcomes_are_observed_before_the_round_after_their_delay(delay):
+    """`t` is the last round chosen: the outcome of round s is observed after s + delay choices."""
     assert recorded(delay) == [(s + delay, s % 6, False) for s in range(1, 40 - delay)]
 
 
-def test_outcomes_due_together_come_in_the_order_of_their_rounds_and_those_after_the_horizon_never():
+def test_outcomes_due_together_are_observed_in_the_order_of_their_rounds_and_never_after_the_horizon():
     lateness = Lateness.of(OBSERVED, 0.3)
     assert lateness is not None
     seed = Specification.of(X, REWARDS, sb.CUCB(), horizon=1, replications=1, seed=0).late_seed(0)
@@ -107,23 +107,23 @@ def test_outcomes_due_together_come_in_the_order_of_their_rounds_and_those_after
     assert recorded(OBSERVED, 0.3) == expected
 
 
-def test_no_delay_and_no_loss_are_as_without():
+def test_zero_delay_and_zero_loss_are_the_defaults():
     plain = sb.simulate(X, REWARDS, POLICIES, 300, 2)
     again = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=0, loss=0.0)
     assert same(plain, again)
     assert again.provenance == plain.provenance
     assert "delay" not in plain.provenance["specification"]
-    queued = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=[0])  # through the queue, and told at once
+    queued = sb.simulate(X, REWARDS, POLICIES, 300, 2, delay=[0])  # through the queue, without delay
     assert same(plain, queued)
 
 
 @pytest.mark.parametrize("delay", [7, OBSERVED, "geometric:20", scipy.stats.expon(scale=30.0)])
 def test_kernels_and_python_play_the_same_rounds(delay):
-    # What OSSB plans, and which of several gains GLADE finds first, depend on what is known of the set.
+    # Plans of OSSB, and which of several gains GLADE finds first, depend on the family of the set.
     for policy in POLICIES[:3]:
         compiled = sb.simulate(X, REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
         slow = sb.simulate(Slow(), REWARDS, policy, 250, 2, delay=delay, loss=0.1, bound=False)
-        # Searches that do not know the family may spend their budget and find the same without a proof.
+        # Searches without the family may spend their budget and find the same decision without a proof.
         calls = {
             name: np.concatenate((slow.calls[name][:, :, :3], compiled.calls[name][:, :, 3:]), axis=2)
             for name in slow.calls
@@ -132,8 +132,8 @@ def test_kernels_and_python_play_the_same_rounds(delay):
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
-def test_a_learner_with_late_outcomes_agrees_with_a_simulation(policy):
-    """Also when it is stored and restored in the middle, with rounds open."""
+def test_a_learner_with_delays_plays_the_same_as_a_simulation(policy):
+    """Also if it is saved and restored in the middle, with open rounds."""
     specification = Specification.of(X, REWARDS, policy, horizon=1, replications=1, seed=3)
     lateness = Lateness.of(**LATE)
     assert lateness is not None
@@ -160,7 +160,7 @@ def test_a_learner_with_late_outcomes_agrees_with_a_simulation(policy):
     assert np.array_equal(result.plays[policy.name][0], plays)
 
 
-def test_workers_company_horizon_and_resume_change_nothing(tmp_path):
+def test_workers_other_policies_horizon_and_resume_change_nothing(tmp_path):
     arguments = {"seed": 5, "bound": False} | LATE
     alone = sb.simulate(X, REWARDS, POLICIES, 1500, 3, **arguments)
     assert same(alone, sb.simulate(X, REWARDS, POLICIES, 1500, 3, n_jobs=2, **arguments))
@@ -215,13 +215,13 @@ def test_the_share_of_losses_and_the_mean_delay_are_as_requested():
         (scipy.stats.geom(0.5, loc=-1), {"distribution": "geom", "args": [0.5], "loc": -1}),
     ],
 )
-def test_the_description_agrees_with_the_request(delay, described):
+def test_descriptions_of_delays(delay, described):
     lateness = Lateness.of(delay, 0.5)
     assert lateness is not None
     assert lateness.described() == {"delay": described, "loss": 0.5}
 
 
-def test_many_observed_delays_are_described_by_their_digest():
+def test_many_observed_delays_are_described_by_a_digest():
     first, second, third = (Lateness.of([*range(500), k], 0.0) for k in (1, 1, 2))
     assert first is not None
     assert second is not None
@@ -234,20 +234,20 @@ def test_many_observed_delays_are_described_by_their_digest():
     "delay",
     [-1, 0.5, True, [], [1, -1], [0.5], [[1]], "soon", "geometric:0", "geometric:x", None, scipy.stats.norm(), 2**60],
 )
-def test_delays_that_are_none_are_errors(delay):
+def test_invalid_delays_are_errors(delay):
     with pytest.raises(sb.InvalidInputError, match="delay"):
         sb.simulate(X, REWARDS, sb.CUCB(), 10, 1, delay=delay)
 
 
 @pytest.mark.parametrize("loss", [-0.1, 1.0, True, "0.1", np.nan])
-def test_losses_that_are_none_are_errors(loss):
+def test_invalid_losses_are_errors(loss):
     with pytest.raises(sb.InvalidInputError, match=r"loss must be a number in \[0, 1\)"):
         sb.simulate(X, REWARDS, sb.CUCB(), 10, 1, loss=loss)
 
 
 @given(st.data())
-def test_rows_are_recomputed_from_observed_and_open_rounds(data):
-    """The twin: counts and means by hand, in any order of opening, telling and forgetting."""
+def test_statistics_match_observed_and_open_rounds(data):
+    """Reference: counts and means by hand, in any order of opening, telling and forgetting."""
     d = data.draw(st.integers(1, 5))
     variance = np.linspace(0.2, 1.5, d)
     stats = fresh_statistics(variance)
@@ -277,7 +277,7 @@ def test_rows_are_recomputed_from_observed_and_open_rounds(data):
 
 
 @given(st.lists(st.integers(0, 31), min_size=1, max_size=40))
-def test_telling_at_once_is_opening_and_telling(masks):
+def test_observing_at_once_is_opening_and_telling(masks):
     variance = np.linspace(0.2, 1.5, 5)
     one, two = fresh_statistics(variance), fresh_statistics(variance)
     for step, mask in enumerate(masks):
@@ -291,7 +291,7 @@ def test_telling_at_once_is_opening_and_telling(masks):
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
 def test_the_queue_gives_rounds_in_order(delays, random):
-    """The twin: sorting. Room grows as it is needed."""
+    """Reference: sorting. The queue grows as needed."""
     queue = late.queue(1, 3, 2)._replace(delays=np.array(delays), losses=np.array([d % 5 == 4 for d in delays]))
     stats, items = fresh_statistics(np.ones(3)), np.array([0, 2])
     waiting, t = [], 0
@@ -314,7 +314,7 @@ def test_the_queue_gives_rounds_in_order(delays, random):
     assert sorted(queue.heap) == list(range(len(queue.heap)))
 
 
-def test_the_queue_is_as_long_as_rounds_are_open():
+def test_the_queue_is_as_long_as_the_number_of_open_rounds():
     queue = late.queue(1, 3, 2)
     assert sum(array.nbytes for array in late.widened(queue)) < 2 * sum(array.nbytes for array in queue)
 
@@ -329,7 +329,7 @@ def test_blind_rounds_are_spread_over_all_items(policy, sign):
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_late_outcomes_cost_little_more_than_the_blind_rounds(policy):
-    """No lock-in: in the mean of 20 runs at most 1.3 times the regret without delay, and that of the blind rounds."""
+    """No lock-in: the mean regret of 20 runs is at most 1.3 times that without delay, plus that of the blind rounds."""
     arguments = {"horizon": 3000, "replications": 20, "bound": False, "checkpoints": [100, 3000]}
     plain = sb.simulate(X, REWARDS, policy, **arguments).regret[policy.name].mean(axis=0)
     delayed = sb.simulate(X, REWARDS, policy, delay=100, **arguments).regret[policy.name].mean(axis=0)

@@ -1,4 +1,4 @@
-"""Reward models provide their law, and simulations use C(theta) for it."""
+"""Laws of reward models, and C(theta) for them in simulations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNTS = np.array([3.0, 2.5, 2.0, 1.0, 0.5])
 
 
 class Counts(sb.RewardModel):
-    """Poisson counts; policies use the variance of the largest mean."""
+    """Poisson counts; policies receive the variance of the largest mean."""
 
     theta = COUNTS
     variance = 3.0
@@ -31,7 +31,7 @@ def test_models_of_the_library():
     assert sb.CorrelatedGaussianRewards([0.5, 0.2], covariance=[[1.0, 0.5], [0.5, 1.0]]).law is None
 
 
-def test_a_model_of_ones_own_is_bounded_by_its_law():
+def test_a_users_model_is_bounded_by_its_law():
     space = sb.MSets(5, 2)
     expected = sb.graves_lai(space, COUNTS, law=Poisson())
     result = sb.simulate(space, Counts(), [sb.ThompsonSampling(), sb.GLADE()], horizon=200, replications=2, seed=0)
@@ -90,8 +90,8 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("rewards", "law"), MODELS, ids=lambda one: type(one).__name__)
-def test_results_contain_the_law(rewards, law, tmp_path):
-    """Also once they were saved; it is the law of the bound, and policies were told it."""
+def test_results_have_the_law(rewards, law, tmp_path):
+    """Also after saving; it is the law of the bound and the one that policies received."""
     assert rewards.law == rewards.told_law == law
     result = sb.simulate(sb.MSets(5, 2), rewards, [sb.GLADE(), sb.ThompsonSampling()], 100, 2, seed=3)
     assert result.law == law
@@ -105,7 +105,7 @@ def test_results_contain_the_law(rewards, law, tmp_path):
         np.testing.assert_array_equal(result.regret[name], told.regret[name])
 
 
-def test_results_of_earlier_versions_have_a_law_only_by_class():
+def test_laws_of_results_of_earlier_versions():
     result = sb.simulate(sb.MSets(5, 2), sb.BernoulliRewards(COUNTS / 4.0), sb.CUCB(), 10, 1, seed=0, bound=None)
     provenance = {key: value for key, value in result.provenance.items() if key != "law"}
     assert dataclasses.replace(result, provenance=provenance).law == Bernoulli()
@@ -113,7 +113,7 @@ def test_results_of_earlier_versions_have_a_law_only_by_class():
         assert dataclasses.replace(result, provenance=odd).law is None
 
 
-def test_replayed_clicks_have_the_bernoulli_family():
+def test_replayed_clicks_have_bernoulli_as_told_law():
     clicks = sb.ReplayedRewards([[0.0, 1.0, 1.0], [0.0, 1.0], [0.0, 0.0, 1.0]])
     assert (clicks.law, clicks.told_law, clicks.family) == (None, Bernoulli(), "bernoulli")
     times = sb.ReplayedRewards([[0.0, 1.5], [0.0, 1.0]])
@@ -121,7 +121,7 @@ def test_replayed_clicks_have_the_bernoulli_family():
 
 
 class ByName(sb.Policy):
-    """A user-defined policy that uses the older interface: it requests the name of the law."""
+    """A user's policy from before policies received laws: it uses the name."""
 
     def __init__(self, told=None):
         self.told = told
@@ -133,7 +133,7 @@ class ByName(sb.Policy):
         return sb.CUCB(variance=0.1 if self.told == "bernoulli" else 9.0).start(decision_set, variance)
 
 
-def test_user_defined_policies_receive_the_name():
+def test_policies_of_users_receive_the_name():
     assert ByName().for_law(Poisson()).told == "poisson"
     assert ByName().for_law(None).told is None
     rewards = sb.BernoulliRewards(COUNTS / 4.0)

@@ -1,4 +1,4 @@
-"""Results of simulations: validation, immutability, and file round trips."""
+"""Results of simulations: validation, immutability, and saving and loading."""
 
 import copy
 import json
@@ -108,7 +108,7 @@ def test_files_with_parts_missing_or_too_many(tmp_path):
 
 
 @pytest.mark.parametrize("depth", [600, 50_000])
-def test_provenance_that_is_nested_too_deep(tmp_path, depth):
+def test_deeply_nested_provenance(tmp_path, depth):
     made_up().save(tmp_path / "run")
     with zipfile.ZipFile(tmp_path / "run") as whole, zipfile.ZipFile(tmp_path / "deep", "w") as deep:
         for info in whole.infolist():
@@ -118,7 +118,7 @@ def test_provenance_that_is_nested_too_deep(tmp_path, depth):
                 description["header"]["provenance"] = "here"
                 content = json.dumps(description).replace('"here"', '{"a": ' + "[" * depth + "]" * depth + "}").encode()
             deep.writestr(info.filename, content)
-    # Which part of reading finds 600 levels too deep, if any does, depends on the version of Python.
+    # Which part of the reader refuses 600 levels, if any, depends on the version of Python.
     with suppress(InvalidInputError) if depth == 600 else pytest.raises(InvalidInputError, match="deep"):
         load_simulation(tmp_path / "deep")
 
@@ -140,7 +140,7 @@ def test_results_are_immutable():
     assert result.provenance["versions"] == {"numpy": "2"}
 
 
-def test_arrays_handed_over_for_good_are_not_copied_and_all_others_are():
+def test_only_writeable_arrays_are_copied():
     given = fields()
     kept, view, writeable = (np.array(given["regret"]["OSSB"]) for _ in range(3))
     kept.setflags(write=False)
@@ -170,7 +170,7 @@ def test_the_text_of_a_result():
 
 
 def changed(name, change):
-    """Arguments of a result with the array of CUCB changed in one record."""
+    """Arguments of a result with a changed array for CUCB in one record."""
     made = fields()
     made[name]["CUCB"] = change(made[name]["CUCB"].copy())
     return made
@@ -233,7 +233,7 @@ def test_records_that_do_not_fit(name, change, words):
         ({"lower_bound": -1.0}, "lower_bound must be a finite number"),
         ({"lower_bound": np.inf}, "lower_bound must be a finite number"),
         ({"lower_bound": True}, "lower_bound must be a finite number"),
-        ({"lower_bound": None}, "lower_bound_interval must be None where lower_bound is"),
+        ({"lower_bound": None}, "lower_bound_interval must be None if lower_bound is None"),
         ({"lower_bound_interval": (1.3, 1.4)}, "two numbers around lower_bound"),
         ({"lower_bound_interval": (-np.inf, np.inf)}, "two numbers around lower_bound"),
         ({"lower_bound_interval": (1.0, np.nan)}, "two numbers around lower_bound"),

@@ -1,4 +1,4 @@
-"""A killed run resumes without losing or changing a bit."""
+"""A killed run resumes without losing replications or changing a bit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).parent / "killed_run.py"
 
 
 def run_and_kill(folder: Path, after: int) -> None:
-    """Kill the script with kill -9 once it has reported `after` finished replications."""
+    """Kill the script by SIGKILL after `after` finished replications."""
     with subprocess.Popen(
         [sys.executable, str(SCRIPT), str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -69,7 +69,7 @@ def small(folder: Path, **more) -> sb.SimulationResult:
 
 
 @pytest.mark.parametrize("damage", ["flip", "truncate", "empty", "foreign"])
-def test_a_damaged_part_is_named_and_played_again(tmp_path, damage):
+def test_a_damaged_part_is_reported_and_played_again(tmp_path, damage):
     whole = small(tmp_path / "whole")
     parts = interrupted(tmp_path / "run", 4)
     victim = parts[1]
@@ -148,7 +148,7 @@ def test_a_part_that_cannot_be_opened_is_an_error_and_stays(tmp_path, monkeypatc
     assert all(part.exists() for part in parts)
 
 
-def test_a_damaged_part_is_put_aside_until_the_end(tmp_path):
+def test_a_damaged_part_is_kept_until_the_end(tmp_path):
     victim = interrupted(tmp_path, 2)[0]
     victim.write_bytes(b"")
     aside = victim.with_suffix(".damaged")
@@ -179,7 +179,7 @@ def test_a_folder_belongs_to_one_process(tmp_path):
     simulate(str(tmp_path), slow=False)
 
 
-def test_a_run_that_never_began_leaves_the_folder_free(tmp_path):
+def test_a_run_that_never_starts_leaves_the_folder_free(tmp_path):
     with pytest.raises(sb.InvalidInputError, match="scheduler must be an address"):
         small(tmp_path, scheduler=7)
     assert small(tmp_path).replications == 3
@@ -195,7 +195,7 @@ def test_other_versions_and_another_bound_are_not_mixed_in(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("name", [LOCK, PARTS])
-def test_links_where_a_run_would_work_elsewhere_are_refused(tmp_path, name):
+def test_links_that_lead_outside_the_folder_are_refused(tmp_path, name):
     precious = tmp_path / "precious"
     if name == PARTS:
         precious.mkdir()
@@ -230,7 +230,7 @@ def test_a_file_linked_as_the_lock_keeps_its_content(tmp_path):
     assert (tmp_path / "precious").read_text() == "precious"
 
 
-def test_timings_go_to_a_file_of_their_own(tmp_path):
+def test_timings_are_in_a_separate_file(tmp_path):
     interrupted(tmp_path, 4)
     small(tmp_path, resume=True)
     seconds = json.loads((tmp_path / TIMINGS).read_text())["seconds"]
@@ -243,7 +243,7 @@ def test_timings_go_to_a_file_of_their_own(tmp_path):
     ['{"seconds": []}', '{"seconds": {"CUCB": 3}}', '{"seconds": {"CUCB": {"0": NaN}}}', "{}", "[]", "{",
      '{"seconds": {"CUCB": {"0": "1"}}}', '{"seconds": {"CUCB": {"0": 1e999}}}', "[" * 100_000],
 )  # fmt: skip
-def test_damaged_timings_are_named_before_anything_is_played(tmp_path, content):
+def test_damaged_timings_are_an_error_before_anything_is_played(tmp_path, content):
     interrupted(tmp_path, 4)
     (tmp_path / TIMINGS).write_text(content)
     with pytest.raises(sb.InvalidInputError, match=r"timings.json must .* got .*: remove it, seconds are then unknown"):

@@ -1,4 +1,4 @@
-"""Arguments of `simulate`; its result depends on the specification and the seed only."""
+"""Arguments of `simulate`, and that its results depend on the specification and the seed alone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_does_not():
     assert not same(first, sb.simulate(X, REWARDS, POLICIES, horizon=200, replications=3, seed=5))
 
 
-def test_replications_do_not_depend_on_their_number_or_on_the_company():
+def test_replications_do_not_depend_on_their_number_or_on_other_policies():
     many = sb.simulate(X, REWARDS, POLICIES, horizon=100, replications=4, seed=1)
     few = sb.simulate(X, REWARDS, sb.ThompsonSampling(), horizon=100, replications=2, seed=1)
     assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
@@ -138,7 +138,7 @@ def test_the_bound_is_certified_and_only_given_where_it_holds():
     assert bernoulli.lower_bound == own.lower
     assert bernoulli.lower_bound_interval == (own.lower, own.value)
     assert np.array_equal(bernoulli.rates, own.rates)
-    other = sb.graves_lai(X, THETA, variance=0.25)  # of the means and the variance told, but of another law
+    other = sb.graves_lai(X, THETA, variance=0.25)  # the same means and variance, but another law
     given = sb.simulate(X, sb.BernoulliRewards(THETA), sb.CUCB(), horizon=10, replications=1, bound=other)
     assert given.lower_bound is None
     assert sb.simulate(X, REWARDS, sb.CUCB(), horizon=10, replications=1, bound=False).lower_bound is None
@@ -219,7 +219,7 @@ def test_a_set_that_counts_in_numpy_integers_is_fine(tmp_path):
     assert result.provenance["specification"]["decision_set"]["m"] == 2
 
 
-def test_undescribable_input_is_an_error_before_the_simulation():
+def test_specifications_that_are_not_json_are_errors_before_anything_is_played():
     class Odd(FirstItems):
         def specification(self):
             return {"name": "Odd", "weights": np.zeros(3)}
@@ -231,9 +231,9 @@ def test_undescribable_input_is_an_error_before_the_simulation():
         sb.simulate(X, REWARDS, Odd(), horizon=10, replications=1)
 
 
-def test_policies_without_a_text_of_their_own_are_described_alike_in_every_process():
+def test_policies_with_the_default_repr_have_the_same_description_in_every_process():
     def described(policy):
-        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).described()
+        told = Specification.of(X, REWARDS, {"p": policy}, horizon=1, replications=1, seed=0).description
         return told["policies"]["p"]
 
     assert described(FirstItems()) == described(FirstItems())
@@ -254,7 +254,7 @@ def test_extreme_variances_are_refused(policy):
 
 
 @pytest.mark.parametrize("scale", [1e-49, 1e-30, 1e30, 1e49])
-def test_extreme_units_make_no_difference_to_sound_play(scale):
+def test_extreme_units_do_not_change_the_decisions(scale):
     rewards = sb.GaussianRewards(THETA * scale, variance=0.5 * scale**2)
     for policy in (sb.CUCB(), sb.ESCB(), sb.AESCB()):
         result = sb.simulate(X, rewards, policy, horizon=60, replications=1, bound=False)
@@ -283,7 +283,7 @@ def test_an_oracle_that_fails_is_an_error_and_changes_nothing():
     assert agent.choose(rng) in X
 
 
-def test_an_interrupt_takes_effect_within_a_replication():
+def test_a_replication_can_be_interrupted():
     class HeardError(Exception):
         pass
 

@@ -39,7 +39,7 @@ def test_intervals_are_those_of_the_t_distribution(samples, level):
 
 
 def test_coverage_of_the_interval():
-    """Of 4,000 samples of five normals, 95 % hold the mean; off by more than 1.5 points with probability 1.4e-5."""
+    """Of 4,000 intervals from five normals, 95 % contain the mean; off by more than 1.5 points with probability 1.4e-5."""
     draws = np.random.default_rng(5).normal(3.0, 2.0, (5, 4000))
     _, lower, upper = mean_band(draws, 0.95)
     assert np.mean((lower <= 3.0) & (upper >= 3.0)) == pytest.approx(0.95, abs=0.015)
@@ -110,13 +110,13 @@ def test_windows_of_one_checkpoint_have_no_slope():
 
 
 @pytest.mark.parametrize("decades", [0, -1.0, math.nan, math.inf, "1", None])
-def test_decades_that_are_none(decades):
+def test_invalid_decades(decades):
     with pytest.raises(InvalidInputError, match="decades must be"):
         in_last_decades(np.array([1, 10]), decades)
 
 
 @pytest.mark.parametrize("level", [0, 1, 1.5, -0.5, math.nan, "0.95", None])
-def test_levels_that_are_none(level):
+def test_invalid_levels(level):
     with pytest.raises(InvalidInputError, match="level must be"):
         mean_band(np.ones((2, 2)), level)
 
@@ -126,7 +126,7 @@ def row_of(regret, bound, rounds=(1, 10, 100)):
     return summarise("CUCB", np.array(rounds), np.array(regret), calls, bound)
 
 
-def test_a_row_by_hand():
+def test_a_summary_by_hand():
     logs = np.log([1, 10, 100])
     row = row_of([2 * logs, 4 * logs], 1.5)
     ln = math.log(100)
@@ -149,7 +149,7 @@ def test_no_ratio_without_a_bound(bound):
     assert row.regret_ratio is None
 
 
-def test_a_row_of_one_round():
+def test_a_summary_of_one_round():
     row = row_of([[1.0], [2.0]], 3.0, rounds=(1,))
     assert row.regret == 1.5
     assert row.regret_ratio is None

@@ -46,7 +46,7 @@ def rewrite(path, entries, compression=zipfile.ZIP_STORED):
 
 
 def alter_description(path, change):
-    """Replace the JSON by a changed one in an archive that is sound as a zip file."""
+    """Replace the JSON in the archive by a changed one; the zip file stays valid."""
     entries = entries_of(path)
     description = json.loads(entries[storage.DESCRIPTION])
     change(description)
@@ -72,7 +72,7 @@ def npy_with(header):
 
 
 def forge(path, content, **about):
-    """Put another mask into the archive, with the checksum it should have."""
+    """Replace the mask in the archive by another one, with a correct checksum."""
 
     def change(description):
         description["arrays"]["mask"].update(about, sha256=hashlib.sha256(content).hexdigest())
@@ -111,8 +111,8 @@ def test_equal_contents_give_equal_bytes_in_any_order(path, tmp_path):
         assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
 
 
-def test_the_file_agrees_with_its_description(path):
-    """As docs/simulation-file.md states, numpy, json and zipfile are sufficient to read a file."""
+def test_the_file_has_the_documented_format(path):
+    """The promise of docs/simulation-file.md: numpy, json and zipfile alone can read a file."""
     with zipfile.ZipFile(path) as archive:
         description = json.loads(archive.read("simulation.json"))
     assert description["format"] == "semibandits simulation"
@@ -150,13 +150,13 @@ def test_a_folder_that_is_missing(tmp_path):
 
 @pytest.mark.parametrize("position", [0, 1, 57, 100, -1])
 def test_a_byte_flipped_in_an_array(path, position):
-    """Once below zipfile's checksum, once with that corrected: the SHA-256 is what catches it then."""
+    """Once with the zip checksum unchanged, once with that corrected, so that only the SHA-256 detects the change."""
     content = npy(ARRAYS["plays/0"])
     whole = path.read_bytes()
     start = whole.index(content)
     at = start + position % len(content)
     path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-    refused(path, "plays/0.*cut off or was altered")
+    refused(path, "plays/0.*truncated or was altered")
     flipped = bytearray(content)
     flipped[position] ^= 1
     write_archive(path, HEADER, ARRAYS)
@@ -167,7 +167,7 @@ def test_a_byte_flipped_in_an_array(path, position):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.data())
 def test_a_byte_changed_anywhere_is_refused_or_harmless(tmp_path_factory, data):
-    """Time stamps and the like have no checksum; the content that is read must still be what was written."""
+    """Time stamps and the like have no checksum; if the file is read, its content must be unchanged."""
     path = tmp_path_factory.getbasetemp() / "flipped.sim"
     write_archive(path, HEADER, ARRAYS)
     whole = bytearray(path.read_bytes())
@@ -186,7 +186,7 @@ def test_every_truncation(path):
     whole = path.read_bytes()
     for length in range(0, len(whole), 37):
         path.write_bytes(whole[:length])
-        refused(path, "cut off or was altered" if length >= 2 else "another format")
+        refused(path, "truncated or was altered" if length >= 2 else "another format")
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"{}", b"\x89PNG\r\n\x1a\n"])
@@ -248,7 +248,7 @@ def test_forged_headers_of_arrays_take_no_memory(path, header):
 
 
 @pytest.mark.parametrize("version", [0, -1, "1", 1.5, None, True])
-def test_versions_that_never_were(path, version):
+def test_invalid_versions(path, version):
     alter_description(path, lambda description: description.update(version=version))
     refused(path, "with version")
 
@@ -290,7 +290,7 @@ def test_nan_in_the_json(path):
     altered = entries["simulation.json"].replace(b"2.5", b"NaN")
     assert altered != entries["simulation.json"]
     rewrite(path, entries | {"simulation.json": altered})
-    refused(path, "NaN, which is no number in JSON")
+    refused(path, "NaN, which is not a number in JSON")
 
 
 def test_compressed_entries(path):
@@ -299,7 +299,7 @@ def test_compressed_entries(path):
 
 
 def test_pickles_are_never_loaded(path):
-    """An array of objects with the checksum it should have."""
+    """An array of objects with a correct checksum."""
     forge(path, npy(np.array([{"a": 1}], dtype=object)))
     refused(path, "array 'mask' with a header that is not NumPy's for plain numbers")
 
@@ -315,29 +315,29 @@ def test_headers_are_not_evaluated(path, text):
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ((10**12,), "array 'mask' with 2 bytes where its shape needs 1000000000000"),
-        ((10**17, 10**17), f"array 'mask' with 2 bytes where its shape needs {10**34}"),
-        ((1,), "array 'mask' with 2 bytes where its shape needs 1"),
-        ((1, 2) * 50, "array 'mask' with 2 bytes where its shape needs"),
+        ((10**12,), "array 'mask' with 2 bytes, but its shape needs 1000000000000"),
+        ((10**17, 10**17), f"array 'mask' with 2 bytes, but its shape needs {10**34}"),
+        ((1,), "array 'mask' with 2 bytes, but its shape needs 1"),
+        ((1, 2) * 50, "array 'mask' with 2 bytes, but its shape needs"),
         ((2,) + (1,) * 99, "array 'mask' of an impossible shape"),
     ],
 )
-def test_arrays_are_not_made_before_their_size_is_checked(path, shape, words):
+def test_arrays_are_not_allocated_before_their_size_is_checked(path, shape, words):
     forge(path, npy_with(f"{{'descr': '|b1', 'fortran_order': False, 'shape': {shape!r}, }}"), shape=list(shape))
     refused(path, words)
 
 
-def test_headers_with_another_length_than_they_have(path):
+def test_headers_with_a_wrong_length(path):
     content = npy(ARRAYS["mask"])
     for length in (0, 1, 65535):
         forge(path, content[:8] + length.to_bytes(2, "little") + content[10:])
-        refused(path, "array 'mask' with [0-9]+ bytes where its shape needs 2")
+        refused(path, "array 'mask' with [0-9]+ bytes, but its shape needs 2")
 
 
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), np.int64(3), b"x", {1: 2}, {"a": [{"b": {2, 3}}]}, np.zeros(2), 1j]
 )
-def test_headers_that_are_no_plain_json(tmp_path, value):
+def test_headers_that_are_not_plain_json(tmp_path, value):
     with pytest.raises(InvalidInputError, match=r"header\['bad'\]"):
         write_archive(tmp_path / "run", {"kind": "part", "bad": value}, {})
     assert os.listdir(tmp_path) == []

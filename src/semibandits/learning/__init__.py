@@ -1,4 +1,4 @@
-"""Policies in the world: ask for a decision, tell what came of it."""
+"""Online learning: ask a policy for a decision, tell it the observed rewards."""
 
 from semibandits._lazy import on_first_use
 

@@ -1,4 +1,4 @@
-"""One use of an object at a time: a second one is refused at once, and never waits."""
+"""Exclusive use of an object: a concurrent call is refused at once, without waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Uses(set[object]):
-    """The uses of an object that are under way; copies and pickles of it begin with none."""
+    """Calls in progress on an object; copies and pickles of it start empty."""
 
     def __reduce__(self) -> tuple[type[Uses], tuple[()]]:
         return Uses, ()
@@ -26,12 +26,12 @@ class _Used(Protocol):
 S = TypeVar("S", bound=_Used)
 
 
-def alone(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """The method, which raises ConcurrentUseError while another such method of the same object is under way.
+def exclusive(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Make a method raise ConcurrentUseError while another exclusive method of the same object is running.
 
-    A lock could stay taken for ever: Ctrl-C may come after `acquire` has returned and before `try` has begun. Here `try` is
-    entered first, and each of `add`, `len` and `discard` is one step of the interpreter. Of two calls that begin at the same
-    time both may be refused; never do both go on.
+    A lock could stay locked for ever: Ctrl-C may come after `acquire` returns and before `try` begins. Here `try` is entered
+    first, and each of `add`, `len` and `discard` is one step of the interpreter. Of two calls that begin at the same time both
+    may be refused, but never do both proceed.
     """
 
     @wraps(method)
@@ -41,7 +41,7 @@ def alone(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P],
             uses.add(use)
             if len(uses) > 1:
                 raise ConcurrentUseError(
-                    f"one thread at a time must use a {type(self).__name__}, got a call while another one was under way: "
+                    f"a {type(self).__name__} must be used by one thread at a time, got a call while another one was running: "
                     "hold one lock of your own around each call, or give each thread its own"
                 )
             return method(self, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""A policy that is asked for decisions and told their outcomes."""
+"""The ask/tell interface to a policy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Self, final
 import numpy as np
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_decision, checked_answer, variance_vector
+from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
-from semibandits.learning.exclusion import Uses, alone
+from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -27,26 +27,26 @@ from semibandits.policies.rules import LawPolicy
 class Learner:
     """Ask for a decision, carry it out, tell its rewards.
 
-    Rounds may be asked for before earlier ones are told, and told in any order. Whatever fails leaves the learner as it was.
-    Under one seed and the same rewards it plays what :func:`semibandits.simulate` plays.
+    Several rounds may be open at once, and outcomes may be told in any order. A call that fails leaves the learner unchanged.
+    With the same seed and rewards it plays the same decisions as :func:`semibandits.simulate`.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     policy : Policy, optional
-        How to choose; by default ``GLADE()``.
+        The policy; by default ``GLADE()``.
     variance : array_like of float, scalar or shape (d,)
         Variance of the rewards, > 0, for policies without one of their own; for bounded rewards a sub-Gaussian proxy, which
-        is (b - a)^2 / 4 on [a, b]. May be left out if the law says it, as those of Gaussian and Bernoulli rewards do, or if the
-        policy reckons with the law.
+        is (b - a)^2 / 4 on [a, b]. May be left out if the law determines it, as for Gaussian and Bernoulli rewards, or if the
+        policy uses the law.
     seed : int, SeedSequence, or Generator over PCG64
-        Where all randomness comes from. A generator is used as it is: draws of others from it change what is played.
+        The only source of randomness. A generator is used without a copy: other draws from it change the decisions.
     rewards : {"gaussian", "bernoulli"}, optional
         "bernoulli" is short for ``law=Bernoulli()``: rewards 0 and 1.
     law : Law or str, optional
-        What is known of the law of the rewards: ``"poisson"`` for counts, ``"gamma:cost"`` for minus exponential times; see
-        :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` reckon with it, unless they have one of their own.
+        Law of the rewards, if it is known: ``"poisson"`` for counts, ``"gamma:cost"`` for minus exponential times; see
+        :mod:`semibandits.laws`. `GLADE`, `OSSB` and `ThompsonSampling` use it, unless they have one of their own.
 
     Raises
     ------
@@ -55,9 +55,9 @@ class Learner:
 
     Notes
     -----
-    For one thread at a time: a call that comes while another one is under way is refused with a `ConcurrentUseError`, and changes
-    nothing. Agents of your own should leave themselves unchanged when they raise an error;
-    the learner can only undo what it and the policies of the library have done.
+    A learner must be used by one thread at a time: a call while another one is running raises `ConcurrentUseError` and changes
+    nothing. Your own agents should leave themselves unchanged when they raise an error; the learner can only restore its own
+    state and that of the policies of the library.
     """
 
     def __init__(
@@ -79,23 +79,25 @@ class Learner:
             raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
         if rewards not in (None, "gaussian", "bernoulli"):
             raise InvalidInputError(
-                f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if neither is right, or pass a law"
+                f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if it is neither, or pass a law"
             )
         if law is not None and rewards is not None:
-            raise InvalidInputError(f"rewards must be left out where a law is given, got {rewards!r} and {law!r}")
+            raise InvalidInputError(
+                f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only"
+            )
         known = Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
         policy = policy.for_law(known)
-        variance = _told(policy, known) if variance is None else variance
-        variance_vector(variance, decision_set.d)
-        self._decision_set, self._policy = decision_set, policy
-        self._variance = storage.variance_state(variance)
+        variance = _default_variance(policy, known) if variance is None else variance
+        values = as_floats(variance, "variance")
+        variance_vector(values, decision_set.d)
+        self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = _generator(seed)
         self._agent: Agent = policy.start(decision_set, variance)
         self._labels = decision_set.items
         self._open: dict[int, Round] = {}
         self._next = 0
         self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
-        self._kept: dict[str, Any] | None = None
+        self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
     def __repr__(self) -> str:
@@ -105,12 +107,12 @@ class Learner:
 
     @property
     def decision_set(self) -> DecisionSet:
-        """What can be played."""
+        """The decisions."""
         return self._decision_set
 
     @property
     def policy(self) -> Policy:
-        """How it chooses."""
+        """The policy."""
         return self._policy
 
     @property
@@ -119,42 +121,42 @@ class Learner:
         return self._next
 
     @property
-    @alone
+    @exclusive
     def open_rounds(self) -> tuple[Round, ...]:
-        """Rounds neither told nor forgotten, the oldest first."""
+        """Rounds neither told nor forgotten, oldest first."""
         return tuple(self._open.values())
 
     @property
-    @alone
+    @exclusive
     def plays(self) -> IntArray:
-        """How many rewards of each item were told, shape (d,)."""
+        """Number of observed rewards of each item, shape (d,)."""
         return self._plays.astype(np.int64)
 
     @property
-    @alone
+    @exclusive
     def means(self) -> FloatArray:
-        """Mean of the rewards told of each item, 0 before the first, shape (d,)."""
+        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
         return self._means()
 
-    @alone
+    @exclusive
     def best(self) -> BoolArray:
-        """Decision of largest total mean as far as known, shape (d,): what to play if nothing more is to be learned.
+        """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
-        Items never seen count as 0. Asking for it changes nothing.
+        Means of items never seen count as 0. The call changes nothing.
         """
         d, m = self._decision_set.d, self._decision_set.m
         return checked_answer(self._decision_set.maximize(self._means()), d, m)
 
-    @alone
+    @exclusive
     def ask(self) -> Round:
-        """The next decision to carry out; the round is open until it is told or forgotten.
+        """Open a round with the next decision to carry out; it is open until it is told or forgotten.
 
         Raises
         ------
         SolverError
             If the policy finds no decision; the message names a remedy.
         InvalidInputError
-            If a policy or decision set of your own answers with no decision.
+            If your own policy or decision set returns something that is not a decision.
         """
         with self._undone_on_error():
             x = as_decision(self._agent.choose(self._rng), self._decision_set.d)
@@ -169,9 +171,9 @@ class Learner:
             self._next = asked.id + 1
         return asked
 
-    @alone
+    @exclusive
     def tell(self, round_id: int, rewards: Outcome) -> None:
-        """Take in what a round brought, and close it.
+        """Observe the rewards of a round and close it.
 
         Parameters
         ----------
@@ -185,15 +187,15 @@ class Learner:
         InvalidInputError
             If there is no such open round, or the rewards are malformed.
         """
-        self._take_in(*self._checked(round_id, rewards))
+        self._observe(*self._checked(round_id, rewards))
 
     def tell_many(self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]) -> None:
-        """Take in what several rounds brought: all of them, or none if one is malformed.
+        """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
         ----------
         outcomes : mapping from round id to rewards, or iterable of such pairs
-            As for :meth:`tell`. They are taken in in this order.
+            As for :meth:`tell`, observed in this order.
 
         Raises
         ------
@@ -209,17 +211,17 @@ class Learner:
             ) from error
         self._tell_listed(listed)
 
-    @alone
+    @exclusive
     def _tell_listed(self, listed: list[tuple[int, Outcome]]) -> None:
         checked = [self._checked(*pair) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
-                f"outcomes must tell each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
+                f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
             )
         for asked, values in checked:
-            self._take_in(asked, values)
+            self._observe(asked, values)
 
-    @alone
+    @exclusive
     def forget(self, round_id: int) -> None:
         """Close a round whose outcome is lost.
 
@@ -228,30 +230,30 @@ class Learner:
         InvalidInputError
             If there is no such open round.
         """
-        asked = self._opened(round_id)
+        asked = self._open_round(round_id)
         with self._closing(asked):
             self._agent.forget(asked.items.copy())
 
-    @alone
+    @exclusive
     def state(self) -> dict[str, Any]:
-        """All that it is, as plain JSON, for :meth:`from_state`: dictionaries, lists, numbers and strings of its own.
+        """The complete state as a new object of plain JSON, for :meth:`from_state`.
 
         Raises
         ------
         InvalidInputError
-            If a policy of your own has a state or specification that is no plain JSON.
+            If the state or specification of your own policy is not plain JSON.
         """
-        if self._kept is None:  # neither ever changes
-            self._kept = {
+        if self._fixed_state is None:  # neither ever changes
+            self._fixed_state = {
                 "decision_set": storage.decision_set_state(self._decision_set),
                 "policy": storage.policy_state(self._policy),
             }
         return storage.sealed(
             {
-                **self._kept,
+                **self._fixed_state,
                 "variance": self._variance,
                 "generator": storage.generator_state(self._rng),
-                "statistics": storage.statistics_state(self._plays, self._sums),
+                "statistics": {"plays": self._plays.tolist(), "sums": self._sums.tolist()},
                 "agent": self._agent.state(),
                 "open_rounds": [{"id": asked.id, "items": asked.items.tolist()} for asked in self._open.values()],
                 "next_id": self._next,
@@ -262,21 +264,21 @@ class Learner:
     def from_state(
         cls, state: Mapping[str, Any], decision_set: DecisionSet | None = None, policy: Policy | None = None
     ) -> Self:
-        """A learner that goes on where another one stood, bit for bit.
+        """Restore a learner, which continues from the state bit for bit.
 
         Parameters
         ----------
         state : mapping
-            From :meth:`state`, maybe written to JSON and read again.
+            Return value of :meth:`state`, also after writing it to JSON and reading it.
         decision_set : DecisionSet, optional
-            The set it was started with. Needed if that is one of your own; sets of the library are built again.
+            The decision set of the learner. Required if it is your own; sets of the library are rebuilt.
         policy : Policy, optional
-            The policy it was started with. Needed if that is one of your own.
+            The policy of the learner. Required if it is your own.
 
         Raises
         ------
         InvalidInputError
-            If the state is of another format, of a newer version or damaged, or belongs to another decision set or policy.
+            If the state has another format or a newer version, is damaged, or belongs to another decision set or policy.
         """
         content = storage.opened(state)
         x = storage.stored_decision_set(
@@ -292,7 +294,7 @@ class Learner:
         return learner
 
     def _check_agreement(self) -> None:
-        """That what was stored twice is the same."""
+        """Check that values which the state holds twice are equal."""
         agent = self._agent
         if not isinstance(agent, RuleAgent):
             return
@@ -306,13 +308,13 @@ class Learner:
             or agent.player.counters[0] != self._next
         ):
             raise InvalidInputError(
-                "statistics, open_rounds, next_id and agent must agree, got different ones: the state is damaged, use a copy"
+                "statistics, open_rounds, next_id and agent must agree, got different values: the state is damaged, use a copy"
             )
 
     def _means(self) -> FloatArray:
         return self._sums / np.maximum(self._plays, 1.0)
 
-    def _opened(self, round_id: object) -> Round:
+    def _open_round(self, round_id: object) -> Round:
         if isinstance(round_id, bool | np.bool_) or not isinstance(round_id, int | np.integer):
             raise InvalidInputError(f"round_id must be an integer, got {round_id!r}: pass round.id")
         asked = self._open.get(int(round_id))
@@ -325,18 +327,18 @@ class Learner:
         return asked
 
     def _checked(self, round_id: object, rewards: Outcome) -> tuple[Round, FloatArray]:
-        asked = self._opened(round_id)
+        asked = self._open_round(round_id)
         return asked, asked.rewards(rewards)
 
-    def _take_in(self, asked: Round, rewards: FloatArray) -> None:
+    def _observe(self, asked: Round, rewards: FloatArray) -> None:
         with self._closing(asked):
-            self._agent.observe(asked.items.copy(), rewards.copy())
             self._plays[asked.items] += 1.0
             self._sums[asked.items] += rewards
+            self._agent.observe(asked.items.copy(), rewards)
 
     @contextmanager
     def _closing(self, asked: Round) -> Iterator[None]:
-        """Close a round at the end of the block; if the block raises, restore what is known of its items."""
+        """Close a round at the end of the block; if the block raises, restore the statistics of its items."""
         items, player = asked.items, self._agent.player if isinstance(self._agent, RuleAgent) else None
         before = [array[..., items] for array in self._by_item(player)]
         counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
@@ -362,13 +364,8 @@ class Learner:
         agent = self._agent
         player = agent.player if isinstance(agent, RuleAgent) else None
         if player is not None:
-            player = player._replace(
-                memory=player.memory.copy(),
-                marks=player.marks.copy(),
-                rows=player.rows.copy(),
-                stats=player.stats.copy(),
-                counters=player.counters.copy(),
-            )
+            changing = ("memory", "marks", "rows", "stats", "counters")
+            player = player._replace(**{name: getattr(player, name).copy() for name in changing})
         try:
             yield
         except BaseException:
@@ -380,17 +377,16 @@ class Learner:
             raise
 
 
-def _told(policy: Policy, law: Law | None) -> ArrayLike:
-    """The variance where none is given."""
+def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:
     if isinstance(law, Gaussian):
         return law.variance
     if isinstance(law, Bernoulli):
         return 0.25
     if isinstance(policy, LawPolicy) and policy.known_law is not None and policy.known_law == law:
-        return 1.0  # which is not looked at
+        return 1.0  # not used
     raise InvalidInputError(
-        "variance must be given, got none: pass that of the rewards, (b - a)**2 / 4 for rewards in [a, b], or their law, "
-        "rewards='bernoulli' for rewards 0 and 1"
+        "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b], or their "
+        "law, rewards='bernoulli' for rewards 0 and 1"
     )
 
 

@@ -1,4 +1,4 @@
-"""One round: what was decided, and the checks of what came of it."""
+"""One round: its decision, and the validation of its rewards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
-from semibandits.rewards._checks import without_masked
+from semibandits.rewards._checks import refuse_masked
 
 Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float]
 """Rewards in the order of the items of a round, or by their labels."""
@@ -25,13 +25,13 @@ class Round:
     Attributes
     ----------
     id : int
-        What to tell the outcome with: 0, 1, 2, ... in the order in which a learner was asked.
+        Number of the round, which `Learner.tell` takes: 0, 1, 2, ... in the order of the calls of `Learner.ask`.
     decision : ndarray of bool, shape (d,)
-        Which items to play; read-only.
+        Mask of the items to play; read-only.
     items : ndarray of int, shape (k,)
-        Their indices, ascending; read-only.
+        Indices of these items, ascending; read-only.
     labels : tuple
-        Their labels, in the same order.
+        Labels of these items, in the same order.
     """
 
     id: int
@@ -45,17 +45,17 @@ class Round:
 
     @staticmethod
     def of(number: int, decision: BoolArray, labels: tuple[Hashable, ...]) -> Round:
-        """The round of a decision over items with these labels; it takes the array over."""
-        items = np.flatnonzero(decision).astype(np.int64)
+        """The round with this decision, an array that is not copied, over items with these labels."""
+        items = np.flatnonzero(decision)
         return Round(number, decision, items, tuple(labels[i] for i in items.tolist()))
 
     def rewards(self, outcome: Outcome) -> FloatArray:
-        """Rewards of the items as a fresh float64 array of shape (k,).
+        """Rewards of the items as a new float64 array of shape (k,).
 
         Raises
         ------
         InvalidInputError
-            If they are not one finite number an item, at most 1e100 in size.
+            Unless there is one finite number per item, at most 1e100 in absolute value.
         """
         values = np.array(as_floats(_numbers(self._ordered(outcome)), "rewards"), order="C")
         if values.shape != (len(self.items),):
@@ -74,21 +74,21 @@ class Round:
             return outcome
         if len(set(self.labels)) < len(self.labels):
             raise InvalidInputError(
-                f"rewards by label need different labels, got {self.labels!r}: pass a sequence in the order of round.items"
+                f"labels must differ for rewards by label, got {self.labels!r}: pass a sequence in the order of round.items"
             )
         if outcome.keys() != set(self.labels):
             missing = [label for label in self.labels if label not in outcome]
             wrong = missing or [label for label in outcome if label not in set(self.labels)]
             raise InvalidInputError(
                 f"rewards must be those of the items of round {self.id}, {self.labels!r}, "
-                f"got {'none' if missing else 'one too many'} for {wrong[0]!r}: pass one reward per item"
+                f"got {'no reward' if missing else 'one too many'} for {wrong[0]!r}: pass one reward per item"
             )
         return [outcome[label] for label in self.labels]
 
 
 def _numbers(values: ArrayLike) -> ArrayLike:
-    """The values, if they are numbers; NumPy would read numbers from text, from dates, and from under a mask."""
-    without_masked(values, "rewards")
+    """The values if they are numbers; NumPy would also convert texts, dates and masked entries."""
+    refuse_masked(values, "rewards")
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Learners as plain JSON: the frame with its checksum, and the parts that are not the policy's."""
+"""Learners as plain JSON: the frame with its checksum, and all parts but the agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._typing import ArrayLike, FloatArray
+from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -22,19 +22,19 @@ from semibandits.policies.registry import POLICIES, build
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
 VERSION: Final = 1
-"""Of the format; raise it with every change that an older library would misread, and keep reading the older ones."""
+"""Version of the format. Increase it with every change that older releases would misread, and keep reading older versions."""
 PARTS: Final = (
     "decision_set", "policy", "variance", "generator", "statistics", "agent", "open_rounds", "next_id",
 )  # fmt: skip
 
 
 def sealed(content: JSON) -> JSON:
-    """A copy of the content in its frame: format, versions, and a checksum over all else.
+    """A copy of the content with format, versions, and a checksum of everything else.
 
     Raises
     ------
     InvalidInputError
-        If the content is no plain JSON.
+        If the content is not plain JSON.
     """
     framed = {"format": FORMAT, "version": VERSION, "library": installed("semibandits"), **content}
     try:
@@ -47,20 +47,20 @@ def sealed(content: JSON) -> JSON:
 
 
 def opened(state: object) -> JSON:
-    """A copy of the content of a frame, checked.
+    """A validated copy of the content of `sealed`.
 
     Raises
     ------
     InvalidInputError
-        If it is no state of a learner, one of a newer version, or damaged.
+        If `state` is not the state of a learner, has a newer version, or is damaged.
     """
     if not isinstance(state, Mapping):
         raise InvalidInputError(
-            f"state must be what Learner.state() returned, got {type(state).__name__}: read JSON text with json.loads first"
+            f"state must be a return value of Learner.state(), got {type(state).__name__}: read JSON text with json.loads first"
         )
     if state.get("format") != FORMAT:
         raise InvalidInputError(
-            f"state must have the format {FORMAT!r}, got {state.get('format')!r}: pass what Learner.state() returned"
+            f"state must have the format {FORMAT!r}, got {state.get('format')!r}: pass a return value of Learner.state()"
         )
     version = state.get("version")
     if type(version) is not int or version < 1:
@@ -78,7 +78,9 @@ def opened(state: object) -> JSON:
         )
         checksum = digest(content)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError(f"state must be plain JSON, got {error}: pass what Learner.state() returned") from error
+        raise InvalidInputError(
+            f"state must be plain JSON, got {error}: pass a return value of Learner.state()"
+        ) from error
     if state.get("checksum") != checksum:
         raise InvalidInputError(
             f"the checksum of the state must be {checksum}, got {state.get('checksum')!r}: the state was changed or damaged, "
@@ -86,12 +88,12 @@ def opened(state: object) -> JSON:
         )
     missing = [part for part in PARTS if part not in content]
     if missing:
-        raise InvalidInputError(f"state must hold {', '.join(PARTS)}, got none of {', '.join(missing)}: use a copy")
+        raise InvalidInputError(f"state must hold {', '.join(PARTS)}, got one without {', '.join(missing)}: use a copy")
     return content
 
 
 def decision_set_state(decision_set: DecisionSet) -> JSON:
-    """What a decision set is rebuilt from, or why it cannot be, and what it is known by."""
+    """Type, fingerprint and description of a decision set; if it has no description, the reason."""
     name = {"type": type(decision_set).__name__, "fingerprint": fingerprint(decision_set)}
     try:
         return {**name, "description": describe(decision_set)}
@@ -100,12 +102,12 @@ def decision_set_state(decision_set: DecisionSet) -> JSON:
 
 
 def stored_size(state: Any) -> int:
-    """Number of items, by the statistics of a state.
+    """Number of items in the statistics of a state.
 
     Raises
     ------
     InvalidInputError
-        If they are no list.
+        If the plays are not a list.
     """
     plays = _mapping(state, "statistics", ("plays", "sums"))["plays"]
     if not isinstance(plays, list):
@@ -114,12 +116,12 @@ def stored_size(state: Any) -> int:
 
 
 def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> DecisionSet:
-    """The decision set of a state, over `d` items: `own`, checked, or built again.
+    """The decision set of a state, over `d` items: `own` after validation, or rebuilt if that is None.
 
     Raises
     ------
     InvalidInputError
-        If `own` is another one, or missing although the set cannot be built.
+        If `own` is another decision set, or is None although the set cannot be rebuilt.
     """
     state = _mapping(state, "decision_set", ("type", "fingerprint", "description"))
     if own is not None and not isinstance(own, DecisionSet):
@@ -128,44 +130,44 @@ def stored_decision_set(state: Any, own: DecisionSet | None, d: int) -> Decision
         )
     if own is None and state["description"] is None:
         raise InvalidInputError(
-            f"decision_set must be passed for a state on a {state['type']}, got none: {state.get('reason')}"
+            f"decision_set must be passed for a state on a {state['type']}, got None: {state.get('reason')}"
         )
     decision_set = rebuild(state["description"], d) if own is None else own
     found = fingerprint(decision_set)
     if found != state["fingerprint"]:
         raise InvalidInputError(
             f"decision_set must be the {state['type']} with fingerprint {state['fingerprint']}, got the "
-            f"{type(decision_set).__name__} with {found}: pass the one that the learner was started with"
+            f"{type(decision_set).__name__} with {found}: pass the decision set of the learner"
         )
     return decision_set
 
 
 def policy_state(policy: Policy) -> JSON:
-    """What a policy is rebuilt from, or is known by."""
+    """Specification of a policy, and whether the policy can be rebuilt from it."""
     return {"built_in": type(policy) in POLICIES, "specification": _specification(policy)}
 
 
 def stored_policy(state: Any, own: Policy | None) -> Policy:
-    """The policy of a state: `own`, checked, or built again.
+    """The policy of a state: `own` after validation, or rebuilt if that is None.
 
     Raises
     ------
     InvalidInputError
-        If `own` is another one, or missing although the policy cannot be built.
+        If `own` is another policy, or is None although the policy cannot be rebuilt.
     """
     state = _mapping(state, "policy", ("built_in", "specification"))
     if own is None:
         if state["built_in"] is True:
             return build(state["specification"])
         raise InvalidInputError(
-            f"policy must be passed for a state of {state['specification']}, got none: it is no policy of the library"
+            f"policy must be passed for a state of {state['specification']}, got None: it is not a policy of the library"
         )
     if not isinstance(own, Policy):
         raise InvalidInputError(f"policy must be a Policy, got {type(own).__name__}: pass the policy of the learner")
     if policy_state(own) != state:
         raise InvalidInputError(
             f"policy must have the specification {state['specification']}, got {_specification(own)}: "
-            "pass the one that the learner was started with"
+            "pass the policy of the learner"
         )
     return own
 
@@ -180,14 +182,8 @@ def _specification(policy: Policy) -> Any:
     return json.loads(without_addresses(text))
 
 
-def variance_state(variance: ArrayLike) -> float | list[float]:
-    """A variance as plain JSON."""
-    values: float | list[float] = np.asarray(variance, dtype=np.float64).tolist()
-    return values
-
-
 def generator_state(rng: np.random.Generator) -> JSON:
-    """Where a PCG64 stands; its integers of 128 bits as text."""
+    """State of a PCG64, with 128-bit integers as text."""
     state: Any = rng.bit_generator.state
     inner = {name: str(state["state"][name]) for name in ("state", "inc")}
     return {
@@ -199,12 +195,12 @@ def generator_state(rng: np.random.Generator) -> JSON:
 
 
 def stored_generator(state: Any) -> np.random.Generator:
-    """A generator that goes on from there.
+    """A generator with this state.
 
     Raises
     ------
     InvalidInputError
-        If this is not the state of a PCG64.
+        If it is not the state of a PCG64.
     """
     state = _mapping(state, "generator", ("bit_generator", "state", "inc", "has_uint32", "uinteger"))
     big = [state["state"], state["inc"]]
@@ -230,18 +226,13 @@ def stored_generator(state: Any) -> np.random.Generator:
     return np.random.Generator(bits)
 
 
-def statistics_state(plays: FloatArray, sums: FloatArray) -> JSON:
-    """How often each item was seen, and the sums of its rewards."""
-    return {"plays": plays.tolist(), "sums": sums.tolist()}
-
-
 def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
-    """Counts and sums of a state.
+    """Number of observed rewards of each item, and their sums.
 
     Raises
     ------
     InvalidInputError
-        If they are no counts and finite sums, one an item.
+        If they are not one count and one finite sum per item.
     """
     state = _mapping(state, "statistics", ("plays", "sums"))
     arrays = []
@@ -255,18 +246,18 @@ def stored_statistics(state: Any, d: int) -> tuple[FloatArray, FloatArray]:
     plays, sums = arrays
     if (plays < 0).any() or (plays != np.floor(plays)).any() or not np.isfinite(sums).all() or sums[plays == 0].any():
         raise InvalidInputError(
-            f"plays must be counts and sums finite, 0 without plays, got {reprlib.repr(state)}: the state is damaged, use a copy"
+            f"plays must be counts and sums finite, 0 if plays is 0, got {reprlib.repr(state)}: the state is damaged, use a copy"
         )
     return plays, sums
 
 
 def stored_integer(value: Any, name: str) -> int:
-    """A count of a state.
+    """The value, if it is a count.
 
     Raises
     ------
     InvalidInputError
-        If it is no integer >= 0.
+        If it is not an integer >= 0.
     """
     if type(value) is not int or value < 0:
         raise InvalidInputError(f"{name} must be an integer >= 0, got {value!r}: the state is damaged, use a copy")
@@ -279,7 +270,7 @@ def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndar
     Raises
     ------
     InvalidInputError
-        If it is none, or its items are no decision.
+        If the state has no id, or its items are not a decision.
     """
     state = _mapping(state, "each of open_rounds", ("id", "items"))
     number, items, d = stored_integer(state["id"], "the id of a round"), state["items"], decision_set.d

@@ -1,1 +1,1 @@
-"""Reward models: the laws from which rounds are drawn, and what policies are told about them."""
+"""Reward models: the laws that rounds are drawn from, and the information on them that policies receive."""

@@ -1,4 +1,4 @@
-"""Checks of what users hand to reward models; each failure is one clear error."""
+"""Validation of the arguments of reward models; each failure raises one clear error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_NUMBER = 1e100
 
 
 def bounded_floats(values: ArrayLike, name: str) -> FloatArray:
-    """A fresh C-contiguous array of numbers whose squares do not overflow."""
+    """A new C-contiguous array of numbers whose squares do not overflow."""
     array = np.array(as_floats(values, name), dtype=np.float64, order="C")
     largest = float(np.abs(array).max(initial=0.0))
     if largest > LARGEST_NUMBER:
@@ -25,7 +25,7 @@ def bounded_floats(values: ArrayLike, name: str) -> FloatArray:
 
 
 def mean_vector(theta: ArrayLike) -> FloatArray:
-    """Mean rewards of shape ``(d,)`` with d >= 1, in a fresh array."""
+    """Mean rewards of shape ``(d,)`` with d >= 1, in a new array."""
     array = bounded_floats(theta, "theta")
     if array.ndim != 1 or array.size == 0:
         raise InvalidInputError(
@@ -35,14 +35,14 @@ def mean_vector(theta: ArrayLike) -> FloatArray:
 
 
 def variance_proxy(variance: ArrayLike, d: int) -> float | FloatArray:
-    """A positive variance: a number if one was given, else a fresh array of shape ``(d,)``."""
+    """A positive variance: a float for a scalar, or else a new array of shape ``(d,)``."""
     array = bounded_floats(variance, "variance")
     vector = variance_vector(array, d)
     return float(array) if array.shape == () else vector
 
 
 def item_indices(items: ArrayLike, d: int, rng: object) -> IntArray:
-    """Indices of items in a fresh array; `rng` is checked along the way."""
+    """Indices of items in a new array; `rng` must be a Generator."""
     if not isinstance(rng, np.random.Generator):
         raise InvalidInputError(
             f"rng must be a numpy.random.Generator, got {type(rng).__name__}: pass numpy.random.default_rng(seed)"
@@ -62,8 +62,8 @@ def item_indices(items: ArrayLike, d: int, rng: object) -> IntArray:
     return indices
 
 
-def without_masked(values: object, name: str) -> None:
-    """Refuse masked entries, in an array or a sequence: NumPy would read what is under the mask."""
+def refuse_masked(values: object, name: str) -> None:
+    """Refuse masked entries in an array or a sequence: NumPy would read the data under the mask."""
     masked = np.zeros(0, dtype=np.bool_)
     if isinstance(values, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(values)
@@ -77,8 +77,8 @@ def without_masked(values: object, name: str) -> None:
 
 
 def checked_rewards(values: object, k: int, source: str) -> FloatArray:
-    """What code of the user's own drew, as a fresh array of k finite numbers; `source` names that code."""
-    without_masked(values, f"rewards of {source}")
+    """Rewards drawn by user code, named `source`, as a new array of k finite numbers."""
+    refuse_masked(values, f"rewards of {source}")
     try:
         array = np.array(values)
         array = array if array.dtype.kind == "c" else array.astype(np.float64)

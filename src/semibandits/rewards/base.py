@@ -1,4 +1,4 @@
-"""What every reward model offers."""
+"""Base classes of reward models."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from semibandits.rewards._digest import described
 
 @dataclass(frozen=True, eq=False)
 class CompiledRewards:
-    """A law that compiled loops can draw from, see :func:`semibandits.kernels.rewards.draw`.
+    """A law for compiled loops; see :func:`semibandits.kernels.rewards.draw`.
 
     Attributes
     ----------
     kind : int
         One of the constants in :mod:`semibandits.kernels.rewards`.
     floats : ndarray of float, shape (any,)
-        Its numbers, C-contiguous and writable.
+        Parameters of the law, C-contiguous and writable.
     ints : ndarray of int64, shape (any,)
-        Its integers, C-contiguous and writable.
+        Integer parameters of the law, C-contiguous and writable.
     """
 
     kind: int
@@ -35,20 +35,20 @@ class CompiledRewards:
     ints: IntArray
 
     def copy(self) -> CompiledRewards:
-        """The same law in fresh arrays."""
+        """The same law in new arrays."""
         return CompiledRewards(self.kind, self.floats.copy(), self.ints.copy())
 
 
 class RewardModel(ABC):
-    """The law of the rewards: every round is drawn from it independently of the rounds before.
+    """The law of the rewards: the rewards of each round are drawn from it independently of earlier rounds.
 
-    To write your own, give it `theta`, `variance` and `draw`, and `law` if it has one; everything else has a default. Simulations
-    then play in Python instead of a compiled loop. Keep a model immutable, and at module level if simulations run in several
-    processes, since it is pickled; override `specification` if more than `theta` and `variance` says what the law is.
+    To write your own, define `theta`, `variance` and `draw`, and `law` if it is known; everything else has a default. Simulations
+    then play in Python instead of a compiled loop. Keep a model immutable, and define it at module level if simulations run in
+    several processes, since it is pickled; override `specification` if the law has parameters besides `theta` and `variance`.
 
-    Policies never see `theta`: it is there to compute the regret. They are told `variance`, which must therefore not depend on
-    the unknown means. Bernoulli rewards have variance theta (1 - theta), which would give the means away, so that 1/4 is told,
-    which is right for all of them.
+    Policies never receive `theta`, which serves to compute the regret. They receive `variance`, which must therefore not depend
+    on the unknown means. For instance, Bernoulli rewards have variance theta (1 - theta), which would reveal the means; policies
+    receive 1/4 instead, which is a valid sub-Gaussian proxy for all means.
     """
 
     @property
@@ -59,7 +59,7 @@ class RewardModel(ABC):
     @property
     @abstractmethod
     def variance(self) -> float | FloatArray:
-        """What policies are told of the spread: one number > 0, or one an item with shape (d,), read-only.
+        """Variance that policies receive: one number > 0, or one per item with shape (d,), read-only.
 
         A sub-Gaussian proxy s: ``E exp(u (reward - mean)) <= exp(s u**2 / 2)`` for all u. For Gaussian rewards, the variance.
         """
@@ -83,7 +83,7 @@ class RewardModel(ABC):
         Raises
         ------
         InvalidInputError
-            Where the model checks its input: if `items` are no indices of items or `rng` is no Generator.
+            In models that check their input: if `items` are not indices of items or `rng` is not a Generator.
         """
 
     @property
@@ -93,52 +93,52 @@ class RewardModel(ABC):
 
     @property
     def is_independent_gaussian(self) -> bool:
-        """Whether rewards are Gaussian, independent across items, with `variance`: only then C(theta) ln T is their bound."""
+        """Whether rewards are Gaussian with variance `variance` and independent across items."""
         return False
 
     @property
     def law(self) -> Law | None:
-        """The law of the rewards, for which C(theta) bounds the regret; None where none is known.
+        """The law of the rewards, for which C(theta) bounds the regret; None if it is unknown.
 
-        Rewards must be independent across items, and of that law. See :mod:`semibandits.laws`.
+        Rewards must follow this law and be independent across items. See :mod:`semibandits.laws`.
         """
         return Gaussian(self.variance) if self.is_independent_gaussian else None
 
     @property
     def bound_family(self) -> str | None:
-        """Name of the law, "gaussian" or "bernoulli", say; None where no bound is known."""
+        """Name of the law, for instance "gaussian" or "bernoulli"; None if no bound is known."""
         return None if self.law is None else self.law.name
 
     @property
     def told_law(self) -> Law | None:
-        """What policies are told of the law, which says nothing of the means; None if nothing."""
+        """The law that policies receive, which does not depend on the means; None if they receive none."""
         return self.law
 
     @property
     def family(self) -> str | None:
-        """Name of the law that policies are told; None if there is none."""
+        """Name of the law that policies receive; None if they receive none."""
         return None if self.told_law is None else self.told_law.name
 
     def compiled(self) -> CompiledRewards | None:
-        """The law for compiled loops, in fresh arrays; None if only `draw` knows it."""
+        """The law for compiled loops, in new arrays; None if there is only `draw`."""
         return None
 
     def specification(self) -> dict[str, Any]:
-        """What the law is, in plain JSON: its name and parameters, large arrays as a SHA-256 digest and a shape."""
+        """Name and parameters of the law as plain JSON, large arrays as a SHA-256 digest and a shape."""
         kind = type(self)
         parameters = {"theta": described(self.theta), "variance": described(self.variance)}
         return {"name": f"{kind.__module__}.{kind.__qualname__}", "parameters": parameters}
 
 
 class StoredRewards(RewardModel):
-    """A model of the library: it holds its means and the variance that policies are told.
+    """A model of the library, which stores the means and the variance that policies receive.
 
     Parameters
     ----------
     theta : ndarray of float, shape (d,)
-        Mean rewards, checked; the model takes the array over.
+        Valid mean rewards; the array is not copied.
     variance : float or ndarray of float, shape (d,)
-        What policies are told, checked; the model takes the array over.
+        Valid variance that policies receive; an array is not copied.
     """
 
     def __init__(self, theta: FloatArray, variance: float | FloatArray) -> None:
@@ -152,7 +152,7 @@ class StoredRewards(RewardModel):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._freeze()  # pickles forget it
+        self._freeze()  # pickles do not keep it
 
     @property
     def theta(self) -> FloatArray:
@@ -161,20 +161,20 @@ class StoredRewards(RewardModel):
 
     @property
     def variance(self) -> float | FloatArray:
-        """What policies are told of the spread: one number > 0, or one an item with shape (d,), read-only."""
+        """Variance that policies receive: one number > 0, or one per item with shape (d,), read-only."""
         return self._variance
 
     def specification(self) -> dict[str, Any]:
-        """What the law is, in plain JSON: its name and parameters, large arrays as a SHA-256 digest and a shape."""
+        """Name and parameters of the law as plain JSON, large arrays as a SHA-256 digest and a shape."""
         return {"name": type(self).__name__, "parameters": self._parameters()}
 
     @abstractmethod
     def _parameters(self) -> dict[str, Any]:
-        """The parameters in plain JSON."""
+        """The parameters as plain JSON."""
 
     def __repr__(self) -> str:
-        told = self._variance
-        variance = f"variance of shape {told.shape}" if isinstance(told, np.ndarray) else f"variance={told:g}"
+        proxy = self._variance
+        variance = f"variance of shape {proxy.shape}" if isinstance(proxy, np.ndarray) else f"variance={proxy:g}"
         return f"{type(self).__name__}(theta of shape {self._theta.shape}, {variance})"
 
 
@@ -185,13 +185,23 @@ class KernelRewards(StoredRewards):
     ----------
     theta, variance
         As in `StoredRewards`.
-    law : CompiledRewards
-        The law; the model takes its arrays over.
+    compiled : CompiledRewards
+        The law for kernels; its arrays are not copied.
+    law : Law, optional
+        The law of the rewards, if C(theta) bounds the regret for it.
     """
 
-    def __init__(self, theta: FloatArray, variance: float | FloatArray, law: CompiledRewards) -> None:
+    def __init__(
+        self, theta: FloatArray, variance: float | FloatArray, compiled: CompiledRewards, law: Law | None = None
+    ) -> None:
         super().__init__(theta, variance)
-        self._law = law  # its arrays stay writable: the kernel would be compiled once more for read-only ones
+        self._compiled = compiled  # its arrays stay writable: the kernel would be compiled once more for read-only ones
+        self._law = law
+
+    @property
+    def law(self) -> Law | None:
+        """The law of the rewards, whatever the variance that policies receive; None if a subclass overrides `draw`."""
+        return self._law if self._draws_the_law else None
 
     def draw(self, items: IntArray, rng: np.random.Generator) -> FloatArray:
         """Rewards of the chosen items in one round.
@@ -211,21 +221,19 @@ class KernelRewards(StoredRewards):
         Raises
         ------
         InvalidInputError
-            If `items` are no indices of items, or `rng` is no Generator.
+            If `items` are not indices of items, or `rng` is not a Generator.
         """
         indices = item_indices(items, self.d, rng)
         k = len(indices)
-        out = np.empty(k)
-        call_interruptibly(
-            draw, self._law.kind, self._law.floats, self._law.ints, indices, k, rng, np.empty(self.d), out
-        )
+        law, out = self._compiled, np.empty(k)
+        call_interruptibly(draw, law.kind, law.floats, law.ints, indices, k, rng, np.empty(self.d), out)
         return out
 
     def compiled(self) -> CompiledRewards | None:
-        """The law for compiled loops, in fresh arrays; None if a subclass overrides `draw`, which then alone knows it."""
-        return self._law.copy() if self._draws_the_law else None
+        """The law for compiled loops, in new arrays; None if a subclass overrides `draw`."""
+        return self._compiled.copy() if self._draws_the_law else None
 
     @property
     def _draws_the_law(self) -> bool:
-        """Whether `draw` is the one above, so that rewards follow the law of the class of the library."""
+        """Whether `draw` is the one above, so that rewards follow the law of the library's class."""
         return type(self).draw is KernelRewards.draw

@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import BERNOULLI
-from semibandits.laws import Bernoulli, Law
+from semibandits.laws import Bernoulli
 from semibandits.rewards._checks import mean_vector
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
@@ -19,8 +19,8 @@ from semibandits.rewards.base import CompiledRewards, KernelRewards
 class BernoulliRewards(KernelRewards):
     """Rewards 0 or 1, independent across items.
 
-    Policies are told the variance 1/4, the smallest sub-Gaussian proxy that is right for every mean: theta (1 - theta) would give
-    theta away.
+    Policies receive the variance 1/4, the smallest sub-Gaussian proxy that is valid for every mean: theta (1 - theta) would
+    reveal theta.
 
     Parameters
     ----------
@@ -45,12 +45,8 @@ class BernoulliRewards(KernelRewards):
                 f"theta must be in [0, 1], got {means[bad[0]]} for item {bad[0]}: "
                 "pass probabilities, or use BoundedRewards for rewards in another interval"
             )
-        super().__init__(means, 0.25, CompiledRewards(BERNOULLI, means.copy(), np.array([len(means)], dtype=np.int64)))
-
-    @property
-    def law(self) -> Law | None:
-        """Their own, whatever the variance that policies are told; None if a subclass overrides `draw`."""
-        return Bernoulli() if self._draws_the_law else None
+        compiled = CompiledRewards(BERNOULLI, means.copy(), np.array([len(means)], dtype=np.int64))
+        super().__init__(means, 0.25, compiled, Bernoulli())
 
     def _parameters(self) -> dict[str, Any]:
         return {"theta": described(self._theta)}

@@ -15,9 +15,9 @@ from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
 
 LEAST_CONCENTRATION, MOST_CONCENTRATION = 1e-3, 1e9
-"""Outside, a law is a coin or a constant to within rounding."""
+"""Outside, a law is two-point or constant up to rounding."""
 LEAST_SHAPE = 1e-100
-"""Smaller shapes of a Beta law count as 0: no draw would ever show the difference."""
+"""Smaller shapes of a Beta law are set to 0: no draw would ever show the difference."""
 
 
 @final
@@ -26,10 +26,10 @@ class BoundedRewards(KernelRewards):
 
     With p = (theta - low) / (high - low), the reward of an item is low + (high - low) B, where B follows
     Beta(c p, c (1 - p)) and c is the concentration. Its mean is theta and its variance (high - low)**2 p (1 - p) / (1 + c). At
-    c = 2 and p = 1/2 it is uniform; as c goes to 0 it becomes a coin between low and high, as c grows a constant.
-    An item with mean low or high always gives that.
+    c = 2 and p = 1/2 it is uniform; as c goes to 0 only low and high remain, as c grows it becomes constant. The reward of an
+    item with mean low or high is constant.
 
-    Policies are told the variance (high - low)**2 / 4, a sub-Gaussian proxy of every law on the interval: a function of
+    Policies receive the variance (high - low)**2 / 4, a sub-Gaussian proxy of every law on the interval: a function of
     the interval alone.
 
     Parameters
@@ -71,7 +71,7 @@ class BoundedRewards(KernelRewards):
         super().__init__(means, (self._high - self._low) ** 2 / 4, law)
 
     def _numbers(self, means: FloatArray) -> FloatArray:
-        """What the kernel reads: low, high, first shapes, second shapes."""
+        """Numbers for the kernel: low, high, first shapes, second shapes."""
         width = self._high - self._low
         first = self._concentration * ((means - self._low) / width)
         second = self._concentration * ((self._high - means) / width)
@@ -88,7 +88,7 @@ class BoundedRewards(KernelRewards):
 
 
 def _interval(low: float, high: float) -> tuple[float, float]:
-    """Two numbers far enough apart to have numbers between them, and with a square of their distance."""
+    """Valid ends, so far apart that the square of their distance does not underflow."""
     a, b = finite_number(low, "low"), finite_number(high, "high")
     if max(abs(a), abs(b)) > LARGEST_NUMBER:
         raise InvalidInputError(

@@ -8,7 +8,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import GAMMA
-from semibandits.laws import Gamma, Law
+from semibandits.laws import Gamma
 from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
@@ -27,8 +27,9 @@ class GammaRewards(KernelRewards):
     cost : bool
         Whether the rewards are minus the times.
     variance : float or array_like of float, shape (d,), optional
-        What policies are told that reckon with variances alone, > 0. The variance of a time is ``theta^2 / shape``, which would
-        give the mean away; by default all are told the largest, as one would who knows about how long times can be.
+        Variance that policies receive, > 0; those that use the law ignore it. The variance of a time is ``theta^2 / shape``,
+        which would reveal the mean; the default is the largest of them for all items, as if only the order of magnitude of the
+        times were known.
 
     Raises
     ------
@@ -38,30 +39,21 @@ class GammaRewards(KernelRewards):
 
     Notes
     -----
-    Times have no sub-Gaussian proxy: with variances alone, what is proven of policies does not hold. GLADE, OSSB and Thompson
-    sampling reckon with the law itself.
+    Times have no sub-Gaussian proxy, so that the guarantees of policies that use variances alone do not hold. GLADE, OSSB and
+    Thompson sampling use the law itself.
     """
 
     def __init__(
         self, theta: ArrayLike, *, shape: float = 1.0, cost: bool = False, variance: ArrayLike | None = None
     ) -> None:
         means = mean_vector(theta)
-        self._own = Gamma(shape, cost=cost)
-        self._own.check(means)
+        law = Gamma(shape, cost=cost)
+        law.check(means)
         largest = float(np.abs(means).max(initial=0.0))
-        told = variance_proxy(largest**2 / self._own.shape if variance is None else variance, len(means))
-        floats = np.append(np.abs(means), [-1.0 if cost else 1.0, self._own.shape])
-        super().__init__(means, told, CompiledRewards(GAMMA, floats, np.array([len(means)], dtype=np.int64)))
-
-    @property
-    def law(self) -> Law | None:
-        """Their own, whatever the variance that policies are told; None if a subclass overrides `draw`."""
-        return self._own if self._draws_the_law else None
+        proxy = variance_proxy(largest**2 / law.shape if variance is None else variance, len(means))
+        floats = np.append(np.abs(means), [-1.0 if cost else 1.0, law.shape])
+        super().__init__(means, proxy, CompiledRewards(GAMMA, floats, np.array([len(means)], dtype=np.int64)), law)
+        self._own = {"shape": law.shape, "cost": law.cost}
 
     def _parameters(self) -> dict[str, Any]:
-        return {
-            "theta": described(self._theta),
-            "shape": self._own.shape,
-            "cost": self._own.cost,
-            "variance": described(self._variance),
-        }
+        return {"theta": described(self._theta), **self._own, "variance": described(self._variance)}

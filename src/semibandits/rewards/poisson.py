@@ -8,7 +8,7 @@ import numpy as np
 
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import POISSON
-from semibandits.laws import Law, Poisson
+from semibandits.laws import Poisson
 from semibandits.rewards._checks import mean_vector, variance_proxy
 from semibandits.rewards._digest import described
 from semibandits.rewards.base import CompiledRewards, KernelRewards
@@ -25,33 +25,30 @@ class PoissonRewards(KernelRewards):
     cost : bool
         Whether the rewards are minus the counts.
     variance : float or array_like of float, shape (d,), optional
-        What policies are told that reckon with variances alone, > 0. The variance of a count is its mean, which policies must
-        not be told; by default all are told the largest, as one would who knows about how large counts can be.
+        Variance that policies receive, > 0; those that use the law ignore it. The variance of a count is its mean, which
+        policies must not receive; the default is the largest of them for all items, as if only the order of magnitude of the
+        counts were known.
 
     Raises
     ------
     InvalidInputError
         If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100; if a mean has the wrong sign; or if the
-        variance is not positive, as where it is left out and all means are 0.
+        variance is not positive, as it is if all means are 0 and `variance` is left out.
 
     Notes
     -----
-    Counts have no sub-Gaussian proxy: with variances alone, what is proven of policies does not hold. GLADE, OSSB and Thompson
-    sampling reckon with the law itself.
+    Counts have no sub-Gaussian proxy, so that the guarantees of policies that use variances alone do not hold. GLADE, OSSB and
+    Thompson sampling use the law itself.
     """
 
     def __init__(self, theta: ArrayLike, *, cost: bool = False, variance: ArrayLike | None = None) -> None:
         means = mean_vector(theta)
-        self._own = Poisson(cost=cost)
-        self._own.check(means)
-        told = variance_proxy(np.abs(means).max(initial=0.0) if variance is None else variance, len(means))
+        law = Poisson(cost=cost)
+        law.check(means)
+        proxy = variance_proxy(np.abs(means).max(initial=0.0) if variance is None else variance, len(means))
         floats = np.append(np.abs(means), -1.0 if cost else 1.0)
-        super().__init__(means, told, CompiledRewards(POISSON, floats, np.array([len(means)], dtype=np.int64)))
-
-    @property
-    def law(self) -> Law | None:
-        """Their own, whatever the variance that policies are told; None if a subclass overrides `draw`."""
-        return self._own if self._draws_the_law else None
+        super().__init__(means, proxy, CompiledRewards(POISSON, floats, np.array([len(means)], dtype=np.int64)), law)
+        self._cost = law.cost
 
     def _parameters(self) -> dict[str, Any]:
-        return {"theta": described(self._theta), "cost": self._own.cost, "variance": described(self._variance)}
+        return {"theta": described(self._theta), "cost": self._cost, "variance": described(self._variance)}

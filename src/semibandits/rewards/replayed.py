@@ -1,4 +1,4 @@
-"""Rewards resampled from what was logged."""
+"""Rewards resampled from logged outcomes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class ReplayedRewards(KernelRewards):
     Parameters
     ----------
     outcomes : ndarray of float, shape (n, d), or sequence of d array_like of float
-        A table (an array or a data frame with two dimensions) holds n joint rounds: each round of the simulation is one of its
-        rows, so that the dependence between items stays as logged. Any other sequence, a list of lists too, holds one log an
+        A table (an array or data frame with two dimensions) holds n joint rounds: each round of the simulation is one of its
+        rows, which preserves the dependence between items. Any other sequence, including a list of lists, holds one log per
         item, each of any length: items are resampled from their own logs, independently.
     variance : float or array_like of float, shape (d,), optional
-        What policies are told of the spread, > 0. By default max_i (b_i - a_i)**2 / 4, where [a_i, b_i] is the range of what is
-        logged for item i. That is a sub-Gaussian proxy of every item's law, by Hoeffding's lemma, so that bounds of policies
-        that need no more hold; it is one number for all items, so that it tells nothing of their order. Logs with rare extreme
-        outcomes make it large and policies slow: a smaller one, such as the largest sample variance, often plays better without
-        a guarantee.
+        Variance that policies receive, > 0. By default max_i (b_i - a_i)**2 / 4, where [a_i, b_i] is the range of the outcomes
+        of item i. By Hoeffding's lemma that is a sub-Gaussian proxy for every item, so that guarantees of policies that require
+        only a proxy hold; it is one number for all items, so that it does not reveal their order. Rare extreme outcomes make it
+        large and policies slow to learn: a smaller one, such as the largest sample variance, often plays better, without a
+        guarantee.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class ReplayedRewards(KernelRewards):
 
     Notes
     -----
-    The means `theta` are those of the logged outcomes: exact for the resampled law, an estimate for where the log came from.
+    The means `theta` are those of the logged outcomes: exact for the resampled law, estimates for the source of the log.
     """
 
     def __init__(self, outcomes: Outcomes, *, variance: ArrayLike | None = None) -> None:
@@ -55,35 +55,33 @@ class ReplayedRewards(KernelRewards):
             means, largest_range, law = _joint_rounds(cast("FloatArray", outcomes))
         else:
             means, largest_range, law = _item_logs(cast("Sequence[ArrayLike]", outcomes))
-        told = largest_range**2 / 4 if variance is None else variance_proxy(variance, len(means))
-        if variance is None and told == 0.0:
+        proxy = largest_range**2 / 4 if variance is None else variance_proxy(variance, len(means))
+        if variance is None and proxy == 0.0:
             raise InvalidInputError(
                 f"outcomes must vary for some item if variance is left out, got {largest_range:g} as the largest range: "
-                "pass variance, the one policies are told"
+                "pass the variance that policies receive"
             )
-        super().__init__(means, told, law)
+        super().__init__(means, proxy, law)
 
     @property
     def is_joint(self) -> bool:
-        """Whether whole rounds are resampled, with the dependence between items."""
-        return self._law.kind == REPLAY_ROUNDS
+        """Whether joint rounds are resampled, which preserves the dependence between items."""
+        return self._compiled.kind == REPLAY_ROUNDS
 
     @property
     def told_law(self) -> Law | None:
-        """That rewards are 0 and 1, if all outcomes are."""
-        return Bernoulli() if np.isin(self._law.floats, (0.0, 1.0)).all() else None
+        """Bernoulli if all outcomes are 0 or 1, or else None."""
+        return Bernoulli() if np.isin(self._compiled.floats, (0.0, 1.0)).all() else None
 
     def _parameters(self) -> dict[str, Any]:
-        told = {"variance": described(self._variance)}
+        variance, outcomes = described(self._variance), self._compiled.floats
         if self.is_joint:
-            return {"rounds": described(self._law.floats.reshape(-1, self.d))} | told
-        return {
-            "outcomes": described(self._law.floats),
-            "counts": described(np.diff(self._law.ints).astype(np.float64)),
-        } | told
+            return {"rounds": described(outcomes.reshape(-1, self.d)), "variance": variance}
+        counts = np.diff(self._compiled.ints).astype(np.float64)
+        return {"outcomes": described(outcomes), "counts": described(counts), "variance": variance}
 
     def __repr__(self) -> str:
-        head, numbers = super().__repr__().removesuffix(")"), len(self._law.floats)
+        head, numbers = super().__repr__().removesuffix(")"), len(self._compiled.floats)
         what = f"{numbers // self.d} joint rounds" if self.is_joint else f"{numbers} outcomes of single items"
         return f"{head}, {what})"
 
@@ -95,29 +93,29 @@ def _joint_rounds(table: FloatArray) -> tuple[FloatArray, float, CompiledRewards
     if rounds.size == 0:
         raise InvalidInputError(
             f"outcomes must have shape (n, d) with n >= 1 and d >= 1, got {rounds.shape}: "
-            "pass one row a round, one column an item"
+            "pass one row per round and one column per item"
         )
     law = CompiledRewards(REPLAY_ROUNDS, rounds.ravel(), np.array([d, n], dtype=np.int64))
     return rounds.mean(axis=0), float(np.ptp(rounds, axis=0).max()), law
 
 
 def _item_logs(outcomes: Sequence[ArrayLike]) -> tuple[FloatArray, float, CompiledRewards]:
-    """Means, largest range and law of one log an item."""
+    """Means, largest range and law of one log per item."""
     unordered = isinstance(outcomes, str | bytes | Mapping | Set)
     if unordered or getattr(outcomes, "ndim", 1) == 0 or not isinstance(outcomes, Iterable):
         raise InvalidInputError(
             f"outcomes must be a sequence of d arrays or an array of shape (n, d), got {type(outcomes).__name__}: "
-            "pass one log an item, or one row a round"
+            "pass one log per item, or one row per round"
         )
     logs = [bounded_floats(log, f"outcomes[{i}]") for i, log in enumerate(outcomes)]
     for i, log in enumerate(logs):
         if log.ndim != 1 or log.size == 0:
             raise InvalidInputError(
                 f"outcomes[{i}] must have shape (n,) with n >= 1, got {log.shape}: pass the outcomes of item {i}, "
-                "or an array of shape (n, d) with one row a round"
+                "or an array of shape (n, d) with one row per round"
             )
     if not logs:
-        raise InvalidInputError("outcomes must hold one log an item, got none: pass at least one")
+        raise InvalidInputError("outcomes must hold one log per item, got none: pass at least one")
     pointers = np.cumsum([0, *map(len, logs)], dtype=np.int64)
     means = np.array([log.mean() for log in logs])
     law = CompiledRewards(REPLAY_ITEMS, np.concatenate(logs), pointers)

@@ -1,4 +1,4 @@
-"""Rewards from a function of the user's own."""
+"""Rewards from a user's function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
 from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, variance_proxy
-from semibandits.rewards._digest import described, in_full
+from semibandits.rewards._digest import described, full_repr
 from semibandits.rewards.base import StoredRewards
 
 Sampler: TypeAlias = Callable[[IntArray, np.random.Generator], ArrayLike]
@@ -19,27 +19,27 @@ Sampler: TypeAlias = Callable[[IntArray, np.random.Generator], ArrayLike]
 
 @final
 class SampledRewards(StoredRewards):
-    """Rewards from a function of your own. Simulations play them in Python, slower than the compiled models.
+    """Rewards from your own function. Simulations play them in Python, slower than the compiled models.
 
     Parameters
     ----------
     theta : array_like of float, shape (d,)
-        Mean reward of each item, which is what the regret is computed from. Nothing checks that the sampler has these means.
+        Mean reward of each item, from which the regret is computed. It is not checked that the sampler has these means.
     sampler : callable
-        ``sampler(items, rng)`` gives the rewards of one round: `items` is an int64 array of shape (k,), `rng` the Generator that
-        is its only source of randomness, the answer k finite numbers in the order of `items`. Rounds must not depend on one
-        another. It must be defined at module level if simulations run in several processes.
+        ``sampler(items, rng)`` returns the rewards of one round, k finite numbers in the order of `items`, an int64 array of
+        shape (k,). The Generator `rng` must be its only source of randomness, and rounds must be independent. It must be
+        defined at module level if simulations run in several processes.
     variance : float or array_like of float, shape (d,)
-        What policies are told of the spread, > 0: a sub-Gaussian proxy that does not give the means away.
+        Variance that policies receive, > 0: a sub-Gaussian proxy that does not depend on the means.
     law : Law or None
-        The law of the rewards, if they are independent across items and of one, so that C(theta) bounds the regret. Nothing
-        checks that the sampler follows it.
+        The law of the rewards, if they follow one and are independent across items, so that C(theta) bounds the regret. It is
+        not checked that the sampler follows it.
 
     Raises
     ------
     InvalidInputError
         If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100, if a variance is not positive, if
-        `sampler` cannot be called, or if `law` is none or cannot have these means.
+        `sampler` is not callable, or if `law` is not a Law or does not allow these means.
     """
 
     def __init__(self, theta: ArrayLike, sampler: Sampler, *, variance: ArrayLike, law: Law | None = None) -> None:
@@ -52,16 +52,16 @@ class SampledRewards(StoredRewards):
         if law is not None:
             if not isinstance(law, Law):
                 raise InvalidInputError(
-                    f"law must be a Law or None, got {type(law).__name__}: pass semibandits.laws.Poisson(), say"
+                    f"law must be a Law or None, got {type(law).__name__}: pass for instance semibandits.laws.Poisson()"
                 )
             law.check(means)
-        self._sampler, self._own_law = sampler, law
+        self._sampler, self._law = sampler, law
         super().__init__(means, variance_proxy(variance, len(means)))
 
     @property
     def law(self) -> Law | None:
         """The law that was given."""
-        return self._own_law
+        return self._law
 
     def draw(self, items: IntArray, rng: np.random.Generator) -> FloatArray:
         """Rewards of the chosen items in one round.
@@ -81,15 +81,14 @@ class SampledRewards(StoredRewards):
         Raises
         ------
         InvalidInputError
-            If `items` are no indices of items, `rng` is no Generator, or the sampler answers with something else than k finite
-            numbers.
+            If `items` are not indices of items, `rng` is not a Generator, or the sampler does not return k finite numbers.
         """
         indices = item_indices(items, self.d, rng)
         return checked_rewards(self._sampler(indices, rng), len(indices), "the sampler")
 
     def _parameters(self) -> dict[str, Any]:
         kind = self._sampler if hasattr(self._sampler, "__qualname__") else type(self._sampler)
-        known = {} if self._own_law is None else {"law": in_full(self._own_law)}
+        known = {} if self._law is None else {"law": full_repr(self._law)}
         return {
             "theta": described(self._theta),
             "variance": described(self._variance),

@@ -1,4 +1,4 @@
-"""Checks of what a simulation result is made of."""
+"""Validation of the fields of a simulation result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[fl
     if bound is None:
         if interval is not None:
             raise InvalidInputError(
-                f"lower_bound_interval must be None where lower_bound is, got {interval}: no bound holds there"
+                f"lower_bound_interval must be None if lower_bound is None, got {interval}: pass both or neither"
             )
         return None, None
     if not _is_number(bound) or bound < 0:
@@ -50,7 +50,7 @@ def check_bound(bound: object, interval: object) -> tuple[float | None, tuple[fl
 
 
 def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple[int | None, ...], symbols: str) -> Any:
-    """A read-only array of one type and shape, where None fits any length; the same array if nobody can write to it."""
+    """A read-only array of the given dtype and shape, where None matches any length; copied unless its memory is read-only."""
     array = np.asarray(values)
     kinds = {np.int64: "iu", np.float64: "f", np.bool_: "b"}[dtype]
     if array.dtype.kind not in kinds:
@@ -63,13 +63,13 @@ def fixed_array(values: object, dtype: type[np.generic], name: str, shape: tuple
     if array.dtype != dtype or not array.flags.c_contiguous or _is_writeable(array):
         array = np.array(array, dtype=dtype, order="C")
     if kinds == "f" and not np.isfinite(array).all():
-        raise InvalidInputError(f"{name} must be finite, got nan or infinity in it: fix what computed it")
+        raise InvalidInputError(f"{name} must be finite, got nan or infinity: fix the computation")
     array.setflags(write=False)
     return array
 
 
 def _is_writeable(array: np.ndarray[Any, Any]) -> bool:
-    """Whether someone may write to the memory of an array, through it or through what it is a view of."""
+    """Whether the memory of an array can be written to, through the array or through one that it is a view of."""
     part: object = array
     while isinstance(part, np.ndarray):
         if part.flags.writeable:

@@ -1,4 +1,4 @@
-"""The rounds at which a simulation records where it stands."""
+"""Rounds at which a simulation records its state."""
 
 from __future__ import annotations
 
@@ -11,43 +11,45 @@ from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
 
 LONGEST_HORIZON: Final = 2**53
-"""Counts are kept as float64, which holds every integer up to here."""
+"""Counts are stored as float64, which represents all integers up to this one."""
 
 
 def log_spaced(horizon: int, per_decade: int = 20) -> IntArray:
-    """Rounds that are evenly spaced on a logarithmic axis.
+    """Rounds evenly spaced on a logarithmic axis.
 
     Parameters
     ----------
     horizon : int
         Number of rounds, from 1 to 2**53.
     per_decade : int
-        Checkpoints per factor of ten, at least 1. Where that is more than there are integers, every round is one.
+        Checkpoints per factor of ten, at least 1. Where there are fewer integers than that, every round is a checkpoint.
 
     Returns
     -------
     ndarray of int64, shape (c,)
-        Strictly increasing; the first is 1, the last is `horizon`, and every power of ten in between is one of them.
+        Strictly increasing; the first is 1, the last is `horizon`, and every power of ten in between is included.
         There are at most ``per_decade * log10(horizon) + 2``.
 
     Raises
     ------
     InvalidInputError
-        If an argument is no integer in its range.
+        If an argument is not an integer in its range.
 
     Notes
     -----
-    Checkpoint k is ``10 ** (k / per_decade)``, rounded. All but the last do not depend on the horizon: a longer
-    simulation records the same early rounds.
+    Checkpoint k is ``10 ** (k / per_decade)``, rounded. Only the last one depends on the horizon: a longer simulation
+    records the same early rounds.
     """
-    horizon = _integer(horizon, "horizon", LONGEST_HORIZON)
-    per_decade = _integer(per_decade, "per_decade", 10_000)
+    horizon = as_integer(horizon, "horizon", 1, LONGEST_HORIZON)
+    per_decade = as_integer(per_decade, "per_decade", 1, 10_000)
     steps = np.arange(math.floor(per_decade * math.log10(horizon)) + 1)
     rounds = np.rint(10.0 ** (steps / per_decade)).astype(np.int64)
     return np.unique(np.append(rounds[rounds < horizon], horizon))
 
 
-def _integer(value: object, name: str, largest: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= largest:
-        raise InvalidInputError(f"{name} must be an integer from 1 to {largest}, got {value!r}: pass a whole number")
+def as_integer(value: object, name: str, least: int, largest: float = math.inf) -> int:
+    """The value as an int, if it is an integer from `least` to `largest`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= largest:
+        wanted = f"from {least} to {largest}" if largest < math.inf else f">= {least}"
+        raise InvalidInputError(f"{name} must be an integer {wanted}, got {value!r}: pass a whole number")
     return int(value)

@@ -1,4 +1,4 @@
-"""Where replications are played: in this process, in others on this machine, or on a Dask cluster."""
+"""Executors of replications: this process, worker processes on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from semibandits.simulation.specification import Specification
 Job = tuple[str, int]
 """Policy and replication."""
 Finished = tuple[str, int, Trajectory, float]
-"""Policy, replication, what is kept of it, and the seconds it took."""
+"""Policy, replication, its trajectory, and the seconds it took."""
 
 MANY_ROUNDS: Final = 100_000
-"""So many rounds pay for compiling whatever is played, which takes up to a minute once."""
+"""Number of rounds from which compiling all kernels first pays off; that takes up to a minute, once."""
 MANY_PLANS: Final = 12
-"""And so many replications for compiling what plans call: their number grows only with the logarithm of the rounds."""
+"""Number of replications from which compiling the kernels of plans pays off: plans grow with the logarithm of the rounds only."""
 ROUNDS_PER_TASK: Final = 100_000
-"""Tasks bundle short replications up to about so many rounds: handing over a task takes a millisecond or so."""
+"""Tasks bundle short replications up to about this many rounds: sending a task takes about a millisecond."""
 MANY_WORKERS: Final = 64
-"""How many a cluster is taken to have: joblib asks it for as many as it has."""
+"""Assumed number of workers of a cluster; joblib uses as many as there are."""
 CONNECT_SECONDS: Final = 10
-"""How long a scheduler may take to answer."""
+"""Time limit for connecting to a scheduler."""
 MOST_LOSSES: Final = 5
-"""Times in a row that workers may die before any replication is finished."""
+"""Number of consecutive losses of workers, without a finished replication in between, at which a run fails."""
 WATCH_SECONDS: Final = 1.0
-"""How often workers look whether the process that started them is still there."""
+"""Interval at which workers check that their parent process is alive."""
 
 
 def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, scheduler: Any = None) -> Iterator[Finished]:
@@ -50,13 +50,13 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     Parameters
     ----------
     specification : Specification
-        What is simulated.
+        The simulation.
     jobs : sequence of (policy, replication)
-        Which parts of it.
+        The replications to play.
     n_jobs : int
-        Number of worker processes at most, >= 1: no more are started than there are jobs, and one plays here.
+        Largest number of worker processes, >= 1. There are never more than jobs; with 1 the jobs are played in this process.
     scheduler : str or distributed.Client, optional
-        A Dask cluster instead.
+        A Dask cluster to use instead of processes.
 
     Raises
     ------
@@ -66,15 +66,14 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
     if not jobs:
         return
     n_jobs = min(n_jobs, len(jobs))
-    if n_jobs != 1 or scheduler is not None:
-        try:
-            cloudpickle.dumps(specification)
-        except Exception as error:  # whatever a user's class may raise
-            raise _unpicklable(error) from error
     if n_jobs == 1 and scheduler is None:
         for k, job in enumerate(jobs):
             yield from _task(specification, [job], jobs[k + 1 :])
         return
+    try:
+        cloudpickle.dumps(specification)
+    except Exception as error:  # a user's class may raise anything
+        raise _unpicklable(error) from error
     open_jobs = dict.fromkeys(jobs)
     losses = 0
     workers = n_jobs if scheduler is None else MANY_WORKERS
@@ -101,7 +100,7 @@ def run(specification: Specification, jobs: Sequence[Job], n_jobs: int, schedule
 
 def _unpicklable(error: BaseException) -> InvalidInputError:
     return InvalidInputError(
-        f"what several processes play must be picklable, got {error}: define samplers, policies and decision sets of your own "
+        f"simulations in several processes must be picklable, got {error}: define your own samplers, policies and decision sets "
         "in a module that can be imported, without open files or locks, or pass n_jobs=1"
     )
 
@@ -109,24 +108,24 @@ def _unpicklable(error: BaseException) -> InvalidInputError:
 def _fan_out(specification: Specification, jobs: list[Job], n_jobs: int) -> Iterator[list[Finished]]:
     size = max(1, min(ROUNDS_PER_TASK // specification.horizon, len(jobs) // (4 * n_jobs)))
     tasks = [jobs[k : k + size] for k in range(0, len(jobs), size)]
-    yield from _side_by_side((joblib.delayed(_task)(specification, task) for task in tasks), n_jobs)
+    yield from _in_parallel((joblib.delayed(_task)(specification, task) for task in tasks), n_jobs)
 
 
-def _side_by_side(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
-    """What the tasks return, as they end."""
+def _in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
+    """Results of the tasks in the order in which they finish."""
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, max_nbytes=None)
-    with _without_interrupts():
+    with _interrupts_blocked():
         results = parallel(tasks)
     yield from results
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C waits while workers are started, and never reaches them: a terminal sends it to all, and this process ends them."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C while workers start; they inherit the block, so that this process alone receives Ctrl-C and ends them."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # or the first worker would start it, which lets Ctrl-C in again
+    resource_tracker.ensure_running()  # otherwise the first worker starts it, which unblocks Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -135,7 +134,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _end_with(parent: int) -> None:
-    """Let this worker end soon after the process that started it, also after kill -9 and in the middle of a replication."""
+    """Exit this worker soon after its parent process, even if that was killed by SIGKILL in the middle of a replication."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -146,7 +145,7 @@ def _end_with(parent: int) -> None:
 
 
 def _task(specification: Specification, jobs: Sequence[Job], further: Sequence[Job] = ()) -> list[Finished]:
-    """Play these, which others will follow in the same process."""
+    """Play the jobs; `further` ones follow in the same process."""
     results = []
     for k, (policy, replication) in enumerate(jobs):
         same = sum(other == policy for other, _ in (*jobs[k + 1 :], *further))
@@ -157,7 +156,7 @@ def _task(specification: Specification, jobs: Sequence[Job], further: Sequence[J
 
 
 def _compile_first(specification: Specification, jobs: Sequence[Job], n_jobs: int) -> None:
-    """Let workers compile what much is ahead for, a part each: left alone, every one would compile everything."""
+    """Compile kernels for long runs, each part in one worker: otherwise every worker would compile all of them."""
     n_rounds = len(jobs) * specification.horizon
     if n_rounds < MANY_ROUNDS:
         return
@@ -176,7 +175,7 @@ def _compile_first(specification: Specification, jobs: Sequence[Job], n_jobs: in
     tasks += [joblib.delayed(_compile_part)(specification, parts[name][1], name) for name in names]
     text = f"compiling {', '.join(names[:3])}, ... once on this machine, as {n_rounds:,} rounds are ahead"
     tiers.announce(f"{text}: 0 of {len(tasks)} parts done")
-    for done, _ in enumerate(_side_by_side(tasks, n_jobs), 1):
+    for done, _ in enumerate(_in_parallel(tasks, n_jobs), 1):
         tiers.announce(f"{text}: {done} of {len(tasks)} parts done")
     tiers.announce("")
 
@@ -188,7 +187,7 @@ def _compile_part(specification: Specification, policy: str, name: str) -> None:
 
 
 def _lost_workers() -> tuple[type[BaseException], ...]:
-    """What is raised when a worker process dies, and the cluster does not see to it itself."""
+    """Errors raised when a worker dies and the cluster does not replace it."""
     try:
         from distributed.scheduler import KilledWorker
     except ImportError:
@@ -198,7 +197,7 @@ def _lost_workers() -> tuple[type[BaseException], ...]:
 
 @contextmanager
 def _backend(scheduler: Any) -> Iterator[None]:
-    """Makes joblib play on the cluster, if there is one, else in processes here; a client made here is closed here."""
+    """Make joblib use the cluster, if there is one, or else local processes; a client created here is closed at the end."""
     if scheduler is None:
         with joblib.parallel_config(backend="loky", initializer=_end_with, initargs=(os.getpid(),)):
             yield
@@ -231,9 +230,9 @@ def _backend(scheduler: Any) -> Iterator[None]:
 
 
 def _warn_of_one_thread(client: Any) -> None:
-    """The user expects workers, and joblib hands nothing over where there is one thread."""
+    """Warn that joblib uses no workers if the cluster has a single thread."""
     if sum(client.ncores().values()) == 1:
         warnings.warn(
-            "the Dask cluster has one thread in all, so replications are played in this process: add workers or threads to it",
+            "the Dask cluster has one thread in all, so replications are played in this process: add workers or threads",
             stacklevel=2,
         )

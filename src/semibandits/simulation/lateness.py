@@ -1,4 +1,4 @@
-"""Outcomes that come late or never."""
+"""Delayed and lost outcomes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from semibandits.families.description import digest
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 
 BLOCK: Final = 1024
-"""Rounds whose delays and losses are drawn together. Another number would change what a seed gives."""
+"""Rounds whose delays and losses are drawn together. Another number would change the draws of a seed."""
 MOST_SHOWN: Final = 100
-"""Observed delays that are described one by one; more of them by their digest."""
+"""Observed delays that are described in full; longer sequences are described by a digest."""
 
 
 @runtime_checkable
 class Distribution(Protocol):
-    """What SciPy's frozen distributions are."""
+    """Interface of SciPy's frozen distributions."""
 
     def rvs(self, size: int, random_state: np.random.Generator) -> Any:
         """Draw `size` numbers."""
@@ -30,13 +30,13 @@ class Distribution(Protocol):
 
 @dataclass(frozen=True)
 class Geometric:
-    """Delays that may end in each round with the same probability, of a given mean: 0, 1, 2 ... rounds."""
+    """Geometric delays of 0, 1, 2, ... rounds with a given mean."""
 
     mean: float
 
     @staticmethod
     def of(text: str) -> Geometric:
-        """From a text such as ``geometric:100``."""
+        """Parse a text such as ``geometric:100``."""
         name, _, number = text.partition(":")
         try:
             mean = float(number) if name.strip().casefold() == "geometric" else math.nan
@@ -44,7 +44,7 @@ class Geometric:
             mean = math.nan
         if not 0 < mean <= LONGEST_HORIZON:
             raise InvalidInputError(
-                f"delay as a text must be geometric:MEAN with a positive mean, got {text!r}: write for instance geometric:100"
+                f"delay as text must be geometric:MEAN with a positive mean, got {text!r}: write for instance geometric:100"
             )
         return Geometric(mean)
 
@@ -58,12 +58,12 @@ class Geometric:
 
 @dataclass(frozen=True, eq=False)
 class Lateness:
-    """How many rounds late each outcome is told, and how many outcomes never are.
+    """Delays and losses of outcomes.
 
     Attributes
     ----------
     delay : int, ndarray of int, or Distribution
-        Constant, drawn from observed ones, or drawn from a law.
+        Constant delay, observed delays to resample, or a distribution; in rounds.
     loss : float
         Share of outcomes that are lost.
     """
@@ -73,16 +73,16 @@ class Lateness:
 
     @staticmethod
     def of(delay: object, loss: object) -> Lateness | None:
-        """Checked; None if all outcomes are told before the next round. See :func:`semibandits.simulate`."""
+        """Validate the arguments of :func:`semibandits.simulate`; None if no outcome is delayed or lost."""
         if isinstance(loss, bool) or not isinstance(loss, int | float | np.number) or not 0 <= loss < 1:
             raise InvalidInputError(
-                f"loss must be a number in [0, 1), got {loss!r}: pass the share of rounds whose outcome is never told"
+                f"loss must be a number in [0, 1), got {loss!r}: pass the share of rounds whose outcome is never observed"
             )
         checked = _checked(delay)
         return None if isinstance(checked, int) and checked == 0 == loss else Lateness(checked, float(loss))
 
     def draw(self, rng: np.random.Generator) -> tuple[IntArray, BoolArray]:
-        """Delays of the next rounds, and whether their outcomes are lost, both of shape (BLOCK,)."""
+        """Delays of the next rounds and whether their outcomes are lost, both of shape (BLOCK,)."""
         if isinstance(self.delay, int):
             delays = np.full(BLOCK, self.delay)
         elif isinstance(self.delay, np.ndarray):
@@ -92,7 +92,7 @@ class Lateness:
         return delays, rng.random(BLOCK) < self.loss
 
     def described(self) -> dict[str, Any]:
-        """Plain JSON, the same for the same delays and losses."""
+        """Plain JSON that is equal for equal delays and losses."""
         return {"delay": _described(self.delay), "loss": self.loss}
 
 
@@ -100,7 +100,7 @@ def _checked(delay: object) -> int | IntArray | Distribution:
     if isinstance(delay, int | np.integer) and not isinstance(delay, bool):
         if not 0 <= delay <= LONGEST_HORIZON:
             raise InvalidInputError(
-                f"delay must be a number of rounds from 0 to 2^53, got {delay}: 0 tells outcomes before the next round"
+                f"delay must be a number of rounds from 0 to 2^53, got {delay}: pass 0 for outcomes without delay"
             )
         return int(delay)
     if isinstance(delay, str):
@@ -111,12 +111,12 @@ def _checked(delay: object) -> int | IntArray | Distribution:
     values = np.asarray(delay) if isinstance(delay, Sequence | np.ndarray) else None
     if values is None or values.ndim != 1 or not values.size or values.dtype.kind not in "iu":
         raise InvalidInputError(
-            f"delay must be a whole number of rounds, a sequence of observed ones, or a frozen distribution, got {delay!r}: "
+            f"delay must be a whole number of rounds, a sequence of observed delays, or a frozen distribution, got {delay!r}: "
             "pass for instance 100, 'geometric:100', or scipy.stats.geom(0.01)"
         )
     if values.min() < 0 or values.max() > LONGEST_HORIZON:
         raise InvalidInputError(
-            f"delays must lie between 0 and 2^53, got {values.min()} to {values.max()}: drop the others"
+            f"delays must lie between 0 and 2^53, got {values.min()} to {values.max()}: drop those outside"
         )
     return values.astype(np.int64)
 
@@ -150,6 +150,6 @@ def _number(value: object) -> Any:
     number = np.asarray(value)
     if number.ndim or not math.isfinite(float(number)):
         raise InvalidInputError(
-            f"parameters of a distribution of delays must be finite numbers, got {value!r}: freeze one"
+            f"parameters of a distribution of delays must be finite numbers, got {value!r}: freeze one with such parameters"
         )
     return number.item()

@@ -1,4 +1,4 @@
-"""The folder of a simulation: finished replications one file each, so that a killed run loses only replications in flight."""
+"""The folder of a simulation: one file per finished replication, so that a killed run loses only replications in flight."""
 
 from __future__ import annotations
 
@@ -28,23 +28,22 @@ except ImportError:  # not on Windows, where folders are not locked
 RESULT: Final = "simulation.zip"
 """The finished result."""
 TIMINGS: Final = "timings.json"
-"""Seconds of each replication: apart from the result, which has the same bytes on every run."""
+"""Seconds of each replication; kept out of the result, which has the same bytes on every run."""
 LONGEST: Final = 1e10
-"""Seconds that a replication may have taken: three hundred years."""
+"""Largest valid number of seconds of a replication, about three hundred years."""
 DESCRIPTION: Final = "specification.json"
 LOCK: Final = ".lock"
 PARTS: Final = "parts"
 KIND: Final = "replication"
-_ARRAYS: Final = ("regret", "reward", "plays", "calls")
 
 
 def check_own(folder: Path) -> None:
-    """Refuse a folder, received from someone else perhaps, in which a run would work on files that lie elsewhere.
+    """Refuse a folder, perhaps received from others, in which a run would write to files outside it.
 
     Raises
     ------
     InvalidInputError
-        If the lock or the folder of the parts is a symbolic link. Links in place of other files are replaced, not followed.
+        If the lock or the folder of the parts is a symbolic link. Other links are replaced, not followed.
     """
     for name in (LOCK, PARTS):
         if os.path.islink(folder / name):
@@ -58,31 +57,31 @@ class DamagedPartWarning(UserWarning):
 
 
 class Parts:
-    """Finished replications of one specification in a folder, which belongs to one process at a time.
+    """Finished replications of one specification in a folder, locked for this process.
 
     Parameters
     ----------
     folder : path
-        Made if it does not exist.
+        Created if it does not exist.
     specification : Specification
-        What is simulated.
+        The simulation.
     about : mapping
-        What else must agree for a resume, as plain JSON: versions, and whether the bound is wanted.
+        Plain JSON that must also be equal for a resume: versions, and whether the bound is requested.
     resume : bool
-        Whether the folder may hold replications already.
+        Whether the folder may already hold replications.
 
     Raises
     ------
     InvalidInputError
-        If the folder holds a simulation and `resume` is false, or one of another specification or other versions, is in use
-        by another process, has symbolic links where its own parts belong, or cannot be written.
+        If the folder holds a simulation and `resume` is false, or one of another specification or other versions; if it is in
+        use by another process; if its lock or the folder of its parts is a symbolic link; or if it cannot be written.
     """
 
     def __init__(
         self, folder: str | os.PathLike[str], specification: Specification, about: Mapping[str, Any], *, resume: bool
     ) -> None:
         self._specification = specification
-        self._description = {"specification": specification.described(), **about}
+        self._description = {"specification": specification.description, **about}
         self._digest = digest(self._description)
         self.folder = Path(folder)
         self._stems = {
@@ -104,31 +103,30 @@ class Parts:
             raise
 
     def close(self) -> None:
-        """Let others use the folder."""
+        """Unlock the folder."""
         with contextlib.suppress(OSError):
             (self.folder / LOCK).unlink()
         self._lock.close()
 
     @property
     def result(self) -> Path:
-        """Where the finished result goes."""
+        """Path of the finished result."""
         return self.folder / RESULT
 
     def save(self, policy: str, replication: int, trajectory: Trajectory) -> None:
         """Write one finished replication in one step."""
         self._describe()
-        header = {"kind": KIND, "specification": self._digest, "policy": policy, "replication": replication}
-        write_archive(self._path(policy, replication), header, {name: getattr(trajectory, name) for name in _ARRAYS})
+        write_archive(self._path(policy, replication), self._header(policy, replication), vars(trajectory))
 
     def load(self) -> dict[tuple[str, int], Trajectory]:
-        """All replications that are there and whole; damaged ones are named in a warning and put aside.
+        """All intact replications in the folder; damaged ones are reported in a warning and renamed.
 
         Raises
         ------
         InvalidInputError
-            If a file is there and cannot be opened, or the times of earlier replications are damaged.
+            If a file exists but cannot be opened, or the times of earlier replications are damaged.
         """
-        kept_seconds(self.folder / TIMINGS)  # rather now than after a long run
+        kept_seconds(self.folder / TIMINGS)  # fail now rather than after a long run
         found = {}
         for policy in self._stems:
             for replication in range(self._specification.replications):
@@ -144,11 +142,11 @@ class Parts:
         return found
 
     def clear(self) -> None:
-        """Remove the parts, once the result is written."""
+        """Remove the parts after the result is written."""
         shutil.rmtree(self.folder / PARTS, ignore_errors=True)
 
     def write_timings(self, seconds: dict[str, dict[int, float]]) -> None:
-        """Add seconds by policy and replication to the sidecar."""
+        """Add seconds by policy and replication to ``timings.json``."""
         path = self.folder / TIMINGS
         kept = kept_seconds(path)
         for policy, own in seconds.items():
@@ -158,27 +156,29 @@ class Parts:
     def _path(self, policy: str, replication: int) -> Path:
         return self.folder / PARTS / f"{self._stems[policy]}-{replication:06d}.zip"
 
+    def _header(self, policy: str, replication: int) -> dict[str, Any]:
+        return {"kind": KIND, "specification": self._digest, "policy": policy, "replication": replication}
+
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
-        wanted = {"kind": KIND, "specification": self._digest, "policy": policy, "replication": replication}
-        if header != wanted or set(arrays) != set(_ARRAYS):
-            raise InvalidInputError(f"{path} must hold replication {replication} of {policy}, got another one")
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
         shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4)}
-        for name, shape in shapes.items():
-            if arrays[name].shape != shape:
-                raise InvalidInputError(f"{path} must hold {name} of shape {shape}, got {arrays[name].shape}")
-        return Trajectory(**{name: arrays[name] for name in _ARRAYS})
+        got = {name: array.shape for name, array in arrays.items()}
+        if header != self._header(policy, replication) or got != shapes:
+            raise InvalidInputError(
+                f"{path} must hold replication {replication} of {policy} with arrays {shapes}, got another one with {got}"
+            )
+        return Trajectory(**arrays)
 
     def _describe(self) -> None:
-        """Say in the folder what it holds, before the first replication is in it."""
+        """Write the description of the run, before its first replication."""
         path = self.folder / DESCRIPTION
-        (self.folder / PARTS).mkdir(exist_ok=True)  # a finished run whose result was removed has none
+        (self.folder / PARTS).mkdir(exist_ok=True)  # missing if the result of a finished run was removed
         if not path.exists():
             write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
 
     def _check(self, resume: bool) -> None:
-        """Compare with what the folder says of itself."""
+        """Compare the run with the description in the folder."""
         path = self.folder / DESCRIPTION
         if not path.exists():
             if self.result.exists():
@@ -189,7 +189,7 @@ class Parts:
             return
         if not resume:
             raise InvalidInputError(
-                f"folder must be new, got {self.folder}, which holds a simulation: pass resume=True to go on with it, "
+                f"folder must be new, got {self.folder}, which holds a simulation: pass resume=True to continue it, "
                 "or choose another folder"
             )
         try:
@@ -199,17 +199,17 @@ class Parts:
         if before != self._description:
             raise InvalidInputError(
                 f"folder must hold a run of the same simulation, got another {_differences(before, self._description)} in "
-                f"{self.folder}: choose another folder, or go on as the run began"
+                f"{self.folder}: choose another folder, or continue with the arguments of the first call"
             )
 
 
 def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
-    """Seconds by policy and replication from ``timings.json``; none if there is no such file.
+    """Seconds by policy and replication from ``timings.json``; empty if there is no such file.
 
     Raises
     ------
     InvalidInputError
-        If it holds something else.
+        If the file is not as `Parts.write_timings` writes it.
     """
     try:
         kept: Any = strict_json(path.read_text(encoding="utf-8"))
@@ -239,12 +239,12 @@ def _no_seconds(path: Path, got: str) -> InvalidInputError:
 
 
 def _locked(folder: Path) -> IO[bytes]:
-    """A file that no other process holds; the system lets go of it when this process ends, however it ends."""
+    """The locked lock file; the operating system releases the lock when this process ends, however it ends."""
     path = folder / LOCK
     while True:
-        # O_NOFOLLOW: should it have become a link since it was checked. What is there is not emptied.
+        # O_NOFOLLOW: it may have become a link since `check_own`. The file is not truncated.
         number = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        file = os.fdopen(number, "r+b")  # open as long as the folder is used
+        file = os.fdopen(number, "r+b")  # stays open while the folder is in use
         if fcntl is None:
             return file
         try:
@@ -257,11 +257,11 @@ def _locked(folder: Path) -> IO[bytes]:
             ) from error
         if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
             return file
-        file.close()  # its last owner has just removed it
+        file.close()  # the previous owner has just removed it
 
 
 def _differences(before: Any, now: dict[str, Any]) -> str:
-    """Which entries differ, the specification's by their own names."""
+    """Names of the entries that differ, including those of the specification."""
     if not isinstance(before, dict) or not isinstance(before.get("specification"), dict):
         return "content"
     own, other = {**now, **now["specification"]}, {**before, **before["specification"]}

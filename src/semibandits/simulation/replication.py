@@ -23,18 +23,18 @@ from semibandits.rewards._checks import checked_rewards
 from semibandits.simulation.specification import Specification
 
 FIRST_ROUNDS, PAUSE_SECONDS = 64, 0.2
-"""Kernels come back to Python about every so many seconds, where an interrupt is heard. What is played does not depend on it."""
+"""Kernels return to Python about this often, so that interrupts are handled. Results do not depend on it."""
 SECONDS_TO_LEARN = 1.0
-"""After so many it is foreseen how long the rest will take."""
+"""Time played before the remaining time is estimated."""
 Delays: TypeAlias = tuple[IntArray, BoolArray]
 """Delays of some rounds, and whether their outcomes are lost."""
 TIE = 1e-12
-"""Decisions whose gap is at most this times m times the largest mean in size count as optimal, as for `graves_lai`."""
+"""Decisions whose gap is at most this times m times the largest absolute mean count as optimal, as in `graves_lai`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """What is kept of one replication of one policy.
+    """Record of one replication of one policy.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Trajectory:
 
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
-    """Play one replication of one policy, which so many others will follow: kernels are compiled if that pays for all."""
+    """Play one replication of one policy; kernels are compiled if that pays off for it and for `further` ones after it."""
     agent, rng, reward_rng = _agent(specification, policy, replication)
     game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
     delays = _delays(specification, replication)
@@ -65,7 +65,7 @@ def replicate(specification: Specification, policy: str, replication: int, furth
 
 
 def open_parts(specification: Specification, policy: str) -> dict[str, tiers.Part]:
-    """What must be compiled to play this policy and is not, by its name."""
+    """Parts that are not compiled yet and that this policy calls, by name."""
     agent, rng, reward_rng = _agent(specification, policy, 0)
     game = _game(specification, agent, rng, reward_rng, is_late=specification.lateness is not None)
     kernel: Any = rounds.play
@@ -73,7 +73,7 @@ def open_parts(specification: Specification, policy: str) -> dict[str, tiers.Par
 
 
 def plan(specification: Specification, policy: str) -> None:
-    """Make a plan of this policy, which makes some, and compile what that calls."""
+    """Make a plan of this policy, which must be one that plans, and compile the kernels that this calls."""
     agent, _, _ = _agent(specification, policy, 0)
     assert isinstance(agent, RuleAgent)
     agent.player.stats[MEANS], agent.player.stats[PLAYS] = specification.rewards.theta, 1.0
@@ -84,7 +84,7 @@ def plan(specification: Specification, policy: str) -> None:
 def _agent(
     specification: Specification, policy: str, replication: int
 ) -> tuple[Agent, np.random.Generator, np.random.Generator]:
-    """The agent, its own random numbers, and those of the rewards."""
+    """The agent, its generator, and the generator of the rewards."""
     rewards, own = specification.seeds(replication)
     chosen = specification.policies[policy].for_law(specification.rewards.told_law)
     agent = chosen.start(specification.decision_set, specification.rewards.variance)
@@ -93,7 +93,7 @@ def _agent(
 
 @dataclass(eq=False)
 class _Game:
-    """All that rounds in kernels read and change."""
+    """State of rounds in kernels."""
 
     agent: RuleAgent
     oracle: CompiledOracle
@@ -105,7 +105,7 @@ class _Game:
     reward_rng: np.random.Generator
 
     def arguments(self, most: int) -> tuple[Any, ...]:
-        """Those of `rounds.play`, for so many rounds at most."""
+        """Arguments of `rounds.play` for at most `most` rounds."""
         agent, oracle = self.agent, self.oracle
         return (
             agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
@@ -121,7 +121,7 @@ def _game(
     *,
     is_late: bool,
 ) -> _Game | None:
-    """None for decision sets, rewards or policies that kernels cannot see."""
+    """The state for kernels; None for decision sets, rewards or policies without kernels."""
     law = specification.rewards.compiled()
     if not isinstance(agent, RuleAgent) or agent.oracle is None or law is None:
         return None
@@ -141,7 +141,7 @@ def _game(
 
 
 def _delays(specification: Specification, replication: int) -> Iterator[Delays] | None:
-    """Blocks of delays and losses, without end; None where no outcome is late."""
+    """Endless blocks of delays and losses; None if no outcome is delayed or lost."""
     lateness = specification.lateness
     if lateness is None:
         return None
@@ -157,7 +157,7 @@ def _best(specification: Specification) -> tuple[float, float]:
 
 
 def _total(values: FloatArray, items: IntArray) -> float:
-    """Sum in the order of the items, as the kernels add."""
+    """Sum in the order of the items, as in the kernels."""
     total = 0.0
     for value in values[items].tolist():
         total += value
@@ -180,7 +180,7 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
         if status == rounds.PAUSED:
             most = most * 2 if seconds < PAUSE_SECONDS / 2 else max(most // 2, 1)
         elif status == rounds.WANTING:
-            game.queue = _supplied(game.queue, delays)
+            game.queue = _refilled(game.queue, delays)
         else:
             agent.answer(status)
     sums, counts = game.record.sums, game.record.counts
@@ -188,9 +188,9 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
 
 
 def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:
-    """What so many rounds and the seconds they took say of the rest and of further replications: seconds grow as a power of t.
+    """Estimated seconds for the rest of the replication and for `further` ones, assuming that they grow as a power of t.
 
-    The power is that of the second half so far. GLADE asks ever more rarely, ESCB in every round.
+    The power is fitted to the second half of the rounds so far: GLADE calls oracles ever more rarely, ESCB in every round.
     """
     if spent[-1] < SECONDS_TO_LEARN:
         return 0.0
@@ -200,8 +200,8 @@ def _seconds_ahead(played: list[float], spent: list[float], horizon: int, furthe
     return whole - spent[-1] + further * whole
 
 
-def _supplied(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:
-    """A queue with room and a delay for the next round."""
+def _refilled(queue: late.Queue, delays: Iterator[Delays] | None) -> late.Queue:
+    """The queue with room and a delay for the next round."""
     assert delays is not None
     if late.is_full(queue):
         queue = late.widened(queue)
@@ -219,13 +219,13 @@ def _in_python(
     reward_rng: np.random.Generator,
     delays: Iterator[Delays] | None,
 ) -> Trajectory:
-    """The same rounds for decision sets, rewards or policies that kernels cannot see."""
+    """The same rounds for decision sets, rewards or policies without kernels."""
     decision_set, theta = specification.decision_set, specification.rewards.theta
     best, tie = _best(specification)
     regret = reward = 0.0
     plays = np.zeros(decision_set.d, dtype=np.int64)
     rows: list[tuple[float, float, IntArray, tuple[int, int, int, int]]] = []
-    waiting: list[tuple[int, int, bool, IntArray, FloatArray]] = []  # a heap by due date, then by number of the round
+    waiting: list[tuple[int, int, bool, IntArray, FloatArray]] = []  # a heap, ordered by due round, then by round
     terms = None if delays is None else itertools.chain.from_iterable(zip(*block, strict=True) for block in delays)
     for t in range(1, specification.horizon + 1):
         while waiting and waiting[0][0] < t:
@@ -256,7 +256,7 @@ def _in_python(
 
 
 def _close(agent: Agent, is_lost: bool, items: IntArray, outcomes: FloatArray) -> None:
-    """Tell an agent what a round brought, or that it is lost."""
+    """Pass the outcome of a round to the agent, or that it is lost."""
     if is_lost:
         agent.forget(items)
     else:

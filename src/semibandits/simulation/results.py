@@ -1,4 +1,4 @@
-"""What `simulate` returns: regret, plays and oracle calls of each policy in each replication."""
+"""Results of `simulate`: regret, plays and oracle calls of each policy in each replication."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 KIND: Final = "simulation result"
 CALLS: Final = ("linear", "index", "plans", "undecided")
-"""What is counted in the last axis of `SimulationResult.calls`."""
+"""Counts in the last axis of `SimulationResult.calls`."""
 
 _UNKNOWN: Final = object()
 _OLD_LAWS: Final = {"GaussianRewards": "gaussian", "BernoulliRewards": "bernoulli"}
-"""Laws of the rewards in results that were written before laws were told."""
+"""Laws of the reward models in results whose provenance has no law, those of version 0.9 and earlier."""
 _RECORDS: Final = ("regret", "reward", "plays", "calls")
 
 
@@ -55,27 +55,26 @@ class SimulationResult:
     reward : mapping from policy to ndarray of float64, shape (n, c)
         Cumulative reward as drawn.
     plays : mapping from policy to ndarray of int64, shape (n, c, d)
-        How often each item was played so far.
+        Number of plays of each item so far.
     calls : mapping from policy to ndarray of int64, shape (n, c, 4)
-        Number so far of linear oracle calls, index oracle calls, plans, and index calls that ended without a proof. Arrays
-        without the last of these are taken to have none.
+        Numbers so far of linear oracle calls, index oracle calls, plans, and index calls that ended without a proof. In arrays
+        of shape (n, c, 3) the last of these is taken to be 0.
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
-        C(theta), regret per ln T; None where rewards are not independent, or of no known law: it bounds nothing there.
+        C(theta), regret per ln T; None if it is unknown or does not apply, as to rewards that depend on each other.
     lower_bound_interval : (float, float) or None
-        Certified ends ``lower <= C(theta) <= value``, with `lower_bound` between them. `value` is infinite where the
-        solver found no plan.
+        Certified bracket ``lower <= C(theta) <= value``, which contains `lower_bound`. `value` is infinite if the solver
+        found no plan.
     rates : ndarray of float64, shape (d,), or None
         Exploration plays of each item per ln T in the plan that attains C(theta).
     suboptimal_items : ndarray of bool, shape (d,), or None
         Items that are in some decision and in no optimal one. Only these need to be explored.
     provenance : mapping
-        Plain JSON that says what was simulated, and with which versions. No times and no host names: equal
-        simulations give equal results.
-
+        Plain JSON with the specification of the simulation and the versions used. It has no times and no host names, so
+        that equal simulations give equal results.
     law : Law or None
-        The law of the rewards, as `provenance` says it; None if it says none of the library.
+        The law of the rewards by `provenance`; None if that names no law of the library.
 
     Raises
     ------
@@ -84,8 +83,8 @@ class SimulationResult:
 
     Notes
     -----
-    Arrays are copied unless they are read-only already, of the type above, contiguous, and nobody can write to their
-    memory; so a caller that hands over arrays for good sets ``array.flags.writeable = False`` first.
+    Arrays are copied unless they have the dtype above, are contiguous, and their memory is read-only. To avoid the copy, set
+    ``array.flags.writeable = False`` first.
     """
 
     policies: Sequence[str]
@@ -105,7 +104,7 @@ class SimulationResult:
         put = self._put
         put("policies", as_texts(self.policies, "policies"))
         if not self.policies or not all(self.policies) or len(set(self.policies)) < len(self.policies):
-            raise InvalidInputError(f"policies must have distinct names, got {self.policies}: give each one its own")
+            raise InvalidInputError(f"policies must have distinct names, got {self.policies}: rename them")
         put("items", as_texts(self.items, "items"))
         put("checkpoints", fixed_array(self.checkpoints, np.int64, "checkpoints", (None,), "(c,)"))
         rounds = self.checkpoints
@@ -139,7 +138,7 @@ class SimulationResult:
                 got = list(records) if isinstance(records, Mapping) else records
                 raise InvalidInputError(
                     f"{name} must map each policy to an array, got {got!r} for the policies {list(self.policies)}: "
-                    "give every policy exactly one"
+                    "pass one array per policy"
                 )
             arrays = {}
             for policy in self.policies:
@@ -176,14 +175,14 @@ class SimulationResult:
 
     @property
     def law(self) -> Law | None:
-        """The law of the rewards; None if `provenance` says none of the library. Results of 0.9 and earlier say a class."""
-        told = self.provenance.get("law", _UNKNOWN)
-        if told is _UNKNOWN:
+        """The law of the rewards; None if `provenance` names no law of the library (by the reward model in version 0.9)."""
+        stored = self.provenance.get("law", _UNKNOWN)
+        if stored is _UNKNOWN:
             specification = self.provenance.get("specification")
             rewards = specification.get("rewards") if isinstance(specification, Mapping) else None
-            told = _OLD_LAWS.get(str(rewards.get("name"))) if isinstance(rewards, Mapping) else None
+            stored = _OLD_LAWS.get(str(rewards.get("name"))) if isinstance(rewards, Mapping) else None
         try:
-            return None if told is None else law_from(told)
+            return None if stored is None else law_from(stored)
         except InvalidInputError:
             return None
 
@@ -195,7 +194,7 @@ class SimulationResult:
         )
 
     def __getstate__(self) -> dict[str, object]:
-        """Fields for pickle and copy, which know no mapping proxies."""
+        """Fields for pickle and copy, which do not support mapping proxies."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: dict(value) if isinstance(value, MappingProxyType) else value for name, value in values}
 
@@ -215,10 +214,10 @@ class SimulationResult:
         Returns
         -------
         mapping from policy to Estimate
-            ``value`` is the mean of the least-squares slopes of the replications over the checkpoints in the window,
-            which is the slope of the mean regret. ``lower`` and ``upper`` are the ends of a 95 % interval: a t
-            quantile times the standard error, with the replications as samples. They are nan for one replication;
-            all three are nan where the window holds fewer than two checkpoints.
+            ``value`` is the mean over replications of the least-squares slope at the checkpoints in the window, which is the
+            slope of the mean regret. ``lower`` and ``upper`` are the ends of a 95 % interval: a t quantile times the standard
+            error, with the replications as samples. They are nan for one replication; all three are nan if the window has
+            fewer than two checkpoints.
 
         Raises
         ------
@@ -248,12 +247,12 @@ class SimulationResult:
         -------
         Band
             ``mean``, ``lower``, ``upper`` of shape (c,), by Student's t over replications; the ends are nan for one
-            replication. They are symmetric about the mean, and may thus lie below 0.
+            replication. They are symmetric about the mean and may be negative.
 
         Raises
         ------
         InvalidInputError
-            If there is no such policy or level.
+            If `policy` is not in the result or `level` is out of range.
         """
         return mean_band(self.regret[self._known(policy)], level)
 
@@ -275,7 +274,7 @@ class SimulationResult:
         Raises
         ------
         InvalidInputError
-            If there is no such policy or level.
+            If `policy` is not in the result or `level` is out of range.
         """
         return mean_band(self.plays[self._known(policy)][:, -1].astype(np.float64), level)
 
@@ -359,7 +358,7 @@ class SimulationResult:
 
 
 def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
-    """Read what :meth:`SimulationResult.save` wrote.
+    """Read a result that :meth:`SimulationResult.save` wrote.
 
     Parameters
     ----------
@@ -369,12 +368,12 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     Returns
     -------
     SimulationResult
-        Equal to what was saved; saving it again gives the same bytes.
+        Equal to the saved result; saving it again gives the same bytes.
 
     Raises
     ------
     InvalidInputError
-        If the file is missing, holds something else, was written by a newer version, is cut off, or was altered.
+        If the file is missing, not a simulation result, written by a newer version, truncated, or altered.
     """
     header, arrays = read_archive(path, KIND)
     try:
@@ -396,16 +395,16 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise InvalidInputError(f"{path} must hold a complete simulation result, got one with {problem}") from error
     if arrays:
-        raise InvalidInputError(f"{path} must hold a simulation result, got unknown arrays {sorted(arrays)} in it")
+        raise InvalidInputError(f"{path} must hold a simulation result, got one with unknown arrays {sorted(arrays)}")
     return result
 
 
 def _with_undecided(calls: Any) -> Any:
-    """Calls as recorded today; before searches had a budget, one without a proof was an error."""
-    known = isinstance(calls, np.ndarray) and calls.ndim == 3 and calls.shape[2] == len(CALLS) - 1
-    return np.concatenate((calls, np.zeros_like(calls[:, :, :1])), axis=2) if known else calls
+    """Calls with a fourth column of zeros if they have three, as before searches had a budget."""
+    is_old = isinstance(calls, np.ndarray) and calls.ndim == 3 and calls.shape[2] == len(CALLS) - 1
+    return np.concatenate((calls, np.zeros_like(calls[:, :, :1])), axis=2) if is_old else calls
 
 
 def _narrow(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Counts as the smallest unsigned type that holds them; other arrays as they are."""
+    """Counts in the smallest unsigned dtype that holds them; other arrays unchanged."""
     return array.astype(np.min_scalar_type(int(array.max(initial=0)))) if array.dtype == np.int64 else array

@@ -23,14 +23,14 @@ from semibandits.policies.base import Policy
 from semibandits.regret_bound import GravesLaiResult, graves_lai
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
-from semibandits.simulation.lateness import Distribution
+from semibandits.simulation.lateness import Distribution, Lateness
 from semibandits.simulation.parts import Parts
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult, load_simulation
 from semibandits.simulation.specification import Specification
 
 BOUND_SECONDS = 60.0
-"""Time limit of the lower bound; its certificate says how far it got."""
+"""Time limit of the lower bound; its certificate states the precision reached."""
 
 
 def simulate(
@@ -61,9 +61,9 @@ def simulate(
     decision_set : DecisionSet
         The decisions X over d items.
     rewards : RewardModel
-        The environment, for instance ``GaussianRewards(theta)``. Policies are told its variance, never its means.
+        The environment, for instance ``GaussianRewards(theta)``. Policies receive its variance, never its means.
     policies : Policy, iterable of Policy, or mapping from name to Policy
-        Who plays; names must differ, and are those of the classes unless given.
+        Policies to play. Their names, by default those of their classes, must differ.
     horizon : int
         Number of rounds T, >= 1.
     replications : int
@@ -71,35 +71,37 @@ def simulate(
     seed : int
         Seed, >= 0. Replication i of every policy plays against the same random numbers.
     n_jobs : int
-        Number of worker processes at most; 1 plays in this one, -1 takes one a core. No more than replications of all policies.
+        Largest number of worker processes; 1 plays in this process, -1 starts one per core. There are never more than
+        replications of all policies.
     progress : bool or callable
-        True for a progress bar on the error stream; or a function that is called with the numbers of finished and of all
-        replications.
+        True for a progress bar on the error stream, or a function that is called with the number of finished replications and
+        their total number.
     checkpoints : array_like of int, shape (c,), optional
-        Rounds after which the state is kept, increasing, the last one the horizon; by default 20 a decade.
+        Rounds after which the state is recorded, increasing, the last one the horizon; by default 20 per decade.
     delay : int, str, sequence of int, or frozen distribution
-        How late outcomes are told: that of round t with the delay D, in rounds, is told before round t + D + 1 is chosen; several
-        that are due at once in the order in which they were asked. A whole number >= 0; ``"geometric:100"`` for geometric ones
-        of that mean; observed ones, drawn again; or what has a method ``rvs(size=, random_state=)``, as distributions of SciPy
-        have, of numbers >= 0, rounded down. Outcomes due after the horizon are never told.
+        Delay D of outcomes in rounds: the outcome of round t is observed before round t + D + 1 is chosen; outcomes that are due
+        at the same time are observed in the order of their rounds. An integer >= 0; ``"geometric:100"`` for geometric delays
+        with that mean; a sequence of observed delays, which are resampled; or an object with a method
+        ``rvs(size=, random_state=)``, such as a distribution of SciPy, of numbers >= 0, which are rounded down. Outcomes due
+        after the horizon are never observed.
     loss : float
-        In [0, 1): share of the rounds, drawn at random, whose outcome is never told. Such a round is forgotten when its outcome
-        would have been due, as by a service with a time-out.
+        In [0, 1): share of the rounds, drawn at random, whose outcome is never observed. Such a round is forgotten when its
+        outcome would have been due, as by a service with a time-out.
     bound : bool or GravesLaiResult
-        Whether to compute C(theta), for at most 60 seconds, where rewards are independent and Gaussian, or Bernoulli; or a
-        result for these decisions, means, variances and laws.
+        Whether to compute C(theta), for at most 60 seconds, if the law of the rewards is known (`RewardModel.law`); or a result
+        for these decisions, means, variances and laws.
     scheduler : str or distributed.Client, optional
         Address of a Dask scheduler, or a client: replications are played on its workers, which need this library. It must be
-        trusted, since what it returns is unpickled, which can run code. With one thread in all, replications are played here.
+        trusted, since its results are unpickled, which can run code. If it has one thread in all, replications are played here.
     folder : path, optional
-        Where finished replications are kept while others are played, and the result and the timings in the end.
+        Folder for finished replications while others are played, and for the result and the timings at the end.
     resume : bool
-        Whether to go on with what `folder` holds. A finished run is read, and nothing is played.
+        Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played.
 
     Returns
     -------
     SimulationResult
-        Regret, rewards, counts of each item and of solver calls at the checkpoints; C(theta) if it is known.
+        Regret, rewards, plays of each item and oracle calls at the checkpoints; C(theta) if it is known.
 
     Raises
     ------
@@ -116,8 +118,7 @@ def simulate(
         replications=replications,
         seed=seed,
         checkpoints=checkpoints,
-        delay=delay,
-        loss=loss,
+        lateness=Lateness.of(delay, loss),
     )
     workers = _workers(n_jobs)
     if resume and folder is None:
@@ -141,7 +142,7 @@ def _played(
     progress: bool | Callable[[int, int], None],
     parts: Parts | None,
 ) -> SimulationResult:
-    """Play what is missing, and put everything together."""
+    """Play the missing replications and assemble the result."""
     limit = _bound(specification, bound)
     found = {} if parts is None else parts.load()
     jobs = [(p, i) for i in range(specification.replications) for p in specification.policies if (p, i) not in found]
@@ -153,7 +154,7 @@ def _played(
                 found[policy, replication] = trajectory
                 if parts is not None:
                     parts.save(policy, replication, trajectory)
-                seconds.setdefault(policy, {})[replication] = elapsed  # of what is kept only
+                seconds.setdefault(policy, {})[replication] = elapsed  # of saved replications only
                 tell(len(found))
     finally:
         if parts is not None and seconds:
@@ -166,7 +167,7 @@ def _played(
 
 
 def _bound(specification: Specification, bound: bool | GravesLaiResult) -> GravesLaiResult | None:
-    """C(theta) with its plan where it bounds the regret."""
+    """C(theta) with its plan, if it bounds the regret."""
     rewards = specification.rewards
     law = rewards.law
     if isinstance(bound, GravesLaiResult):
@@ -186,10 +187,10 @@ def _check_bound(specification: Specification, bound: GravesLaiResult) -> None:
     wrong = bound.law.is_quadratic and not np.array_equal(bound.variance, variance)
     if not np.array_equal(bound.theta, rewards.theta) or wrong:
         raise InvalidInputError(
-            "bound must belong to the means and variances of the rewards, got that of others: pass bound=True"
+            "bound must belong to the means and variances of the rewards, got the bound of others: pass bound=True"
         )
     if bound.decision_set is not decision_set and fingerprint(bound.decision_set) != fingerprint(decision_set):
-        raise InvalidInputError("bound must belong to the decision set, got that of another: pass bound=True")
+        raise InvalidInputError("bound must belong to the decision set, got the bound of another: pass bound=True")
 
 
 def _assembled(
@@ -221,7 +222,7 @@ def _assembled(
         calls=stacked("calls"),
         items=tuple(str(item) for item in specification.decision_set.items),
         provenance={
-            "specification": specification.described(),
+            "specification": specification.description,
             "law": _described(specification.rewards.law),
             "versions": versions(),
         },
@@ -230,12 +231,12 @@ def _assembled(
 
 
 def _described(law: Law | None) -> dict[str, Any] | None:
-    """The law of the rewards as plain JSON; of a user's own law what it is called."""
+    """The law of the rewards as plain JSON; the name alone for a user's own law."""
     return None if law is None else plain(law) or {"name": text(law)}
 
 
 def versions() -> dict[str, str]:
-    """Versions of this library and of what its numbers rest on."""
+    """Versions of this library and of the software that its results depend on."""
     return {
         "semibandits": version("semibandits"),
         "numpy": np.__version__,
@@ -246,13 +247,15 @@ def versions() -> dict[str, str]:
 
 def _workers(n_jobs: object) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
-        raise InvalidInputError(f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 takes one worker a core")
+        raise InvalidInputError(
+            f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core"
+        )
     return int(n_jobs) if n_jobs > 0 else joblib.cpu_count()
 
 
 @contextlib.contextmanager
 def _reporter(progress: bool | Callable[[int, int], None], done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """What is called with the number of finished replications."""
+    """A function to call with the number of finished replications."""
     if callable(progress):
         yield lambda finished: progress(finished, total)
     elif not progress:

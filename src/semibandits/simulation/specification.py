@@ -1,10 +1,11 @@
-"""What is simulated."""
+"""The specification of a simulation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -17,29 +18,29 @@ from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
-from semibandits.simulation.checkpoints import log_spaced
+from semibandits.simulation.checkpoints import as_integer, log_spaced
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.storage import plain_json
 
 
 @dataclass(frozen=True, eq=False)
 class Specification:
-    """A simulation, apart from how it is run.
+    """A simulation, without the options of how to run it.
 
     Attributes
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     rewards : RewardModel
         The environment.
     policies : mapping of str to Policy
-        Who plays, by name.
+        Policies by name.
     horizon, replications, seed : int
-        Rounds, repetitions, and the seed of them all.
+        Number of rounds, number of replications, and the seed.
     checkpoints : ndarray of int, shape (c,)
         Rounds after which the state is recorded, increasing; the last one is the horizon.
     lateness : Lateness, optional
-        Delays and losses of outcomes; None if each is told before the next round.
+        Delays and losses of outcomes; None if each is observed before the next round.
     """
 
     decision_set: DecisionSet
@@ -61,10 +62,9 @@ class Specification:
         replications: int,
         seed: int,
         checkpoints: ArrayLike | None = None,
-        delay: Any = 0,
-        loss: float = 0.0,
+        lateness: Lateness | None = None,
     ) -> Specification:
-        """A checked specification; see :func:`semibandits.simulate` for the parameters and errors."""
+        """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
                 f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
@@ -78,18 +78,18 @@ class Specification:
                 f"rewards must have one mean per item, d = {decision_set.d}, got {rewards.d}: "
                 "pass theta in the order of decision_set.items"
             )
-        rounds = _count(horizon, "horizon", 1)
+        rounds = as_integer(horizon, "horizon", 1)
         specification = Specification(
             decision_set,
             rewards,
             _named(policies),
             rounds,
-            _count(replications, "replications", 1),
-            _count(seed, "seed", 0),
+            as_integer(replications, "replications", 1),
+            as_integer(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
-            Lateness.of(delay, loss),
+            lateness,
         )
-        specification.described()  # what cannot be described is an error before anything is played
+        _ = specification.description  # its errors come before anything is played
         return specification
 
     def seeds(self, replication: int) -> tuple[np.random.SeedSequence, np.random.SeedSequence]:
@@ -102,15 +102,16 @@ class Specification:
         """Seed of delays and losses in one replication: the child of its seed that follows those of `seeds`."""
         return np.random.SeedSequence(self.seed, spawn_key=(replication, 2))
 
-    def described(self) -> dict[str, Any]:
-        """The specification as plain JSON, the same in every process: what is large as a digest.
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The specification as plain JSON, the same in every process; large values are replaced by digests.
 
         Raises
         ------
         InvalidInputError
-            If a policy or a reward model describes itself by something else than plain JSON.
+            If the specification of a policy or reward model is not plain JSON.
         """
-        told = {
+        content = {
             "decision_set": {
                 "type": type(self.decision_set).__name__,
                 "d": int(self.decision_set.d),
@@ -125,8 +126,8 @@ class Specification:
             "checkpoints": self.checkpoints.tolist(),
         }
         if self.lateness is not None:
-            told |= self.lateness.described()
-        plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(told, "the specification"))))
+            content |= self.lateness.described()
+        plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(content, "the specification"))))
         return plain
 
 
@@ -159,21 +160,14 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mappin
     return MappingProxyType(named)
 
 
-def _count(value: object, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass one")
-    return int(value)
-
-
 def _increasing(checkpoints: ArrayLike, horizon: int) -> IntArray:
     array = np.asarray(checkpoints)
     valid = array.ndim == 1 and array.size > 0 and np.issubdtype(array.dtype, np.integer)
-    array = (
-        np.minimum(array, horizon + 1).astype(np.int64) if valid else array
-    )  # differences of unsigned ones would wrap
+    if valid:  # differences of unsigned integers would wrap
+        array = np.minimum(array, horizon + 1).astype(np.int64)
     if not valid or array[0] < 1 or (np.diff(array) <= 0).any() or array[-1] != horizon:
         raise InvalidInputError(
-            f"checkpoints must be increasing rounds from 1 to horizon = {horizon}, which comes last, got {checkpoints!r}: "
+            f"checkpoints must be increasing rounds from 1 to horizon = {horizon}, the last one, got {checkpoints!r}: "
             "leave them out for log-spaced ones"
         )
     return array

@@ -14,7 +14,7 @@ from semibandits.errors import InvalidInputError
 
 
 class Estimate(NamedTuple):
-    """A mean over replications with its confidence interval; the ends are nan where there is one replication."""
+    """A mean over replications with its confidence interval; the ends are nan for one replication."""
 
     value: float
     lower: float
@@ -31,7 +31,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class PolicySummary:
-    """How one policy did. Intervals have level 95 % and take replications as samples (Student's t).
+    """Summary of one policy. Intervals have level 95 %, with the replications as samples (Student's t).
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class PolicySummary:
     regret_interval : (float, float)
         Confidence interval of `regret`; nan for one replication.
     slope : float
-        Slope of the mean regret against ln T over the last decade; nan for fewer than two checkpoints in it.
+        Slope of the mean regret against ln T over the last decade; nan if that has fewer than two checkpoints.
     slope_interval : (float, float)
         Confidence interval of `slope`.
     slope_ratio : float or None
-        ``slope / C(theta)``; None where the bound is unknown or 0.
+        ``slope / C(theta)``; None if the bound is unknown or 0.
     regret_ratio : float or None
-        ``regret / (C(theta) ln T)`` at the horizon T; None where the bound is unknown or ``C(theta) ln T`` is 0.
+        ``regret / (C(theta) ln T)`` at the horizon T; None if the bound is unknown or ``C(theta) ln T`` is 0.
     calls : (float, float, float, float)
         Mean number of linear oracle calls, index oracle calls, plans, and index calls without a proof, up to the horizon.
     """
@@ -117,17 +117,17 @@ def mean_band(samples: FloatArray, level: float) -> Band:
 
 
 def in_last_decades(checkpoints: IntArray, decades: float) -> BoolArray:
-    """Which checkpoints lie in the last decades: those from ``horizon / 10**decades`` on, that end included.
+    """Mask of the checkpoints in the last decades, those from ``horizon / 10**decades`` on, inclusive.
 
     Raises
     ------
     InvalidInputError
-        If `decades` is no positive finite number.
+        If `decades` is not a positive finite number.
     """
     decades = finite_number(decades, "decades")
     if decades <= 0:
         raise InvalidInputError(f"decades must be positive, got {decades!r}: pass 1.0 for the last factor of 10")
-    # A quotient: it is exact at the end of whole decades. Beyond 300 decades the power would overflow.
+    # The quotient is exact at the ends of whole decades. Beyond 300 decades the power would overflow.
     return np.asarray(checkpoints >= float(checkpoints[-1]) / 10.0 ** min(decades, 300.0))
 
 
@@ -139,7 +139,7 @@ def log_slopes(rounds: IntArray, values: FloatArray) -> FloatArray:
     rounds : ndarray of int, shape (c,)
         Distinct rounds, >= 1.
     values : ndarray of float, shape (n, c)
-        One curve a row.
+        One curve per row.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
     checkpoints : ndarray of int, shape (c,)
         Rounds of the columns.
     regret : ndarray of float, shape (n, c)
-        One replication a row.
+        One replication per row.
     decades : float
         Width of the window.
     level : float
@@ -178,24 +178,24 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
 def summarise(
     policy: str, checkpoints: IntArray, regret: FloatArray, calls: IntArray, lower_bound: float | None
 ) -> PolicySummary:
-    """The row of one policy.
+    """Summary of one policy.
 
     Parameters
     ----------
     policy : str
-        Its name.
+        Name of the policy.
     checkpoints : ndarray of int, shape (c,)
         Rounds of the columns.
     regret : ndarray of float, shape (n, c)
-        Cumulative pseudo-regret, one replication a row.
+        Cumulative pseudo-regret, one replication per row.
     calls : ndarray of int, shape (n, c, 4)
         Numbers of oracle calls, plans, and index calls without a proof.
     lower_bound : float or None
-        C(theta), where it holds.
+        C(theta), if it is known.
     """
     final = mean_band(regret[:, -1:], 0.95)
     slope = slope_estimate(checkpoints, regret, 1.0)
-    bound = lower_bound or math.nan  # no ratio to a bound of 0
+    bound = lower_bound or math.nan  # there is no ratio to a bound of 0
     mean, reference = float(final.mean[0]), bound * math.log(int(checkpoints[-1]))
     linear, index, plans, undecided = (float(count) for count in calls[:, -1].mean(axis=0))
     return PolicySummary(

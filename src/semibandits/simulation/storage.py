@@ -1,13 +1,13 @@
-"""One file for arrays and what they mean: a zip of ``simulation.json`` and .npy arrays, written in one step.
+"""Files of arrays with a JSON header: a zip archive of ``simulation.json`` and .npy arrays, written in one step.
 
-The format, version 1 (docs/simulation-file.md describes it for those who read it without this library):
+The format, version 1 (docs/simulation-file.md describes it for other readers):
 
-- The archive is not compressed. Its first entry is ``simulation.json``, then comes one entry ``<name>.npy`` per
+- The archive is not compressed. Its first entry is ``simulation.json``, followed by one entry ``<name>.npy`` per
   array, in alphabetical order. Time stamps and permissions are constant: equal contents give equal bytes.
 - ``simulation.json`` is strict JSON in ASCII with sorted keys: ``format`` and ``version`` of the file; ``header``,
-  whose ``kind`` says what the file holds; ``arrays``, with dtype, shape and SHA-256 of the whole entry for each.
+  whose ``kind`` is the kind of content; ``arrays``, with dtype, shape and SHA-256 of the whole entry for each array.
 - Arrays are little-endian booleans, integers or floats in C order, in NumPy's format, without pickles. NaN and
-  infinity may stand in arrays only.
+  infinity are allowed in arrays only.
 """
 
 from __future__ import annotations
@@ -42,18 +42,17 @@ _NPY: Final = re.compile(
     rb"'shape': \((?P<shape>(?:\d{1,18}, )*\d{0,18},?)\), \} *\n",
     re.DOTALL,
 )
-"""The beginning of an .npy entry. NumPy's own reader evaluates the header as Python, and makes the array before it reads it."""
+"""Beginning of an .npy entry. NumPy's reader evaluates the header as Python and allocates the array before it reads the data."""
 _STAMP: Final = (1980, 1, 1, 0, 0, 0)
 _DAMAGE: Final = (
     zipfile.BadZipFile, EOFError, RuntimeError, ValueError, OverflowError, struct.error, KeyError,
 )  # fmt: skip
-"""What zipfile, json and numpy raise on damaged input that is in memory.
+"""Errors of zipfile, json and numpy for damaged content in memory.
 
-BadZipFile, EOFError, struct.error and OverflowError: headers that lie or are cut off. KeyError: an entry that the directory
-does not have. ValueError: text that is no JSON, a shape that no array has. RuntimeError: entries that claim to be encrypted,
-and by its subclasses a format that zipfile does not know (NotImplementedError) and JSON nested too deep (RecursionError).
-Nothing is unpacked, since compressed entries are refused before they are read. No OSError: a disk that cannot be read says
-nothing about the file, which may be whole.
+BadZipFile, EOFError, struct.error and OverflowError: wrong or truncated headers. KeyError: an entry missing in the directory.
+ValueError: invalid JSON or an impossible shape. RuntimeError: entries marked as encrypted, and by its subclasses a format that
+zipfile does not support (NotImplementedError) and JSON nested too deeply (RecursionError). Nothing is decompressed, since
+compressed entries are refused before they are read. OSError is not included: if the disk cannot be read, the file may be intact.
 """
 
 AnyArray = NDArray[Any]
@@ -62,27 +61,29 @@ AnyArray = NDArray[Any]
 def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], arrays: Mapping[str, AnyArray]) -> None:
     """Write a header and arrays to one file, in one step.
 
-    Whoever looks sees the old file or the whole new one, also after a crash. Equal contents give equal bytes.
+    The path holds the old file or the complete new one at any time, also after a crash. Equal contents give equal bytes.
 
     Parameters
     ----------
     path : path
         The file; its folder must exist. An existing file is replaced.
     header : mapping
-        Plain JSON. ``header["kind"]`` says what the file holds; `read_archive` asks for it.
+        Plain JSON. ``header["kind"]`` is the kind of content, which `read_archive` checks.
     arrays : mapping from str to ndarray
         Boolean, integer or float arrays. Names are letters, digits, ``_`` and ``-``, in parts joined by ``/``.
 
     Raises
     ------
     InvalidInputError
-        If the header is no plain JSON or has no kind, a name or type of an array is not allowed, or the file cannot
+        If the header is not plain JSON or has no kind, a name or dtype of an array is not allowed, or the file cannot
         be written.
     """
     content = plain_json(header, "header")
     assert isinstance(content, dict)
     if not isinstance(content.get("kind"), str):
-        raise InvalidInputError(f"header['kind'] must be a string, got {content.get('kind')!r}: say what is stored")
+        raise InvalidInputError(
+            f"header['kind'] must be a string, got {content.get('kind')!r}: name the kind of content"
+        )
     stored = {name: _storable(name, arrays[name]) for name in sorted(arrays)}
     about = {
         name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _digest(array)}
@@ -95,26 +96,26 @@ def write_archive(path: str | os.PathLike[str], header: Mapping[str, object], ar
 
 
 def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Read a file that `write_archive` wrote, and check all of it.
+    """Read a file that `write_archive` wrote, and validate all of it.
 
     Parameters
     ----------
     path : path
         The file.
     kind : str
-        What it must hold: the ``kind`` of its header.
+        Required ``kind`` of its header.
 
     Returns
     -------
     header : dict
-        Plain JSON, equal to what was written.
+        Plain JSON, equal to the header that was written.
     arrays : dict from str to ndarray
-        The arrays, read-only and in C order, of the types that were written.
+        The arrays, read-only and in C order, with the dtypes that were written.
 
     Raises
     ------
     InvalidInputError
-        If the file is missing, of another format, kind or newer version, cut off, or altered.
+        If the file is missing, of another format or kind, of a newer version, truncated, or altered.
     """
     try:
         is_file = stat.S_ISREG(os.stat(path).st_mode)
@@ -128,19 +129,19 @@ def read_archive(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
 
 
 def plain_json(value: object, where: str) -> Any:
-    """A copy of a value that strict JSON can hold: lists for sequences, dicts for mappings, nothing lost on the way.
+    """A lossless copy of a value as plain JSON, with lists for sequences and dicts for mappings.
 
     Parameters
     ----------
     value : object
         None, booleans, integers, finite floats, strings, and lists, tuples and mappings of these. Keys are strings.
     where : str
-        What the value is called in errors.
+        Name of the value in errors.
 
     Raises
     ------
     InvalidInputError
-        If anything else is in it; the error names the place.
+        If the value contains anything else; the message names the place.
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -162,7 +163,7 @@ def plain_json(value: object, where: str) -> Any:
 
 
 def _storable(name: str, values: AnyArray) -> AnyArray:
-    """The array in C order and little-endian, or an error if it cannot be stored."""
+    """The array in C order and little-endian; InvalidInputError if it cannot be stored."""
     if not isinstance(name, str) or not _ARRAY_NAME.fullmatch(name):
         raise InvalidInputError(
             f"names of arrays must be letters, digits, '_' and '-' in parts joined by '/', got {name!r}: rename it"
@@ -176,7 +177,7 @@ def _storable(name: str, values: AnyArray) -> AnyArray:
 
 
 class _Hash:
-    """A sink that hashes what is written to it."""
+    """A writable file that computes a hash."""
 
     def __init__(self) -> None:
         self.sha256 = hashlib.sha256()
@@ -202,7 +203,7 @@ def _write_entries(file: IO[bytes], description: bytes, arrays: Mapping[str, Any
 
 
 def _entry(name: str, size: int) -> zipfile.ZipInfo:
-    """An entry whose bytes depend on its name and content only, not on the clock or the operating system."""
+    """A zip entry whose bytes depend on its name and content only, not on the clock or the operating system."""
     info = zipfile.ZipInfo(name, _STAMP)
     info.create_system = 3
     info.external_attr = 0o100644 << 16
@@ -237,7 +238,7 @@ def _read_content(
 def _read_description(
     archive: zipfile.ZipFile, path: str | os.PathLike[str], kind: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The header and what is said about each array."""
+    """The header, and dtype, shape and SHA-256 of each array."""
     content = _read_entry(archive, DESCRIPTION, path)
     try:
         description = strict_json(content)
@@ -255,31 +256,28 @@ def _read_description(
     if type(version) is not int or version != VERSION or not isinstance(header, dict) or not isinstance(about, dict):
         _refuse_damage(path, f"a {DESCRIPTION} with version {version!r} that lacks its parts")
     if header.get("kind") != kind:
-        raise InvalidInputError(
-            f"{path} must hold a {kind}, got a {header.get('kind')}: read it with what wrote it, or pass another file"
-        )
+        raise InvalidInputError(f"{path} must hold a {kind}, got a {header.get('kind')}: pass another file")
     return header, about
 
 
 def _read_array(archive: zipfile.ZipFile, name: str, about: object, path: str | os.PathLike[str]) -> AnyArray:
     content = _read_entry(archive, f"{name}.npy", path)
     if not isinstance(about, dict) or hashlib.sha256(content).hexdigest() != about.get("sha256"):
-        _refuse_damage(path, f"array {name!r} with another SHA-256 than {DESCRIPTION} says")
+        _refuse_damage(path, f"array {name!r} with another SHA-256 than in {DESCRIPTION}")
     match = _NPY.match(content)
     if match is None:
         _refuse_damage(path, f"array {name!r} with a header that is not NumPy's for plain numbers in C order")
     dtype, shape = match["dtype"].decode(), [int(size) for size in re.findall(rb"\d+", match["shape"])]
-    said = (about.get("dtype"), about.get("shape"))
-    if (dtype, shape) != said:
-        got = f"{dtype} of shape {tuple(shape)}"
-        _refuse_damage(path, f"array {name!r} as {got} where {DESCRIPTION} says {said[0]} of shape {said[1]}")
+    if dtype != about.get("dtype") or shape != about.get("shape"):
+        stated = f"{about.get('dtype')} of shape {about.get('shape')} in {DESCRIPTION}"
+        _refuse_damage(path, f"array {name!r} as {dtype} of shape {tuple(shape)}, but {stated}")
     start = 10 + int.from_bytes(content[8:10], "little")
-    needed, there = math.prod(shape) * np.dtype(dtype).itemsize, len(content) - start
-    if match.end() != start or needed != there:
-        _refuse_damage(path, f"array {name!r} with {max(there, 0)} bytes where its shape needs {needed}")
+    needed, found = math.prod(shape) * np.dtype(dtype).itemsize, len(content) - start
+    if match.end() != start or needed != found:
+        _refuse_damage(path, f"array {name!r} with {max(found, 0)} bytes, but its shape needs {needed}")
     try:
         array = np.frombuffer(content, dtype, offset=start).reshape(shape).copy()
-    except _DAMAGE as error:  # a shape with a zero beside sizes that no array has, or of too many axes
+    except _DAMAGE as error:  # a shape with a zero beside impossible sizes, or with too many axes
         _refuse_damage(path, f"array {name!r} of an impossible shape ({error})", error)
     array.setflags(write=False)
     return array
@@ -300,6 +298,5 @@ def _refuse(path: str | os.PathLike[str], got: str, cause: Exception | None = No
 
 def _refuse_damage(path: str | os.PathLike[str], got: str, cause: Exception | None = None) -> NoReturn:
     raise InvalidInputError(
-        f"{path} must be a simulation file as it was written, got {got}: "
-        "it is cut off or was altered, so restore it or simulate again"
+        f"{path} must be an intact simulation file, got {got}: it is truncated or was altered, restore it or simulate again"
     ) from cause

@@ -254,7 +254,7 @@ def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
 def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
     """The finished simulation in the folder, which must be that of the study."""
     result = load_simulation(folder.path / RESULT)
-    before, now = result.provenance.get("specification", {}), task.specification.described()
+    before, now = result.provenance.get("specification", {}), task.specification.description
     different = [key for key, value in now.items() if before.get(key) != value]
     if different:
         raise InvalidInputError(

@@ -17,6 +17,7 @@ from semibandits.reporting.figures import check_figure
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.parts import TIMINGS
 from semibandits.simulation.specification import Specification
 from semibandits.studies.bound_file import gaussian_twin, is_of_study
@@ -99,8 +100,7 @@ class Task:
                 replications=asked.replications,
                 seed=asked.seed,
                 checkpoints=asked.checkpoints,
-                delay=asked.delay,
-                loss=asked.loss,
+                lateness=Lateness.of(asked.delay, asked.loss),
             )
 
     @cached_property

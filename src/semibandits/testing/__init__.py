@@ -1,4 +1,4 @@
-"""Conformance suites for those who write their own decision set, policy or law."""
+"""Conformance suites for your own decision sets, policies and laws."""
 
 from semibandits.testing.decision_sets import check_decision_set
 from semibandits.testing.laws import check_law

@@ -1,4 +1,4 @@
-"""What every exchange graph has to be."""
+"""Conformance checks of exchange graphs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from semibandits.errors import UnsupportedError
 from semibandits.testing._require import require
 
 LARGEST_GRAPH = 300
-"""Cheapest cycles are compared with decisions up to this many nodes."""
+"""Largest number of nodes for which cheapest cycles are compared with decisions."""
 
 
 def check_exchange_graph(
     decision_set: DecisionSet, weights: FloatArray, best: Callable[[FloatArray], BoolArray], tolerance: float
 ) -> None:
-    """Check the exchange graph at `weights`, if the set has one; `best` finds a decision of largest weight."""
+    """Check the exchange graph at `weights`, if the set has one; `best` returns a decision of largest weight."""
     try:
         graph = decision_set.exchange_graph(weights)
     except UnsupportedError:
@@ -80,7 +80,7 @@ def _check_items(graph: ExchangeGraph) -> None:
 def _check_costs(graph: ExchangeGraph, weights: FloatArray, tolerance: float) -> None:
     require(np.isfinite(graph.costs).all(), f"costs must be finite, got {graph.costs}")
     require((graph.costs >= 0).all(), f"reduced costs must be >= 0, got {graph.costs.min(initial=0.0)} for {weights}")
-    theta = np.append(weights, 0.0)  # item -1 weighs nothing
+    theta = np.append(weights, 0.0)  # item -1 has weight 0
     pi = graph.potentials
     formula = theta[graph.leaving] - theta[graph.entering] + pi[graph.tails] - pi[graph.heads]
     error = np.abs(formula - graph.costs)
@@ -95,13 +95,13 @@ def _check_costs(graph: ExchangeGraph, weights: FloatArray, tolerance: float) ->
 def _check_cycles(
     graph: ExchangeGraph, weights: FloatArray, best: Callable[[FloatArray], BoolArray], tolerance: float
 ) -> None:
-    """The cheapest cycle on which an item changes costs what the best decision without (with) that item is short of.
+    """The cheapest cycle on which an item leaves (enters) costs the gap of the best decision without (with) that item.
 
-    theory T1: raise the weight of an item by more than that, and x* is no longer optimal.
+    theory T1: if the weight of an item is raised by more than this, x* is no longer optimal.
     """
     through = _cheapest_cycles(graph)
     value = float(weights @ graph.decision)
-    factor = 4.0 * (len(weights) + 1)  # an item whose weight is changed by this much of the largest decides alone
+    factor = 4.0 * (len(weights) + 1)  # a change of a weight by this times the largest weight outweighs all other items
     push = factor * float(np.abs(weights).max()) or 1.0
     for i, inside in enumerate(graph.decision.tolist()):
         pushed = weights.copy()
@@ -118,7 +118,7 @@ def _check_cycles(
 
 
 def _cheapest_cycles(graph: ExchangeGraph) -> FloatArray:
-    """Cost of the cheapest cycle through each arc, inf if there is none, by Floyd and Warshall's method."""
+    """Cost of the cheapest cycle through each arc, inf if there is none, by the Floyd-Warshall algorithm."""
     distance = np.full((graph.n_nodes, graph.n_nodes), np.inf)
     np.fill_diagonal(distance, 0.0)
     np.minimum.at(distance, (graph.tails, graph.heads), graph.costs)

@@ -1,4 +1,4 @@
-"""Play policies round by round, as conformance suites do."""
+"""Play policies round by round, for conformance suites."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.policies.base import Agent, Policy
-from semibandits.testing._require import require
+from semibandits.testing._require import require, require_decision
 
 
 @dataclass(frozen=True)
 class Case:
-    """A policy on a decision set, with means and variances drawn for it, all different."""
+    """A policy on a decision set, with random means and variances, all different."""
 
     policy: Policy
     decision_set: DecisionSet
@@ -31,11 +31,11 @@ class Case:
         return self.decision_set.d
 
     def start(self) -> Agent:
-        """An agent that has seen nothing."""
+        """A fresh agent."""
         return self.policy.start(self.decision_set, self.variance.copy())
 
     def rng(self, *key: int) -> np.random.Generator:
-        """A generator of its own for each key; the same one every time."""
+        """The generator of a key, in its initial state."""
         return np.random.default_rng([self.seed, *key])
 
     def outcomes(self) -> FloatArray:
@@ -44,30 +44,21 @@ class Case:
 
 
 def case_of(policy: Policy, decision_set: DecisionSet, seed: int, horizon: int) -> Case:
-    """A case whose numbers depend on the seed and on d alone."""
+    """A case whose means and variances depend on the seed and d alone."""
     rng = np.random.default_rng([seed, 0])
     d = decision_set.d
     return Case(policy, decision_set, seed, horizon, rng.normal(size=d), 0.2 + rng.random(d))
 
 
 def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) -> BoolArray:
-    """A decision of the agent, copied; the array that the agent returned is overwritten, as a caller might."""
-    x = agent.choose(rng)
-    d = decision_set.d
-    if not isinstance(x, np.ndarray) or x.dtype != np.bool_ or x.shape != (d,):
-        raise AssertionError(f"choose must return a bool array of shape (d,) = ({d},), got {x!r}")
-    if x not in decision_set:
-        raise AssertionError(f"choose must return a decision, got {x}")
-    kept = x.copy()
-    if x.flags.writeable:
-        x[:] = ~x
-    return kept
+    """A copy of the next decision of the agent; the returned array is overwritten."""
+    return require_decision(agent.choose(rng), decision_set, "choose")
 
 
 def tell(agent: Agent, x: BoolArray, outcomes: FloatArray) -> None:
-    """Tell the agent the outcomes of decision x, given for all items; its arguments are overwritten, as a caller might."""
-    items: IntArray = np.flatnonzero(x).astype(np.int64)
-    rewards = outcomes[items].copy()
+    """Pass the outcomes of decision x to the agent; its arguments are overwritten afterwards, as a caller might do."""
+    items = np.flatnonzero(x)
+    rewards = outcomes[items]
     given = items.copy(), rewards.copy()
     agent.observe(*given)
     if not np.array_equal(given[0], items) or not np.array_equal(given[1], rewards):
@@ -78,7 +69,7 @@ def tell(agent: Agent, x: BoolArray, outcomes: FloatArray) -> None:
 def play(
     agent: Agent, decision_set: DecisionSet, outcomes: FloatArray, rng: np.random.Generator, batch: int = 1
 ) -> BoolArray:
-    """Decisions of the agent, one a row, while it is told the `outcomes`, shape (n, d), in batches."""
+    """Decisions of the agent, one per row, as it observes the `outcomes` of shape (n, d) in batches."""
     chosen: list[BoolArray] = []
     for start in range(0, len(outcomes), batch):
         rounds = range(start, min(start + batch, len(outcomes)))
@@ -89,7 +80,7 @@ def play(
 
 
 def require_same(expected: ArrayLike, got: ArrayLike, promise: str) -> None:
-    """Require the same numbers in every round, one a row; otherwise name the first round that differs."""
+    """Require equal numbers in every round, one per row; otherwise report the first round that differs."""
     a, b = np.asarray(expected), np.asarray(got)
     require(a.shape == b.shape, f"{promise}: got {len(b)} rounds instead of {len(a)}")
     rows = (a != b).reshape(len(a), -1).any(axis=1)
@@ -99,7 +90,7 @@ def require_same(expected: ArrayLike, got: ArrayLike, promise: str) -> None:
 
 
 def coverable(decision_set: DecisionSet) -> BoolArray:
-    """Items that are in any decision, shape (d,)."""
+    """Items that are in some decision, shape (d,)."""
     found = np.zeros(decision_set.d, dtype=np.bool_)
     while True:
         fresh = decision_set.maximize((~found).astype(np.float64)) & ~found
@@ -109,7 +100,7 @@ def coverable(decision_set: DecisionSet) -> BoolArray:
 
 
 def as_text(state: Any) -> str:
-    """The state as JSON that other programs can read."""
+    """The state as strict JSON."""
     try:
         return json.dumps(state, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -117,7 +108,7 @@ def as_text(state: Any) -> str:
 
 
 def tied(decision_set: DecisionSet, decisions: Sequence[BoolArray]) -> FloatArray:
-    """Means under which the first two different `decisions` have the same reward exactly; all integers."""
+    """Integer means under which the first two different `decisions` have exactly the same reward."""
     x = decisions[0]
     y = next((other for other in decisions if (other != x).any()), x)
     theta = np.full(decision_set.d, -1.0)
@@ -128,7 +119,7 @@ def tied(decision_set: DecisionSet, decisions: Sequence[BoolArray]) -> FloatArra
 
 
 class OrderedNormals(np.random.Generator):
-    """Normal numbers, d a round, those of each round in another order."""
+    """A generator that permutes the normal numbers of each round, d per round."""
 
     def __init__(self, seed: np.random.SeedSequence, order: IntArray) -> None:
         super().__init__(np.random.PCG64(seed))
@@ -136,7 +127,7 @@ class OrderedNormals(np.random.Generator):
         self._left: list[float] = []
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """The next of them."""
+        """The next normal numbers."""
         if size is not None:
             return np.reshape([self.standard_normal() for _ in range(int(np.prod(size)))], size)
         if not self._left:
@@ -144,6 +135,6 @@ class OrderedNormals(np.random.Generator):
         return self._left.pop(0)
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        """The next of them, shifted and scaled."""
+        """The next normal numbers, shifted and scaled."""
         shape = np.broadcast(loc, scale).shape if size is None else size
         return loc + scale * self.standard_normal(shape if shape != () else None)

@@ -1,4 +1,4 @@
-"""What budgeted and index maximisation have to be."""
+"""Conformance checks of budgeted and index maximisation."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import Infeasible, InvalidInputError
-from semibandits.testing._require import require
+from semibandits.testing._require import require, require_decision
 
 FORGIVEN = 1e-12
-"""A budget is met if it is missed by at most this times m times the largest budget of an item."""
+"""Tolerance of budget constraints, relative to m times the largest budget of an item."""
 RATIOS = (0.9, 0.5)
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Rewards and budgets, and what decisions get of them that any answer is compared with."""
+    """Rewards and budgets of items, and rival decisions to compare with."""
 
     decision_set: DecisionSet
     rivals: BoolArray
@@ -43,7 +43,7 @@ class _Pair:
         return 10 * FORGIVEN * (len(self.rewards) + 1) * float(np.abs(self.rewards).max())
 
     def best(self, at_least: float) -> float:
-        """Largest reward of a rival that meets the budget, -inf without one."""
+        """Largest reward of a rival that meets the budget, -inf if there is none."""
         met = self.rivals @ self.budgets >= at_least - self.forgiven / 2
         return float((self.rivals @ self.rewards)[met].max(initial=-np.inf))
 
@@ -53,7 +53,7 @@ def check_two_criteria(
 ) -> None:
     """Check P_BLM, P_IM and fronts with each weight vector as rewards and the next one as budgets.
 
-    Answers are compared with all decisions, `rows`, if they are listed, else with those that ``maximize`` has `found`.
+    Results are compared with all decisions, `rows`, if they are listed, or else with those that ``maximize`` has `found`.
     """
     rivals = np.array(found) if rows is None else rows
     for rewards, budgets in zip(all_weights, np.roll(all_weights, 1, axis=0), strict=True):
@@ -69,22 +69,13 @@ def check_two_criteria(
     _check_refusals(decision_set)
 
 
-def _ask(pair: _Pair, name: str, ask: Callable[[], BoolArray]) -> BoolArray:
-    """The answer, which has to be a decision, the same the second time, and found without changing the input."""
+def _result(pair: _Pair, name: str, call: Callable[[], BoolArray]) -> BoolArray:
+    """The result of a call: a decision, the same when called twice, found without changing the arguments."""
     kept = pair.rewards.copy(), pair.budgets.copy()
-    x = ask()
-    d = pair.decision_set.d
-    require(
-        isinstance(x, np.ndarray) and x.dtype == np.bool_ and x.shape == (d,),
-        f"{name} must return a bool array of shape (d,) = ({d},), got {x!r}",
-    )
-    require(x in pair.decision_set, f"{name} must return a decision, got {x}")
+    first = require_decision(call(), pair.decision_set, name)
     same = np.array_equal(kept[0], pair.rewards) and np.array_equal(kept[1], pair.budgets)
     require(same, f"{name} must not change its arguments, got {pair.rewards} and {pair.budgets} for {kept}")
-    first = x.copy()
-    if x.flags.writeable:
-        x[:] = ~x  # what the caller does with the result is no business of the set
-    again = ask()
+    again = call()
     require(np.array_equal(again, first), f"{name} must break ties the same way, got {first} and {again}")
     return first
 
@@ -93,8 +84,8 @@ def _check_budgeted(pair: _Pair, at_least: float) -> None:
     for ratio in (1.0, *RATIOS):
         rewards = pair.rewards if ratio == 1.0 else np.abs(pair.rewards)
         asked = _Pair(pair.decision_set, pair.rivals, rewards, pair.budgets)
-        ask = partial(pair.decision_set.maximize_budgeted, rewards, pair.budgets, at_least, ratio=ratio)
-        x = _ask(asked, "maximize_budgeted", ask)
+        call = partial(pair.decision_set.maximize_budgeted, rewards, pair.budgets, at_least, ratio=ratio)
+        x = _result(asked, "maximize_budgeted", call)
         where = f"for rewards {rewards}, budgets {pair.budgets}, at_least {at_least!r}, ratio {ratio}"
         missing = at_least - asked.budget(x)
         require(
@@ -125,8 +116,8 @@ def _check_index(pair: _Pair) -> None:
     asked = _Pair(pair.decision_set, pair.rivals, pair.rewards, bonuses)
     best = float((pair.rivals @ pair.rewards + np.sqrt(pair.rivals @ bonuses)).max())
     for ratio in (1.0, *RATIOS):
-        ask = partial(pair.decision_set.maximize_index, pair.rewards, bonuses, ratio=ratio)
-        x = _ask(asked, "maximize_index", ask)
+        call = partial(pair.decision_set.maximize_index, pair.rewards, bonuses, ratio=ratio)
+        x = _result(asked, "maximize_index", call)
         value = asked.reward(x) + math.sqrt(asked.budget(x)) / ratio
         slack = asked.tolerance + 10 * FORGIVEN * math.sqrt(bonuses.sum())
         require(
@@ -180,4 +171,4 @@ def _check_refusals(decision_set: DecisionSet) -> None:
             call()
         except InvalidInputError:
             continue
-        raise AssertionError(f"InvalidInputError must be raised by {what}, got an answer")
+        raise AssertionError(f"InvalidInputError must be raised by {what}, got a result")

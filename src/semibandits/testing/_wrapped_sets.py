@@ -1,4 +1,4 @@
-"""Decision sets around others: played in Python, or with other labels."""
+"""Wrapped decision sets: without kernels, or with items in another order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from semibandits.decisions.base import DecisionSet
 
 @final
 class Relabelled(DecisionSet):
-    """Another decision set with its items in another order, as a user would write it: kernels cannot see it.
+    """Another decision set with its items in another order, without kernels, as a user's own set.
 
     Parameters
     ----------
     inner : DecisionSet
-        The other one.
+        The other decision set.
     order : ndarray of int, shape (d,)
-        Which of its items stands in each place: a permutation. With 0 .. d - 1, answers are those of `inner`, ties too.
+        A permutation: item i is item ``order[i]`` of `inner`. With 0 .. d - 1, results are those of `inner`, including ties.
     """
 
     def __init__(self, inner: DecisionSet, order: IntArray) -> None:
@@ -60,7 +60,7 @@ class Relabelled(DecisionSet):
         return self._inner.count(limit)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions, one a row, in the order of the inner set."""
+        """All decisions, one per row, in the order of the inner set."""
         return np.array(self._inner.enumerate(limit)[:, self._order])
 
     def _forth(self, x: BoolArray) -> BoolArray:
@@ -68,5 +68,5 @@ class Relabelled(DecisionSet):
 
 
 def in_python(decision_set: DecisionSet) -> Relabelled:
-    """The same set, out of the sight of kernels."""
+    """The same decision set without kernels."""
     return Relabelled(decision_set, np.arange(decision_set.d))

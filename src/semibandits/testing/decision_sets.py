@@ -1,4 +1,4 @@
-"""What every decision set has to do, as one call."""
+"""Conformance checks of decision sets."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, TooManyDecisionsError, UnsupportedError
 from semibandits.testing._exchange import check_exchange_graph
-from semibandits.testing._require import require
+from semibandits.testing._require import require, require_decision
 from semibandits.testing._two_criteria import check_two_criteria
 
 ROUNDING = 1e-12
-"""Sums of weights are equal if they differ by at most this times (d + 1) times the largest weight."""
+"""Sums of weights count as equal if they differ by at most this times (d + 1) times the largest weight."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class _Case:
     rng: np.random.Generator
 
     def best(self, weights: FloatArray) -> BoolArray:
-        """A best decision: from the list, if there is one."""
+        """A best decision, from the list if there is one."""
         if self.rows is None:
             return self.decision_set.maximize(weights)
         return np.array(self.rows[np.argmax(self.rows @ weights)])
@@ -36,13 +36,13 @@ class _Case:
 def check_decision_set(decision_set: DecisionSet, *, seed: int = 0, trials: int = 20, limit: int = 5_000) -> None:
     """Check that a decision set keeps the promises of :class:`semibandits.DecisionSet`.
 
-    Deterministic: the same arguments make the same checks.
+    Deterministic: the same arguments give the same checks.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        Any decision set, built in or your own. Small ones are checked more thoroughly: against the list of their
-        decisions, if they can list them. It must be possible to pickle it, as parallel simulations do.
+        Any decision set, built in or your own. It must be picklable, as for parallel simulations. Small sets are checked more
+        thoroughly, against the list of their decisions if they can list them.
     seed : int
         Seed of the random weights.
     trials : int
@@ -64,7 +64,7 @@ def check_decision_set(decision_set: DecisionSet, *, seed: int = 0, trials: int 
     >>> check_decision_set(sb.MSets(5, 2))
     """
     if trials < 1:
-        raise InvalidInputError(f"trials must be at least 1, got {trials}: a promise is checked on weights")
+        raise InvalidInputError(f"trials must be at least 1, got {trials}: the checks need a weight vector")
     rng = np.random.default_rng(seed)
     _check_shape(decision_set)
     rows = _check_listing(decision_set, limit)
@@ -131,7 +131,7 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
         exact, more_than = decision_set.count_within(work)
         require(
             exact in (None, n) and (more_than is None or (exact is None and more_than < n)),
-            f"count_within must tell the number of decisions {n} or fewer, got {exact!r} and more than {more_than!r}",
+            f"count_within must return the number of decisions {n} or fewer, got {exact!r} and more than {more_than!r}",
         )
     try:
         decision_set.enumerate(n - 1)
@@ -143,17 +143,10 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
 def _check_maximize(case: _Case, weights: FloatArray) -> BoolArray:
     decision_set, given = case.decision_set, weights.copy()
     x = decision_set.maximize(given)
-    require(
-        isinstance(x, np.ndarray) and x.dtype == np.bool_ and x.shape == (decision_set.d,),
-        f"maximize must return a bool array of shape (d,) = ({decision_set.d},), got {x!r}",
-    )
     require(np.array_equal(given, weights), f"maximize must not change its argument, got {given} for {weights}")
-    require(x in decision_set, f"maximize must return a decision, got {x} for weights {weights}")
-    size = int(np.count_nonzero(x))
+    kept = require_decision(x, decision_set, "maximize", f" for weights {weights}")
+    size = int(np.count_nonzero(kept))
     require(size <= decision_set.m, f"decisions must have at most m = {decision_set.m} items, got {size}")
-    kept = x.copy()
-    if x.flags.writeable:
-        x[:] = ~x  # what the caller does with the result is no business of the set
     given.setflags(write=False)
     for again in (given, weights.tolist(), np.repeat(weights, 2)[::2]):
         y = decision_set.maximize(again)
@@ -180,7 +173,7 @@ def _check_membership(case: _Case, found: list[BoolArray]) -> None:
         None, "decision", 0, [], np.append(x, False), x[:-1], x[np.newaxis], np.full(d, 2), np.full(d, 0.5), np.full(d, np.nan),
     )  # fmt: skip
     for value in junk:
-        require(value not in decision_set, f"{value!r} must not be in the set: it is no 0/1 vector of shape ({d},)")
+        require(value not in decision_set, f"{value!r} must not be in the set: it is not a 0/1 vector of shape ({d},)")
     for form in (x.astype(np.int64), x.astype(np.float64), x.tolist()):
         require(form in decision_set, f"decisions must be found as {type(form).__name__} of 0 and 1, too, got {form!r}")
     if case.rows is None:

@@ -1,4 +1,4 @@
-"""Consistency checks for reward laws."""
+"""Conformance checks of reward laws."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from semibandits.laws.base import LAST_DIGITS, Law
 from semibandits.testing._require import require
 
 SHARES: Final = np.array([1e-12, 1e-9, 1e-6, 1e-3, 0.03, 0.1, 0.3, 0.6, 0.9, 0.99])
-"""Raises to look at, as shares of the largest one."""
+"""Raises to check, as shares of the largest one."""
 LARGEST: Final = 50.0
-"""The largest raise looked at, in standard deviations or sizes of the mean, where the law has no limit."""
+"""The largest raise to check if the law has no limit, in standard deviations or absolute means, whichever is larger."""
 
 
 def check_law(law: Law, theta: ArrayLike) -> None:
@@ -69,7 +69,7 @@ def check_law(law: Law, theta: ArrayLike) -> None:
 
 
 def _raises(law: Law, theta: FloatArray, limit: FloatArray) -> FloatArray:
-    """Raises to look at, shape (k, d)."""
+    """Raises to check, shape (k, d)."""
     size = np.maximum(np.sqrt(law.variance_at(theta)), np.abs(theta))
     return np.outer(SHARES, np.where(np.isfinite(limit), limit, LARGEST * size))
 
@@ -78,10 +78,10 @@ def _check_shapes(law: Law, theta: FloatArray, raises: FloatArray) -> None:
     for name, answer in (("divergence", law.divergence(theta, raises)), ("raise_at", law.raise_at(theta, raises))):
         require(
             np.shape(answer) == raises.shape,
-            f"{name} must return shape {raises.shape} for that shape, got {np.shape(answer)}",
+            f"{name} must return shape {raises.shape} for raises or slopes of that shape, got {np.shape(answer)}",
         )
         rows = [getattr(law, name)(theta, row) for row in raises]
-        require(np.allclose(answer, rows, rtol=1e-14), f"{name} must be the same row by row, got {answer} and {rows}")
+        require(np.allclose(answer, rows, rtol=1e-14), f"{name} must be equal row by row, got {answer} and {rows}")
 
 
 def _check_convexity(law: Law, theta: FloatArray, raises: FloatArray) -> None:
@@ -93,7 +93,7 @@ def _check_convexity(law: Law, theta: FloatArray, raises: FloatArray) -> None:
     k, i = np.unravel_index(bend.argmin(), bend.shape)
     require(
         bool(bend.min() >= 0.0),
-        f"the divergence must be convex up to convex_to, got a slope that falls at the mean {theta[i]} and the raise "
+        f"the divergence must be convex up to convex_to, got a decreasing slope at the mean {theta[i]} and the raise "
         f"{grid[k + 1, i]}",
     )
 
@@ -109,7 +109,7 @@ def _check_inverse(law: Law, theta: FloatArray, raises: FloatArray) -> None:
             allowed = (LAST_DIGITS + own.rounding) * slope * there + 1e-300
             require(
                 abs(paid - expected) <= allowed,
-                f"the divergence must be what raise_at says to a relative {own.rounding:g} of slope times raise (or override "
+                f"the divergence must agree with raise_at to a relative {own.rounding:g} of slope times raise (or override "
                 f"rounding), got {paid!r} instead of {expected!r} at the mean {theta[i]} and the raise {there!r}",
             )
             blurred = LAST_DIGITS * slope * float(own.raise_derivative(alone, np.array([slope]))[0])
@@ -120,7 +120,7 @@ def _check_inverse(law: Law, theta: FloatArray, raises: FloatArray) -> None:
 
 
 def _slope(law: Law, theta: FloatArray, rise: float) -> float:
-    """The slope at which `raise_at` gives this raise, by bisection over powers."""
+    """The slope at which `raise_at` gives this raise, by bisection of its logarithm."""
     low, high = -700.0, 700.0
     for _ in range(200):
         middle = 0.5 * (low + high)

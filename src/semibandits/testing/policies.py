@@ -1,4 +1,4 @@
-"""What every policy has to do, as one call."""
+"""Conformance checks of policies."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from semibandits.policies.base import Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
+from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.replication import Trajectory, replicate
 from semibandits.simulation.specification import Specification
 from semibandits.testing._play import (
@@ -36,14 +37,14 @@ from semibandits.testing._require import require
 from semibandits.testing._wrapped_sets import Relabelled, in_python
 
 OPEN_ROUNDS: Final = 3
-"""Rounds in flight where decisions are taken before outcomes are known."""
+"""Number of open rounds in checks with several decisions before their outcomes."""
 DELAYS: Final = (0, 2, 2, 5, 11)
 LOSS: Final = 0.2
-"""Outcomes that are told late, and lost ones."""
+"""Delays, and share of lost outcomes."""
 SCALES: Final = (2.0, 0.5, 1024.0)
-"""Powers of two: multiplication by them rounds nothing."""
+"""Powers of two: multiplication by them is exact."""
 WIDE: Final = 100.0
-"""Plays, up to a factor that grows with the rounds, after which an item of large variance is known up to its gap."""
+"""Plays, up to a factor that grows with the rounds, that determine the mean of an item of large variance up to its gap."""
 
 
 def check_policy(
@@ -56,41 +57,41 @@ def check_policy(
 ) -> None:
     """Check that a policy keeps the promises of :class:`semibandits.policies.Policy` on a decision set.
 
-    Deterministic: the same arguments make the same checks. All but "coverage" to "overlap" are promises that most policies
-    keep, not conditions of playing them in simulations or by a learner; waive those that are not meant for yours.
+    Deterministic: the same arguments give the same checks. Simulations and learners require only "coverage" to "overlap"; the
+    others are promises that most policies keep: waive those that do not apply to yours.
 
-    * "rounds": decisions are feasible, arguments are left alone, and agents of one policy share nothing;
+    * "rounds": decisions are feasible, arguments are unchanged, and agents of one policy share nothing;
     * "description": the name is a string, the specification JSON, and a pickled policy plays the same;
-    * "coverage": while there are items never seen, each round plays one of them, so that after d rounds there are none;
-    * "engine": simulations play the decisions that an agent chooses one at a time, under the same seed;
-    * "state": an agent restored from JSON goes on as the one it was taken from, bit for bit, also with rounds open;
-    * "overlap": several decisions before the first outcome still cover all items, and lost rounds are made up for;
+    * "coverage": while there are items never seen, each round plays one of them, so that all are seen after d rounds;
+    * "engine": simulations play the decisions that an agent chooses one at a time, with the same seed;
+    * "state": an agent restored from JSON continues like the original, bit for bit, also with open rounds;
+    * "overlap": several decisions before the first outcome still cover all items, and items of lost rounds are covered again;
     * "degenerate": one item, one decision, the empty decision, no noise, ties of optimal decisions;
-    * "late": with delays and losses too, simulations play the decisions that an agent chooses, told what is due in that order;
-    * "order": outcomes of open rounds count the same in any order;
+    * "late": with delays and losses, simulations play the decisions of an agent that observes outcomes in the order they are due;
+    * "order": the order of the outcomes of open rounds does not matter;
     * "python": without kernels the decisions are the same;
     * "scale": with means and standard deviations times c, rewards and regret are times c, bit for bit (c a power of two);
-    * "labels": with items in another order, choices are the same decisions in that order. Random numbers must be normal ones, d a
-      round, one for each item in order; agents must take outcomes of decisions that they have not chosen;
-    * "variance": an item is explored more if its rewards are said to vary more.
+    * "labels": with items in another order, the decisions are the same in that order. Random numbers must be normal, d per
+      round, one for each item in order; agents must accept outcomes of decisions that they have not chosen;
+    * "variance": an item with a larger variance is explored more.
 
     Parameters
     ----------
     policy : Policy
         Any policy, built in or your own.
     decision_set : DecisionSet
-        A small one. Check it first by :func:`semibandits.testing.check_decision_set`.
+        A small decision set. Check it first by :func:`semibandits.testing.check_decision_set`.
     seed : int
         Seed of means, rewards and random choices.
     horizon : int
         Rounds played in each check, at least twice the number of items.
     waivers : mapping of str to str, optional
-        Promises that are not checked, and why.
+        Promises not to check, with the reasons.
 
     Raises
     ------
     InvalidInputError
-        If `horizon` is too short, or `waivers` names a promise that there is none.
+        If `horizon` is too short, or `waivers` names an unknown promise.
     AssertionError
         At the first broken promise, with what was expected and what was got.
 
@@ -117,7 +118,7 @@ def check_policy(
 def _check_rounds(case: Case) -> None:
     outcomes, first, second = case.outcomes(), case.start(), case.start()
     trace = play(first, case.decision_set, outcomes, case.rng(2))
-    play(second, case.decision_set, -outcomes[: case.d], case.rng(3))  # must not disturb the next one
+    play(second, case.decision_set, -outcomes[: case.d], case.rng(3))  # must not affect the next agent
     again = play(case.start(), case.decision_set, outcomes, case.rng(2))
     require_same(trace, again, "a seed must fix all decisions")
     calls = first.calls
@@ -148,7 +149,7 @@ def _pickled(policy: Policy) -> Policy:
     try:
         again: Policy = pickle.loads(pickle.dumps(policy))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise AssertionError(f"a policy must be possible to pickle, got {error}") from error
+        raise AssertionError(f"a policy must be picklable, got {error}") from error
     return again
 
 
@@ -165,13 +166,14 @@ def _check_coverage(case: Case) -> None:
 def _engine(
     case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False
 ) -> Trajectory:
-    """One replication of the engine with every round a checkpoint."""
+    """One simulated replication."""
     return replicate(_specification(case, rewards, decision_set, is_late=is_late), "policy", 0)
 
 
 def _specification(
     case: Case, rewards: RewardModel, decision_set: DecisionSet | None = None, *, is_late: bool = False
 ) -> Specification:
+    """A simulation of one replication with a checkpoint in every round."""
     return Specification.of(
         case.decision_set if decision_set is None else decision_set,
         rewards,
@@ -180,15 +182,14 @@ def _specification(
         replications=1,
         seed=case.seed,
         checkpoints=np.arange(1, case.horizon + 1),
-        delay=DELAYS if is_late else 0,
-        loss=LOSS if is_late else 0.0,
+        lateness=Lateness.of(DELAYS, LOSS) if is_late else None,
     )
 
 
 def _check_late(case: Case) -> None:
     rewards = GaussianRewards(case.theta, variance=case.variance)
-    engine = _engine(case, rewards, is_late=True)
     specification = _specification(case, rewards, is_late=True)
+    engine = replicate(specification, "policy", 0)
     lateness = specification.lateness
     assert lateness is not None
     delays, lost = lateness.draw(np.random.default_rng(specification.late_seed(0)))
@@ -207,16 +208,15 @@ def _check_late(case: Case) -> None:
                     agent.observe(items, drawn[s])
         chosen.append(choose(agent, case.decision_set, rng))
         drawn.append(rewards.draw(np.flatnonzero(chosen[t]), reward_rng))
-    require_same(
-        np.cumsum(chosen, axis=0), engine.plays, "simulations with late outcomes must play what an agent chooses"
-    )
+    require_same(np.cumsum(chosen, axis=0), engine.plays, "simulations with delays must play what an agent chooses")
 
 
 def _check_engine(case: Case) -> None:
     probabilities = (case.theta - case.theta.min()) / max(float(np.ptp(case.theta)), 1.0)
     for rewards in (GaussianRewards(case.theta, variance=case.variance), BernoulliRewards(probabilities)):
-        engine = _engine(case, rewards)
-        reward_seed, own_seed = _specification(case, rewards).seeds(0)
+        specification = _specification(case, rewards)
+        engine = replicate(specification, "policy", 0)
+        reward_seed, own_seed = specification.seeds(0)
         reward_rng, rng = np.random.default_rng(reward_seed), np.random.default_rng(own_seed)
         agent = case.policy.for_law(rewards.told_law).start(case.decision_set, rewards.variance)
         best = float(rewards.theta @ case.decision_set.maximize(rewards.theta))
@@ -244,33 +244,33 @@ def _require_close(expected: FloatArray, got: FloatArray, promise: str) -> None:
 
 def _check_state(case: Case) -> None:
     outcomes = case.outcomes()
-    for told in (0, 1, case.horizon // 2):  # before anything, among the first, in mid-run
+    for seen in (0, 1, case.horizon // 2):  # at the start, while covering, and in the middle
         agent, rng = case.start(), case.rng(2)
-        play(agent, case.decision_set, outcomes[:told], rng)
+        play(agent, case.decision_set, outcomes[:seen], rng)
         pending = [choose(agent, case.decision_set, rng) for _ in range(2)]
         state = agent.state()
         text = as_text(state)
         other, other_rng = case.start(), pickle.loads(pickle.dumps(rng))
-        play(other, case.decision_set, -outcomes[: case.d], case.rng(3))  # restoring replaces all that it knew
+        play(other, case.decision_set, -outcomes[: case.d], case.rng(3))  # `restore` must replace everything
         other.restore(json.loads(text))
         require(as_text(other.state()) == text, f"a restored agent must have the state {text}, got {other.state()}")
         futures = []
         for player, own in ((agent, rng), (other, other_rng)):
-            for t, x in enumerate(pending, told):
+            for t, x in enumerate(pending, seen):
                 tell(player, x, outcomes[t])
-            futures.append(play(player, case.decision_set, outcomes[told + 2 :], own))
-        require_same(futures[0], futures[1], f"a restored agent must go on as before, after {told} rounds")
+            futures.append(play(player, case.decision_set, outcomes[seen + 2 :], own))
+        require_same(futures[0], futures[1], f"a restored agent must continue like the original, after {seen} rounds")
         require(as_text(agent.state()) == as_text(other.state()), "a restored agent must end in the same state")
-        require(as_text(state) == text, "a state must not change when the agent goes on")
+        require(as_text(state) == text, "a state must not change when the agent continues")
 
 
 def _check_overlap(case: Case) -> None:
-    """No outcome comes before all decisions that cover are chosen; and rounds that are lost are not counted."""
-    wanted, agent, rng = coverable(case.decision_set), case.start(), case.rng(2)
+    """Check covering without outcomes, and after lost rounds."""
+    items, agent, rng = coverable(case.decision_set), case.start(), case.rng(2)
     chosen = [choose(agent, case.decision_set, rng) for _ in range(case.d)]
-    left = wanted & ~np.any(chosen, axis=0)
+    left = items & ~np.any(chosen, axis=0)
     require(
-        not left.any(), f"d open rounds must hold every item that can be played, got none with {np.flatnonzero(left)}"
+        not left.any(), f"d open rounds must cover every item of some decision, got none with {np.flatnonzero(left)}"
     )
     for t in reversed(range(case.d)):
         tell(agent, chosen[t], case.outcomes()[t])
@@ -280,12 +280,12 @@ def _check_overlap(case: Case) -> None:
     for x in lost:
         agent.forget(np.flatnonzero(x))
     again = play(agent, case.decision_set, case.outcomes()[: case.d], rng)
-    left = wanted & ~again.any(axis=0)
+    left = items & ~again.any(axis=0)
     require(not left.any(), f"items of lost rounds must be covered again, got no decision with {np.flatnonzero(left)}")
 
 
 def _check_order(case: Case) -> None:
-    """With rewards that are multiples of 1/8, sums round nothing."""
+    """Check with rewards that are multiples of 1/8, whose sums are exact."""
     outcomes = np.round(8.0 * case.outcomes()) / 8.0
     forth, back = case.start(), case.start()
     rngs = case.rng(2), case.rng(2)
@@ -294,7 +294,7 @@ def _check_order(case: Case) -> None:
             [choose(agent, case.decision_set, rng) for _ in range(OPEN_ROUNDS)]
             for agent, rng in zip((forth, back), rngs, strict=True)
         ]
-        require_same(batches[0], batches[1], f"outcomes must count the same in any order, from round {start + 1} on")
+        require_same(batches[0], batches[1], f"the order of outcomes must not matter, from round {start + 1} on")
         for k in range(OPEN_ROUNDS):
             tell(forth, batches[0][k], outcomes[start + k])
         for k in reversed(range(OPEN_ROUNDS)):
@@ -325,7 +325,7 @@ def _check_degenerate(case: Case) -> None:
 
 
 def _check_gaps(case: Case, theta: FloatArray) -> None:
-    """Integer means: gaps are exact, and decisions that tie with the best one cost nothing."""
+    """Check with integer means: gaps are exact, and decisions that tie with the best one have gap 0."""
     engine = _engine(case, GaussianRewards(theta, variance=case.variance))
     decisions = np.diff(engine.plays, axis=0, prepend=0)
     gaps = float(theta @ case.decision_set.maximize(theta)) - decisions @ theta
@@ -354,7 +354,7 @@ def _check_scale(case: Case) -> None:
 
 
 def _check_labels(case: Case) -> None:
-    """Two agents, one with items in another order, see the same; while items are unseen, the second one's choices are void."""
+    """Compare two agents, one with items in another order, with equal outcomes; until all items are seen, the first chooses."""
     order = case.rng(5).permutation(case.d)
     sets = in_python(case.decision_set), Relabelled(case.decision_set, order)
     one = case.policy.start(sets[0], case.variance)
@@ -370,7 +370,7 @@ def _check_labels(case: Case) -> None:
             require(
                 np.array_equal(y, x[order]),
                 f"labels of items must not matter, got {y} instead of {x[order]} in round {t} (for a policy that draws other "
-                'numbers than one normal for each item a round, waive "labels")',
+                'numbers than one normal per item and round, waive "labels")',
             )
         missing &= ~x
         tell(one, x, outcomes)
@@ -378,7 +378,7 @@ def _check_labels(case: Case) -> None:
 
 
 def _check_variance(case: Case) -> None:
-    """Without noise and under one seed, so that only what the policy is told of one item makes a difference."""
+    """Compare two variances of one item, without noise and with the same seed, so that nothing else makes a difference."""
     x = case.decision_set.maximize(case.theta)
     others = np.flatnonzero(coverable(case.decision_set) & ~x)
     if not others.size:
@@ -388,15 +388,15 @@ def _check_variance(case: Case) -> None:
     gap = float(theta @ x - theta @ y)
     plays = []
     for variance in (1e-4, WIDE * gap**2):
-        told = np.full(case.d, 1e-4)
-        told[j] = variance
-        agent = case.policy.start(case.decision_set, told)
+        variances = np.full(case.d, 1e-4)
+        variances[j] = variance
+        agent = case.policy.start(case.decision_set, variances)
         trace = play(agent, case.decision_set, np.tile(theta, (case.horizon, 1)), case.rng(2))
         plays.append(int(trace[:, j].sum()))
     require(
         plays[1] > plays[0],
-        f"an item of large variance must be explored more, got {plays[1]} plays in {case.horizon} rounds, and {plays[0]} "
-        "where its variance is small",
+        f"an item of large variance must be explored more, got {plays[1]} plays in {case.horizon} rounds, but {plays[0]} "
+        "with a small variance",
     )
 
 
@@ -415,4 +415,4 @@ PROMISES: Final[Mapping[str, Callable[[Case], None]]] = {
     "labels": _check_labels,
     "variance": _check_variance,
 }
-"""Every promise and its check, cheap ones first."""
+"""All promises with their checks, cheap ones first."""
