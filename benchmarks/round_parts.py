@@ -12,7 +12,7 @@ from numba import njit
 from semibandits.kernels import late, rounds
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
-from semibandits.kernels.oracles.pointers import Family
+from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.kernels.uncounted import uncounted
 from semibandits.policies.agents import RuleAgent
@@ -112,14 +112,14 @@ def _least(loop: Callable[[int], object]) -> float:
 
 
 @njit(cache=True)
-def _oracles(linear, losses, swaps, cycles, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
+def _oracles(linear, exchange_costs, swaps, cycles, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
     oracle, weights, bonuses, x = rounds.lend_oracle(oracle), uncounted(weights), uncounted(bonuses), uncounted(x)
     failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked
         if indexed[row]:
             failures += call_index(
-                Family(linear, losses, swaps, cycles),
+                OraclePointers(linear, exchange_costs, swaps, cycles),
                 index,
                 oracle.data,
                 weights[row],
