@@ -1,4 +1,4 @@
-"""A headless browser that opens pages from disk and records errors and requests."""
+"""A headless browser, and monitored pages opened in it from the disk."""
 
 import os
 import shutil
@@ -19,11 +19,11 @@ expect.set_options(timeout=PATIENCE)
 
 @pytest.fixture(scope="module")
 def browser():
-    """One a module: the interface keeps an event loop running, in which tests of other folders must not find themselves."""
+    """One per module: the interface keeps an event loop running, which must not affect tests of other folders."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        # A browser is no Python package: `make test` gets one where it may (root on Debian), and says so by this variable
-        # where it could not. Without the variable a missing one is a failure. Skips are listed at the end (-rs).
+        # A browser is not a Python package: `make test` installs one if it can (root on Debian), and else sets this variable.
+        # Without the variable a missing browser is a failure. Skips are listed at the end (-rs).
         if os.environ.get("SEMIBANDITS_NO_BROWSER") == "1":
             pytest.skip("SEMIBANDITS_NO_BROWSER=1, and there is none of " + ", ".join(NAMES))
         pytest.fail(
@@ -39,14 +39,14 @@ def browser():
 
 @pytest.fixture(scope="module")
 def tab(browser):
-    """A page that tests use one after the other: a new one takes longer than most of them."""
+    """A page shared by the tests: a new one takes longer than most of them."""
     with browser.new_context() as context:
         yield context.new_page()
 
 
 @pytest.fixture
 def open_page(browser, tab, tmp_path):
-    """Call ``open_page(payload, width=1280, ...)`` for the page of a report; whatever goes wrong in it fails the test."""
+    """Call ``open_page(payload, width=1280, ...)`` to open the page of a report; any error in it fails the test."""
     contexts, ends, complaints = [], [], []
 
     def open_page(payload, *, width=1280, height=900, scheme="light", script="", touch=False):
@@ -70,14 +70,14 @@ def open_page(browser, tab, tmp_path):
 
     yield open_page
     complaints += [end() for end in ends]
-    tab.goto("about:blank")  # what a test left running ends with it
+    tab.goto("about:blank")  # stops what a test left running
     for context in contexts:
         context.close()
     assert complaints == [[]] * len(complaints)
 
 
 def _watched(page, address):
-    """Record errors and requests of the page; the returned function stops recording and returns the problems."""
+    """Record errors and requests of a page; the returned function stops recording and returns what was wrong."""
     errors, requests = [], []
     listeners = {
         "console": lambda message: errors.append(f"console: {message.text}"),

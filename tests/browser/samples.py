@@ -1,4 +1,4 @@
-"""Payloads for the page: small deterministic runs, and some artificial ones with difficult names."""
+"""Payloads for the page: small real runs, which are deterministic, and made-up ones with difficult names."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def one_replication():
 
 
 def hard_names(payload):
-    """The same payload with names that break pages."""
+    """The payload with names that may break pages."""
     name = iter(NASTY * 100)
     payload |= {"title": NASTY[0], "subtitle": NASTY[2], "unit": NASTY[1], "note": NASTY[4]}
     for answer in payload["answers"]:
@@ -161,7 +161,7 @@ def hard_names(payload):
 
 
 def only_nulls():
-    """Every key there, and null wherever the schema lets it be."""
+    """Every key, with null wherever the schema allows it."""
     policy = dict.fromkeys(
         ["lower", "upper", "regret_interval", "regret_ratio", "slope", "slope_interval", "slope_ratio", "seconds"]
     )
@@ -190,7 +190,7 @@ def only_nulls():
 
 
 def large():
-    """300 links with 5 policies and 100 checkpoints: the largest report that must stay quick."""
+    """300 links with 5 policies and 100 checkpoints: the largest report that must be fast."""
     rng = np.random.default_rng(5)
     n, d, rounds = 120, 300, np.unique(np.round(np.logspace(0, 5, 115)).astype(int))[:100].tolist()
     curves = [
@@ -230,7 +230,7 @@ def large():
 
 
 def _payload(problem, policies, *, horizon, replications, unit="", labels=None):
-    """The parts that all payloads have in common, from a run of the library."""
+    """The common parts of all payloads, from a run of the library."""
     named = not isinstance(problem, tuple)
     choices, theta = (problem.decision_set, problem.theta) if named else problem
     variance = problem.variance if named else np.full(choices.d, 0.05)

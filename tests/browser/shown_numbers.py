@@ -8,7 +8,7 @@ MARKS = {"⁻": "-", **{sign: str(k) for k, sign in enumerate("⁰¹²³⁴⁵�
 
 
 def value_of(text):
-    """The number shown by a text of the page."""
+    """The number in a text of the page."""
     text = text.replace(",", "").replace("−", "-").strip()
     factor = re.fullmatch(r"(\S+) × 10(\S+)", text)
     if factor:

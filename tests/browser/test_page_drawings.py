@@ -136,7 +136,7 @@ def test_opposite_links_bow_apart_and_a_loop_is_drawn(open_page):
     payload = samples.large()
     edges = payload["drawing"]["edges"]
     edges[0] |= {"tail": 0, "head": 1}
-    edges[1] |= {"tail": 1, "head": 0}
+    edges[1] |= {"tail": 1, "head": 0, "parallel": 1}
     edges[2] |= {"tail": 5, "head": 5}
     page = open_page(payload)
     middle = "(e) => { const { x, y } = e.getPointAtLength(e.getTotalLength() / 2); return [x, y]; }"

@@ -88,13 +88,13 @@ def test_the_json_object_is_that_of_the_page(run, results):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "nowhere must be a folder of results, a bound.json or a simulation.zip, got nothing there"),
+        (["nowhere"], "nowhere must be a folder of results, a bound.json or a simulation.zip, but it does not exist"),
         (["table.csv"], "got another file: semibandits bound --save"),
         (["results", "--to", "report.pdf"], "the report must end in .html, got 'report.pdf'"),
         (["results", "--to", "results/simulation.zip"], "the report must end in .html"),
         (["results", "--to", "nowhere/report.html"], "the folder 'nowhere' must exist"),
         (["results/summary.csv"], "got another file"),
-        (["results/about.json"], "must be what semibandits bound --save writes"),
+        (["results/about.json"], "must be a file written by semibandits bound --save"),
     ],
 )
 def test_errors_are_clear_and_write_nothing(run, results, arguments, message):
@@ -113,7 +113,7 @@ def test_a_folder_without_results(run):
     code, out, err = run(["report", "."], TABLE)
     assert (code, out) == (2, "")
     assert err == (
-        "Error: . must hold results, got neither simulation.zip nor bound.json: make them with semibandits simulate ... "
+        "Error: . must contain results, got neither simulation.zip nor bound.json: run semibandits simulate ... "
         "--output FOLDER\n"
     )
     assert names() == ["table.csv"]

@@ -15,7 +15,7 @@ def complete(n: int) -> list[tuple[int, int]]:
 
 
 def paths(n):
-    """Ways right and up through n x n places, and a detour."""
+    """Paths right and up through an n x n grid, and a detour."""
     right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
     up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
     return sb.Paths([*right, *up, ((0, 0), (1, 1)), ((1, 0), (3, 3))], (0, 0), (n - 1, n - 1))

@@ -14,7 +14,7 @@ from semibandits.kernels.budgeted_matching import Goal, best_matching
 
 @st.composite
 def instances(draw):
-    """Leading nodes' entries with parallel ones among them, who may stay free, and two numbers per entry."""
+    """Entries of the leading nodes, some parallel, whether nodes may stay free, and two numbers per entry."""
     n, n_others = draw(st.integers(1, 4)), draw(st.integers(1, 5))
     pair = st.tuples(st.integers(0, n - 1), st.integers(0, n_others - 1))
     pairs = sorted(draw(st.lists(pair, min_size=1, max_size=12)), key=lambda entry: entry[0])

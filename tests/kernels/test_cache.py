@@ -1,4 +1,4 @@
-"""Cached kernels are never stale, and a missing cache folder costs only time."""
+"""Cached code of kernels is never stale, and a missing folder costs time only."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ print(outer(3.0), sum(outer.stats.cache_hits.values()))
 
 @pytest.fixture
 def library(tmp_path):
-    """A copy of the cache code with three kernels: outer calls middle, and middle calls inner."""
+    """A library with the cache of this one and three kernels, which call one another."""
     source, copy = Path(semibandits.__file__).parent, tmp_path / "semibandits"
     (copy / "kernels").mkdir(parents=True)
     for name in (
@@ -109,7 +109,7 @@ _cache._Files._save_data = lambda *arguments: (before(*arguments), os._exit(0))
 
 
 def test_two_processes_that_write_at_once_mix_nothing_up(library):
-    """While one process has saved its code, another saves an index with another signature only."""
+    """After one process saves its code, another saves an index that contains another signature only."""
     both = (
         RUN
         + """
@@ -176,7 +176,7 @@ def outer(x):
 
 
 def test_kernels_that_were_kept_with_types_that_are_no_more_are_compiled_again(library):
-    """After an upgrade that renamed a record, the cached index contains the old name."""
+    """After an upgrade that renamed a record, the cached index refers to the old name."""
     module = library / "kernels" / "outer.py"
     call = (
         "from semibandits.kernels.outer import outer, {0}; print(outer({0}(3.0)), sum(outer.stats.cache_hits.values()))"

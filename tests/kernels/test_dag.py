@@ -85,7 +85,7 @@ def test_longest_path_against_all_paths(instance, data):
 
 
 def twin_longest(arcs, weights, v):
-    """Heaviest path from node 0 to v; among equally heavy ones that whose last arc has the smallest index, and so on."""
+    """Heaviest path from node 0 to v; of equally heavy ones, that with the smallest index of the last arc, and so on."""
     if v == 0:
         return ()
     ways = [((*twin_longest(arcs, weights, u), k), k) for k, (u, w) in enumerate(arcs) if w == v]

@@ -27,7 +27,7 @@ def random_digraph(rng, n, a, *, loops=False):
 
 
 def random_hub_graph(rng, n, a):
-    """Node 0 the hub, the others in topological order."""
+    """Graph with the hub 0 and the other nodes in topological order."""
     tails, heads = rng.integers(0, n, a), rng.integers(0, n, a)
     keep = (tails < heads) | ((heads == 0) & (tails > 0))
     costs = rng.integers(0, 4, a).astype(float) if rng.random() < 0.5 else rng.random(a)

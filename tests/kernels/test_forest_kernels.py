@@ -24,7 +24,7 @@ def greedy_twin(n, tails, heads, order):
 
 
 def path_twin(tails, heads, members, u, v):
-    """Edges of `members` on the path from u to v, None if there is none, by depth-first search over partial paths."""
+    """Edges of `members` on the path from u to v, None without a path, by depth-first search over partial paths."""
     stack = [(u, [])]
     while stack:
         node, path = stack.pop()

@@ -1,4 +1,4 @@
-"""The parts of the search for P_IM: classes, sums of bonuses, cycles of an exchange, budgets; all against enumeration."""
+"""Parts of the search for P_IM against enumeration: classes, sums of bonuses, exchange cycles, budgets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from semibandits.kernels.index.sums import allowance, attainable_sums
 from semibandits.matroids import Laminar, Partition, Transversal
 
 SLACK = 12
-"""Oracle calls that a search may take beyond its budget: a sweep is not broken off."""
+"""Oracle calls that a search may make beyond its budget, since a sweep is completed."""
 TIED = st.sampled_from([0.0, 0.0, 0.5, 1.0])
 
 
@@ -30,7 +30,7 @@ def tied(d, seed, values=(0.0, 0.0, 0.5, 1.0), bonuses=(0.0, 0.3, 0.3, 1.0)):
 
 
 def search(name, rewards, bonuses, *, most=NO_LIMIT, base=None, guess=None, hint=0.0):
-    """Answer, report and status; with a base the question is whether anything gains over it."""
+    """Answer, report and status; with a base, the search is for a decision that gains over it."""
     decisions = SETS[name]
     x = np.zeros(decisions.d, dtype=np.bool_) if base is None else base.copy()
     guess = x.copy() if guess is None else guess
@@ -82,7 +82,7 @@ def test_ties_are_solved_exactly(name, seed):
 
 
 def shortlist(kind, d, seed):
-    """Articles in ten categories, two of each and eight in all, or something like it; clicks of 0 and 1 after some rounds."""
+    """Articles in about ten categories, at most two of each and eight in all; clicks of 0 and 1 after some rounds."""
     rng = np.random.default_rng(seed)
     groups, sources = rng.integers(0, 10, d), rng.integers(0, 6, d)
     sets = {
@@ -104,7 +104,7 @@ def shortlist(kind, d, seed):
 @pytest.mark.parametrize("kind", ["laminar", "partition", "m-sets", "intersection", "transversal"])
 @pytest.mark.parametrize("seed", range(3))
 def test_hundreds_of_ties_take_few_questions(kind, seed):
-    """Branching on which of a class, not on how many, would look at astronomically many parts of these."""
+    """Branching on the items of a class, not on their number, would visit astronomically many parts."""
     decisions, rewards, bonuses = shortlist(kind, 300, seed)
     answer = decisions.search_index(rewards, bonuses, most=3_000)
     assert answer.is_proven
@@ -217,7 +217,7 @@ def test_a_budget_is_kept_and_the_bound_holds(name, most, seed):
 
 
 class Plain(sb.DecisionSet):
-    """A set of a user: P_LM alone."""
+    """Decision set of a user, with P_LM alone."""
 
     def __init__(self, rows):
         self._rows = rows

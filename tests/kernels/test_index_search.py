@@ -68,7 +68,7 @@ def test_middle_of_a_run(name, seed):
 
 @pytest.mark.parametrize("name", [name for name in SETS if SETS[name].m > 0])
 def test_all_indices_nearly_equal(name):
-    """A run of ESCB holds the indices of what it plays together: there the Lagrangian bounds are weakest."""
+    """ESCB keeps the indices of the decisions that it plays close together, where the Lagrangian bounds are weakest."""
     decisions = SETS[name]
     rng = np.random.default_rng(1)
     theta, counts, sums = rng.random(decisions.d), np.full(decisions.d, 1e-3), np.zeros(decisions.d)
@@ -188,7 +188,7 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
 def test_gaps_and_gains_bound_every_basis(name, seed):
-    """Twin of the swaps, and the inequality that they are for, checked on all bases that agree with the forced items."""
+    """Twin of the swaps, and the inequality that they imply, checked on all bases that agree with the forced items."""
     decisions, oracle = SETS[name], SETS[name].compiled()
     rng = np.random.default_rng(seed)
     rewards, bonuses = rng.integers(-3, 4, decisions.d) * 1.0, rng.integers(0, 4, decisions.d) * 1.0

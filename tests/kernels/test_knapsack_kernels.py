@@ -60,7 +60,7 @@ def values_of(rewards, budgets, kind, parameter, rows):
 
 
 def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
-    """What the two searches need if a value below all others is known, so that they must find the best."""
+    """Arguments of the two searches with a known value below all others, so that they must find the best decision."""
     multipliers = np.array([0.5, 1.0])
     floors = np.array([known - allowance(Goal(kind, parameter, 0.0), multiplier) for multiplier in multipliers])
     goal = Goal(kind, parameter, 0.0)
@@ -70,7 +70,7 @@ def search_arguments(rewards, budgets, m, kind, parameter, known=-np.inf):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(problems())
 def test_multiplier_has_the_least_bound(problem):
-    """No multiplier of a fine grid gives a smaller bound, nor any at which two decisions tie."""
+    """No multiplier of a fine grid gives a smaller bound, and no multiplier at which two decisions tie."""
     rewards, budgets, m, kind, parameter, rows = problem
     multiplier, bound, best = best_multiplier(rewards, budgets, m, Goal(kind, parameter, 0.0))
     values = values_of(rewards, budgets, kind, parameter, rows)
@@ -93,7 +93,7 @@ def test_multiplier_has_the_least_bound(problem):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(problems(), st.sampled_from([EVERYTHING, 1]))
 def test_selection_equals_enumeration(problem, max_labels):
-    """By labels, and depth first where one label is too many."""
+    """By labels, and depth first if one label exceeds the limit."""
     rewards, budgets, m, kind, parameter, rows = problem
     x, status = select_best(rewards, budgets, m, Goal(kind, parameter, 0.0), Limits(max_labels, EVERYTHING))
     values = values_of(rewards, budgets, kind, parameter, rows)
@@ -152,7 +152,7 @@ def test_core_search_keeps_fixed_items(problem, data):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_labels_of_a_front_are_undominated_and_complete(problem):
-    """With floors of -inf nothing but dominance drops a label."""
+    """With floors of -inf labels are dropped by dominance alone."""
     rewards, budgets, m, _, _, rows = problem
     bounds = Bounds(np.array([1.0]), np.array([-np.inf]))
     within, _, _, kept = label_lists(
@@ -180,7 +180,7 @@ def test_integers_keep_label_lists_as_short_as_the_range_of_sums():
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(kinds=(AT_LEAST,)))
 def test_hull_vertices_are_decisions_below_no_chord(problem):
-    """They are pairs of decisions, and every multiplier's maximum is at one of them."""
+    """Vertices are pairs of decisions, and the maximum at each multiplier is attained at one of them."""
     rewards, budgets, m, _, _, rows = problem
     hull_a, hull_c = hull_vertices(rewards, budgets, m)
     a, c = rows @ rewards, rows @ budgets

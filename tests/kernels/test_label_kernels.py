@@ -215,7 +215,7 @@ def test_limits_are_reported_and_respected():
 
 
 def test_extreme_multipliers_lose_nothing():
-    """Budgets that differ in their last bits: multipliers near 2^50, whose rounding may not drop a better path."""
+    """Budgets that differ in their last bits: multipliers near 2^50, whose rounding must not drop a better path."""
     arcs = list(itertools.chain.from_iterable([[(v, v + 1)] * 3 for v in range(6)]))
     network = Network(7, arcs)
     for seed in range(300):
@@ -230,7 +230,7 @@ def test_extreme_multipliers_lose_nothing():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_many_paths_nearly_as_good_as_the_best(seed):
-    """Budgets opposed to rewards, 2^15 paths on nearly one line: bounds a little too tight lose the best one."""
+    """Budgets opposed to rewards, 2^15 paths near one line: bounds that are slightly too tight lose the best path."""
     network, rewards, budgets = knapsack(seed, 15)
     budgets[1::2] = rewards[::2]
     all_rewards, all_budgets = network.paths @ rewards, network.paths @ budgets

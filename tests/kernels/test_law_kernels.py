@@ -1,4 +1,4 @@
-"""Compiled laws agree with `semibandits.laws`, and radii and quotients with their definitions."""
+"""Laws of kernels against `semibandits.laws`, and radii and quotients against their definitions."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_items_of_a_mix_have_their_own_laws():
 
 
 class Other(sb.laws.Law):
-    """A law without a compiled form."""
+    """A law without a kernel."""
 
     def check(self, theta):
         """Any."""

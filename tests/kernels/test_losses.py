@@ -1,4 +1,4 @@
-"""Costs of forcing an item in or out, against enumeration."""
+"""Losses of forcing an item in or out, against enumeration."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def problem(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
 @given(seed=st.integers(0, 100_000))
 @settings(max_examples=40, deadline=None)
 def test_no_decision_loses_less(name, seed):
-    """The loss is a bound; for m-sets, bases and matchings the cheapest decision that has the item changed attains it."""
+    """The loss is a bound; for m-sets, bases and matchings the best decision with the item changed attains it."""
     weights, forced, part, x = problem(name, seed)
     exchange_costs, oracle = np.zeros(SETS[name].d), SETS[name].compiled()
     assert oracle.family.exchange_costs(oracle.data, weights, x, forced, exchange_costs) == KNOWN
@@ -77,7 +77,7 @@ def test_shortest_walks_have_the_lengths_of_a_plain_search(seed, n):
 
 
 def test_cycles_that_are_negative_by_rounding_do_not_add_up():
-    """A ring of zeros, each step lowered by one rounding error: walks around it may not gain more than a few of them."""
+    """A cycle of zero lengths, each lowered by one rounding error: walks around it must not gain more than a few of them."""
     n = 40
     steps = np.full((n, n), -1e-16)
     lengths = shortest_walks(steps)

@@ -35,7 +35,7 @@ def slow_distances(weights, members, free1, successors):
 
 
 def slow_cycle_length(item, successors):
-    """Fewest arcs of a closed walk through `item` among the items from it on, by layers; None if there is none."""
+    """Fewest arcs of a closed walk through `item` and larger items, by layers; None without such a walk."""
     layer, seen, length = {item}, set(), 0
     while layer:
         length += 1

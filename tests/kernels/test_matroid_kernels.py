@@ -35,7 +35,7 @@ def lightest_twin(free, swaps, members, weights):
 
 
 def compare(rng, d, independent, greedy, exchanges, lightest=None):
-    """One random order and one random part of what it keeps."""
+    """A random order, and a random part of the items that it keeps."""
     order = rng.permutation(d)[: rng.integers(0, d + 1)]
     kept = greedy_twin(order.tolist(), independent)
     assert np.flatnonzero(greedy(order)).tolist() == sorted(kept)
@@ -125,7 +125,7 @@ def test_transversal(seed):
 def test_augmenting_path_through_three_items():
     """Items 0, 1, 2 serve {0}, {0, 1}, {1, 2}: to serve item 0 last, both others move."""
     start, places = np.array([0, 1, 3, 5]), np.array([0, 0, 1, 1, 2])
-    holder, held, reached_by = np.array([1, 2, -1]), np.array([-1, 0, 1]), np.empty(3, dtype=np.int64)
+    holder, held, reached_by = np.array([1, 2, -1]), np.array([-1, 0, 1]), np.full(3, -1)
     assert transversal.explore(0, start, places, holder, reached_by) == 2
     assert reached_by.tolist() == [0, 1, 2]
     assert transversal.serve(0, start, places, holder, held, reached_by)

@@ -54,7 +54,7 @@ def test_equal_to_the_twin_on_integers(instance):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(multigraphs(st.floats(0, 10)), st.lists(st.floats(-1e3, 1e3), min_size=7, max_size=7))
 def test_disguised_non_negative_costs(instance, disguise):
-    """Costs that differ from non-negative ones by potentials: zero cycles sum to rounding, of either sign."""
+    """Costs that differ from non-negative ones by potentials: cycles of cost zero have sums of either sign by rounding."""
     n, arcs = instance
     arcs = [(tail, head, cost - disguise[tail] + disguise[head]) for tail, head, cost in arcs]
     pi, ok, reduced = run(n, arcs)

@@ -1,4 +1,4 @@
-"""Kernels respond to signals, whatever numba does around them."""
+"""Kernels handle signals, whatever numba does around them."""
 
 import _thread
 import random
@@ -22,7 +22,7 @@ compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="Python hears by 
 
 @njit
 def forever(polite):
-    """Until a signal comes, which is raised at once or after a return."""
+    """Loop until a signal arrives, whose exception is raised at once or after a return."""
     steps = 0
     while True:
         steps += 1
@@ -41,12 +41,12 @@ def forever_and_raise(polite):
 
 
 class AlarmError(Exception):
-    """The exception raised by the handler of these tests."""
+    """Exception of the handler of these tests."""
 
 
 @pytest.fixture
 def alarm():
-    """Raises after so many seconds."""
+    """Raise after this many seconds."""
 
     def ring(number, frame):
         raise AlarmError("as the handler said")
@@ -166,7 +166,7 @@ def _interrupt():
 
 @njit
 def spin(n):
-    """Spend some time without a poll for signals."""
+    """Work that does not check for signals."""
     total = 0.0
     for i in range(n):
         total += np.sqrt(i)
@@ -184,7 +184,7 @@ def test_the_handler_is_put_back():
 
 @compiled
 def test_a_signal_between_two_calls_does_not_wait_for_ever():
-    """A thread that waits for its turn while kernels run one after the other presses as one ends, each time."""
+    """A thread that waits for the GIL sends Ctrl-C whenever one of several kernels ends."""
     spin(1)
     before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
     for _ in range(3):
@@ -208,7 +208,7 @@ def nothing():
 
 
 class PressedMeanwhile(numba.types.WrapperAddressProtocol):
-    """A function whose address numba asks for in Python; Ctrl-C comes while it is asked."""
+    """A function whose address numba gets in Python; Ctrl-C arrives meanwhile."""
 
     def __wrapper_address__(self):
         signal.raise_signal(signal.SIGINT)
@@ -226,8 +226,8 @@ def wait_for_ctrl_c(function):
 
 
 @compiled
-def test_ctrl_c_while_numba_unpacks_arguments_reaches_the_kernel():
-    """No other thread can interrupt during the kernel, since it holds the GIL."""
+def test_ctrl_c_while_numba_takes_arguments_apart_is_heard_by_the_kernel():
+    """Nothing else could send Ctrl-C once more, since the kernel holds the GIL."""
     before = signal.getsignal(signal.SIGINT)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Circulations taken apart into cycles."""
+"""Decomposition of circulations into cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection of the tier of a kernel, and interrupted calls."""
+"""Choice of the tier of a kernel, and calls that are aborted."""
 
 import _thread
 import logging
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def fresh(function, **options):
-    """A kernel that no other test has called, and nobody keeps."""
+    """A kernel that no other test has called and that is not cached."""
     made = kernel(function, **options) if not options else kernel(**options)(function)
     made._cache = numba.core.caching.NullCache()
     made._keep = lambda: None

@@ -1,4 +1,4 @@
-"""Placement of labels: clipping against a second method, and layouts with an obvious solution."""
+"""Placement of labels: clipping compared with a second method, and layouts with an obvious answer."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Figures of plans: content, positions, colours, and labels without collisions. Results are made by hand."""
+"""Figures of plans: content, positions and colours, and that names do not overlap. Results are made by hand."""
 
 import sys
 
@@ -217,7 +217,7 @@ def test_title_tells_the_bound_and_how_sure_it_is():
     ],
 )
 def test_an_axis_given_is_the_only_one_touched(decision_set, theta, monkeypatch):
-    """No figure of pyplot's is made, and pyplot is not even needed."""
+    """No pyplot figure is made, and pyplot is not needed."""
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     ax = axes()
     assert plot_plan(made_up(decision_set, theta), ax=ax) is ax

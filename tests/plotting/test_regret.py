@@ -1,4 +1,4 @@
-"""Figures of simulations: content and labels, without collisions and without invalid bounds."""
+"""Figures of simulations: content and texts, that names do not overlap, and that nothing is wrongly called a bound."""
 
 import io
 import sys
@@ -175,7 +175,7 @@ def lab(colour):
 
 @pytest.mark.parametrize("kind", sorted(BLIND))
 def test_colours_stay_apart_for_colour_blind_readers(kind):
-    """A distance of 15 in CIELAB is plain to see; dashes and markers come on top."""
+    """A distance of 15 in CIELAB is clearly visible; dashes and markers differ in addition."""
     linear = [np.array(to_rgba(colour)[:3]) ** 2.2 for colour in (INK, *(look[0] for look in _LOOKS))]
     seen = [lab(np.asarray(BLIND[kind]) @ colour) for colour in linear]
     assert min(np.linalg.norm(a - b) for i, a in enumerate(seen) for b in seen[:i]) > 15

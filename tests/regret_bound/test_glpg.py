@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from example_sets import OnlyMaximizes
-from semibandits.kernels.orthant import descend_orthant
+from semibandits.kernels.orthant import Constraints, descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
 from semibandits.regret_bound.glpg.decomposition import stripped
@@ -240,7 +240,9 @@ def test_compiled_descent_is_the_plain_one(seed):
         lower + rng.random(d), lower, rng.random(d), items, 0.5 + rng.random(len(items)),
         rng.integers(1, 3, len(items)).astype(float), 2.0, 0.01, float(rng.choice([1.0, 0.5])), 50,
     )  # fmt: skip
-    for fast, slow in zip(descend_orthant(*arguments), slow_descent(*arguments), strict=True):
+    start, lower, cost, *constraints, penalty, step, ratio, steps = arguments
+    found = descend_orthant(start, lower, cost, Constraints(*constraints), penalty, step, ratio, steps)
+    for fast, slow in zip(found, slow_descent(*arguments), strict=True):
         np.testing.assert_allclose(fast, slow, rtol=1e-9)
 
 

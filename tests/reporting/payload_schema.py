@@ -1,4 +1,4 @@
-"""The schema of the payload in docs/report.md; `check_payload` reports every deviation."""
+"""The schema of the payload in docs/report.md: `check_payload` finds every deviation."""
 
 import json
 import math
@@ -7,7 +7,7 @@ NUMBER = (int, float)
 
 
 def check_payload(payload):
-    """Raise an error if a payload does not have the form that the page requires."""
+    """Check that a payload follows the schema."""
     assert json.loads(json.dumps(payload, allow_nan=False)) == payload
     keys(payload, "schema title subtitle unit note answers bound simulation items plan drawing layers tables version")
     assert payload["schema"] == 1
@@ -118,7 +118,7 @@ def check_plan(plan, d):
 
 
 def check_drawing(drawing, d):
-    """Every item is drawn once, in the box."""
+    """Every item is drawn exactly once and within the box."""
     if drawing["kind"] == "network":
         keys(drawing, "kind directed geographic aspect nodes edges borders")
         assert 0.2 <= drawing["aspect"] <= 5

@@ -38,7 +38,7 @@ DECISIONS = {
     "rooted trees": lambda: MatroidIntersection(Graphic(ARCS), Partition([head for _, head in ARCS], 1)),
     "enumerated": lambda: EnumeratedDecisions([[1, 0, 1], [0, 1, 1], [1, 1, 0]]),
 }
-"""All families, and of some what is drawn or said in another way."""
+"""All families, and for some of them variants that are drawn or described differently."""
 POLICIES = {"CUCB": CUCB(), "OSSB(gamma=0.1)": OSSB(gamma=0.1), "ThompsonSampling": ThompsonSampling()}
 
 

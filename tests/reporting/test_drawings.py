@@ -1,4 +1,4 @@
-"""Drawings of decision sets: every item once, in the box, and true to its positions."""
+"""Drawings of decision sets: every item once, within the box, at its position."""
 
 import math
 import subprocess
@@ -71,7 +71,7 @@ def test_random_networks(pairs, data):
 
 
 def check_shape(drawing, points):
-    """Distances as drawn are those of the points, in one unit: up to the rounding of places."""
+    """Drawn distances are proportional to those of the points, up to the rounding of positions."""
     at = np.array([[node["x"] * drawing["aspect"], node["y"]] for node in drawing["nodes"]])
     drawn = np.linalg.norm(at[:, None] - at[None], axis=2)
     true = np.linalg.norm(points[:, None] - points[None], axis=2)

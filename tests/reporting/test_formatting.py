@@ -1,4 +1,4 @@
-"""Formatting of numbers, brackets, decisions and the progress line."""
+"""Numbers, brackets, decisions and the progress line as text."""
 
 import io
 import math

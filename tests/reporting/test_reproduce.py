@@ -1,4 +1,4 @@
-"""Reproduction: the study file, command and code in the report give the same numbers."""
+"""How to run it again: the listed commands and code give the same numbers."""
 
 import dataclasses
 import shlex

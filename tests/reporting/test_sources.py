@@ -1,4 +1,4 @@
-"""Reading a results folder and files of a bound and a simulation: missing, damaged and inconsistent files."""
+"""Readers of results folders, bound files and simulation files: missing, damaged and foreign content."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def command(*words):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder as `semibandits simulate --output` leaves it."""
+    """A folder written by `semibandits simulate --output`."""
     root = tmp_path_factory.mktemp("made")
     (root / "table.csv").write_text(TABLE, encoding="utf-8")
     command(
@@ -128,7 +128,7 @@ def test_the_files_alone(folder):
 
 
 def refused(path, *words):
-    """One clear error, and no file."""
+    """There is one clear error, and no file is written."""
     before = sorted(each.name for each in path.iterdir()) if path.is_dir() else None
     with pytest.raises(InvalidInputError) as caught:
         payload_of(read_results(path))
@@ -141,7 +141,7 @@ def refused(path, *words):
 
 
 def test_no_results(tmp_path, folder):
-    refused(tmp_path / "nothing", "got nothing there", "simulate")
+    refused(tmp_path / "nothing", "does not exist", "simulate")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", "neither simulation.zip nor bound.json")
     (folder / "simulation.zip").unlink()
@@ -231,7 +231,7 @@ def test_a_foreign_simulation(folder, tmp_path):
 
 
 def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
-    """Whatever bound.json contains, the simulation determines the rewards."""
+    """Whatever bound.json contains: the simulation records its rewards."""
     played = simulate(
         MSets(4, 2), BernoulliRewards([1, 0.75, 0.5, 0.25]), CUCB(), horizon=20, replications=2, bound=False
     )
@@ -242,7 +242,7 @@ def test_the_bound_of_a_folder_is_not_applied_to_other_rewards(folder):
 
 
 def test_a_bernoulli_study_shows_its_own_bound_with_the_plan(tmp_path, monkeypatch):
-    """Policies use the variance 1/4, which does not affect the bound and may differ from that of the instance."""
+    """Policies receive the variance 1/4, which does not affect the bound and may differ from that of the instance."""
     monkeypatch.chdir(tmp_path)
     instance = {"family": "msets", "size": 2, "theta": [1, 0.75, 0.5, 0.25]}
     Path("instance.json").write_text(json.dumps(instance), encoding="utf-8")
@@ -287,7 +287,7 @@ def test_information_about_a_dataset_is_shown(folder):
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_bytes_changed_at_random_are_shown_or_refused_in_one_sentence(made, tmp_path, data):
-    """No other exception than the one for bad input, whatever the files hold."""
+    """No exception except the one for invalid input, whatever the files contain."""
     name = data.draw(st.sampled_from([*JSON_FILES, "study.toml"]))
     target = tmp_path / "results"
     shutil.rmtree(target, ignore_errors=True)

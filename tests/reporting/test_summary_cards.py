@@ -1,4 +1,4 @@
-"""The four summary cards are correct and well formatted."""
+"""The four answers are correct and well-formed."""
 
 import itertools
 import math
@@ -62,7 +62,7 @@ def made_up(finals, *, replications=4, lower=1.0, horizon=1000, d=2):
 
 @pytest.mark.parametrize("name", DECISIONS)
 def test_sentences_are_whole(name):
-    """No double spaces, no sentence without its full stop, no singular of many, and no plural of one."""
+    """No double spaces, no sentence without a full stop, no plural for one, no nan or None."""
     decisions, _, bound, result = case(name)
     for given_parts in ({"simulation": result, "bound": bound}, {"bound": bound}, {"simulation": result}):
         for card in cards(**given_parts).values():
@@ -100,7 +100,7 @@ def test_best_card_agrees_with_the_list(name):
 
 def test_ties_are_shown():
     bound = graves_lai(MSets(4, 2), [1, 1, 1, 0.5], 0.5)
-    assert "It is not alone: another set is as good." in cards(bound=bound)["best"]["text"]
+    assert "It is not unique: another set is equally good." in cards(bound=bound)["best"]["text"]
 
 
 def test_costs_are_shown_without_sign():
@@ -184,11 +184,11 @@ def test_a_bernoulli_bound_alone_names_its_law():
     assert "Certified for independent rewards of 0 or 1" in card["text"]
     card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0.1], rewards="bernoulli"))["cost"]
     assert card["headline"] == "Nothing"
-    assert "What the best set teaches is enough: no item outside could be good enough to better it" in card["text"]
+    assert "Playing the best set teaches enough: no other item could be good enough to improve on it" in card["text"]
 
 
 def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
-    """Also beside one for Gaussian rewards, which bounds nothing here."""
+    """Even if a bound for Gaussian rewards is given, which bounds nothing here."""
     result = simulate(MSets(3, 1), BernoulliRewards([0.9, 0.5, 0.1]), CUCB(), horizon=50, replications=2)
     gaussian = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
     own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
@@ -243,7 +243,7 @@ def test_one_policy_and_one_replication():
     assert [(row["label"], row["value"]) for row in card["rows"]] == [("A", "7")]
     assert "its regret grew by 1.01 per ln T" in card["text"]
     card = cards(made_up({"A": 7.0, "B": 8.0}, replications=1))["closest"]
-    assert "One replication says little" in card["text"]
+    assert "One replication is not conclusive" in card["text"]
 
 
 def test_insignificant_differences_are_stated():
@@ -251,7 +251,7 @@ def test_insignificant_differences_are_stated():
     sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["closest"]["text"]
     unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["closest"]["text"]
     assert "with confidence" not in sure
-    assert "These replications do not tell B from A with confidence." in unsure
+    assert "These replications do not distinguish B from A with confidence." in unsure
 
 
 def test_without_a_simulation_no_policy_is_closest():
@@ -271,7 +271,7 @@ def test_one_round():
 def test_a_simulation_alone_lists_what_is_unknown():
     _, _, _, result = case("paths")
     made = cards(result)
-    assert made["decided"]["headline"] == "Some of 6 items, again in each round"
+    assert made["decided"]["headline"] == "Some of 6 items in each round"
     assert made["best"]["headline"] == "Not known here"
 
 
@@ -290,13 +290,13 @@ def test_long_decisions_are_shortened_and_written_out_below():
         shown = card["headline"].count("a film")
         assert card["headline"].endswith(f"and {size - shown} more")
         assert card["text"].count("a film") == (5 if size == 5 else 0)
-    assert card["text"].startswith("All its 20 items are marked below. ")
+    assert card["text"].startswith("All of its 20 items are marked below. ")
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)), min_size=1, max_size=11))
 def test_rooted_trees_are_counted(arcs):
-    """Against listing: parallel arcs, loops, nodes that cannot be reached."""
+    """Compared with enumeration: parallel arcs, loops, unreachable nodes."""
     graphic = Graphic(arcs)
     decisions = MatroidIntersection(graphic, Partition([head for _, head in arcs], 1))
     listed = len(decisions.enumerate(10_000))
@@ -333,7 +333,7 @@ def test_decisions_too_many_to_list():
 
 
 class Own(DecisionSet):
-    """A family of a user's own, which cannot count."""
+    """A user-defined family, which cannot count."""
 
     d, m = 3, 1
 

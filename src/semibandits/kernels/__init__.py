@@ -1,4 +1,4 @@
-"""Kernels: arrays in, arrays out, nothing imported from the rest of the library.
+"""Kernels take and return arrays and scalars, and import nothing from the rest of the library.
 
-They run as Python, or compiled once that pays, see `kernels.tiers`. Each has a slow twin in the tests.
+They run as Python until compiling them pays, see `kernels.tiers`. The tests contain a slow twin of each.
 """

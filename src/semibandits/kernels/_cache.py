@@ -1,9 +1,9 @@
-"""Where numba keeps compiled kernels, and when what it keeps is stale.
+"""Cache of compiled kernels on disk.
 
-numba takes what is kept for a function as long as the function's own file is as it was. But what is kept holds the kernels that
-it calls, too. So here a kernel's stamp is a digest of its file and of all files of kernels that this one imports, directly or
-not: neither an upgrade nor an image that alters the times of files can run old code. Where no folder can be written, kernels
-are kept in a temporary one, as long as the process lives.
+numba uses cached code as long as the file of the function is unchanged, but this code also contains the kernels that the function
+calls. Here the stamp of a kernel is a digest of its file and of all kernel files that this one imports, directly or indirectly:
+neither an upgrade nor a disk image with other file times can run old code. If no folder is writable, kernels are cached in a
+temporary one until the process ends.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from numba.core import caching as numba_caching
 
 FOLDER = Path(__file__).parent
 caching: Any = numba_caching
-"""numba has no types here, or others."""
+"""Untyped, since types of numba differ between versions."""
 _PACKAGE = re.escape(__package__)
 _IMPORT = re.compile(rf"^\s*from {_PACKAGE}([\w.]*) import (\([^)]*\)|[^\n(]*)", re.MULTILINE)
 
 
 @cache
 def digest(file: Path) -> str:
-    """Of the sources that the kernels of this file are compiled from."""
+    """Digest of the sources that the kernels of this file are compiled from."""
     files, found = [file], {file}
     while files:
         for path in _imported(files.pop()) - found:
@@ -44,7 +44,7 @@ def digest(file: Path) -> str:
 
 @cache
 def _imported(file: Path) -> frozenset[Path]:
-    """Files of kernels that this one imports, as modules or names of modules."""
+    """Kernel files that this one imports, as modules or as names from packages."""
     paths = set()
     for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
         home = FOLDER.joinpath(*module.split(".")[1:])
@@ -53,8 +53,8 @@ def _imported(file: Path) -> frozenset[Path]:
     return frozenset(path for path in paths if path.is_file())
 
 
-def _of_kernels(base: Any) -> Any:
-    """A way of numba's to find a folder, with stamps of our own."""
+def _with_digest(base: Any) -> Any:
+    """Subclass of a locator of numba, which finds a cache folder, with digests as stamps."""
 
     class Locator(base):  # type: ignore[misc]
         def get_source_stamp(self) -> str:
@@ -67,7 +67,7 @@ _UserWide: Any = getattr(caching, "UserWideCacheLocator", None) or getattr(cachi
 
 
 class _InTemporaryFolder(_UserWide):  # type: ignore[misc]
-    """The last way, where nothing else can be written to."""
+    """Locator for the case that no other folder is writable."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         super().__init__(py_func, py_file)
@@ -83,14 +83,15 @@ def _temporary_folder() -> str:
 
 class _Results(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes: ClassVar = [
-        _of_kernels(base) for base in (*caching.CompileResultCacheImpl._locator_classes, _InTemporaryFolder)
+        _with_digest(base) for base in (*caching.CompileResultCacheImpl._locator_classes, _InTemporaryFolder)
     ]
 
 
 class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """Files whose names tell what is in them: processes that write at once, or are killed as they write, mix nothing up.
+    """Cache files named by a digest of their stamp and signature, safe for processes that write concurrently or are killed.
 
-    numba numbers its files and writes the index first, which could then point at another signature's code, or at old code.
+    numba numbers its files and writes the index first, so that the index could point to code of another signature, or to old
+    code.
     """
 
     def save(self, key: Any, data: Any) -> None:
@@ -119,13 +120,13 @@ class _Files(caching.IndexDataCacheFile):  # type: ignore[misc]
         return kept
 
     def _remove_stale(self) -> None:
-        """What an older version has left."""
+        """Delete the files of older versions."""
         for path in Path(self._cache_path).glob(f"{glob.escape(self._index_name[:-4])}.*.nbc"):
             path.unlink(missing_ok=True)
 
 
 class KernelCache(caching.FunctionCache):  # type: ignore[misc]
-    """What is kept on disk of one kernel."""
+    """Compiled code of one kernel on disk."""
 
     _impl_class = _Results
     _cache_file: Any
@@ -137,5 +138,5 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
     @property
     def exists(self) -> bool:
-        """Whether anything is kept."""
+        """Whether any code of the kernel is on disk."""
         return Path(self._cache_file._index_path).exists()

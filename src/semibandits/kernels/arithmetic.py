@@ -9,13 +9,13 @@ from semibandits.kernels.tiers import kernel
 
 @kernel(inline="always")
 def square(value: float) -> float:
-    """The number times itself, rounded once: ``**`` calls the power function in Python, which may round otherwise."""
+    """``value * value``, rounded once; in Python ``**`` calls the power function, which may round differently."""
     return value * value
 
 
 @kernel
 def hypotenuse(one: float, other: float) -> float:
-    """``sqrt(one^2 + other^2)`` without overflow, to 2 units in the last place; ``math.hypot`` rounds otherwise in Python."""
+    """``sqrt(one^2 + other^2)`` without overflow, to 2 units in the last place; ``math.hypot`` rounds differently in Python."""
     one, other = abs(one), abs(other)
     large, small = max(one, other), min(one, other)
     if large == 0.0 or large == math.inf:

@@ -1,6 +1,7 @@
 """Matchings in a bipartite graph.
 
-One side leads. Either every leading node is matched, or each may stay free; nodes of the other side may always stay free here.
+One side is the leading side. Either all leading nodes must be matched, or each may stay free. Nodes of the other side may always
+stay free.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import numpy as np
 
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
+from semibandits.kernels.transversal import augment
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 ROWS = 16
-"""Signals are heard every so many leading nodes."""
+"""Leading nodes between two checks for signals."""
 LIMB_BITS = 62
-"""Counts are held as limbs of this many bits, the lowest first."""
+"""Bits per limb of a count; the lowest limb comes first."""
 
 
 class Bipartite(NamedTuple):
@@ -25,9 +27,9 @@ class Bipartite(NamedTuple):
     Attributes
     ----------
     ptr, others : ndarray of int
-        Entry k joins the leading node in whose group ``ptr[r]:ptr[r + 1]`` it stands to the other node ``others[k]``.
+        The entries ``ptr[r]:ptr[r + 1]`` belong to leading node r; entry k joins it to the other node ``others[k]``.
     n_others : int
-        Nodes of the other side.
+        Number of nodes of the other side.
     optional : bool
         Whether leading nodes may stay free.
     """
@@ -39,10 +41,10 @@ class Bipartite(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """A matching and the duals that prove it to be heaviest.
+    """A heaviest matching, with the duals that prove it.
 
-    With duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, and 0 if chosen. Free nodes have dual 0, the
-    others' duals are never positive, nor are the leading nodes' if they are optional. A weight of -inf forbids an entry.
+    With the duals u and v every entry k has ``-weights[k] - u[row] - v[other] >= 0``, with equality if it is chosen. Free nodes
+    have dual 0. Duals of other nodes are never positive, nor are those of optional leading nodes. Weight -inf forbids an entry.
 
     Attributes
     ----------
@@ -61,18 +63,18 @@ class Matched(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How a search for an augmenting path reaches the other nodes.
+    """State of a search for an augmenting path.
 
     Attributes
     ----------
     distance : ndarray of float
-        Distance of each node from the start.
+        Distance of each other node from the start.
     via, via_row : ndarray of int
-        Last entry of the path to each node, and its leading node.
+        Last entry of the path to each other node, and the leading node of this entry.
     touched : ndarray of int
-        The nodes reached, the scanned ones first.
+        The other nodes that are reached, the scanned ones first.
     scanned : ndarray of bool
-        Whether a node was scanned.
+        Whether each other node is scanned.
     """
 
     distance: FloatArray
@@ -84,10 +86,10 @@ class Reach(NamedTuple):
 
 @kernel
 def heaviest_matching(weights: FloatArray, graph: Bipartite) -> tuple[IntArray, IntArray]:
-    """Entry of each leading node in a matching of largest weight, -1 if free: for callers in Python.
+    """Entry of each leading node in a matching of largest weight, -1 if free, for callers in Python.
 
-    Weights are per entry. If `optional`, entries without positive weight are left out. The second array is empty, or, when
-    the leading nodes cannot all be matched, holds some that have fewer neighbours than they are.
+    Weights are per entry. If the leading nodes are optional, entries without positive weight are not used. The second array is
+    empty, or, if not all leading nodes can be matched, contains a set of leading nodes with fewer neighbours than members.
     """
     matched, stuck = heaviest_matching_with_duals(weights, graph)
     raise_interrupt()
@@ -98,7 +100,7 @@ def heaviest_matching(weights: FloatArray, graph: Bipartite) -> tuple[IntArray, 
 def heaviest_matching_with_duals(weights: FloatArray, graph: Bipartite) -> tuple[Matched, IntArray]:
     """Return a heaviest matching and the unmatched nodes, as in :func:`heaviest_matching`.
 
-    By shortest augmenting paths. All leading nodes that are left count as stuck if it is interrupted.
+    The method is that of shortest augmenting paths. If it is interrupted, all remaining leading nodes count as unmatched.
     """
     n, n_others, others = len(graph.ptr) - 1, graph.n_others, graph.others
     u, v = np.zeros(n), np.zeros(n_others)
@@ -136,11 +138,10 @@ def heaviest_matching_with_duals(weights: FloatArray, graph: Bipartite) -> tuple
 def _shortest_path(
     start: int, weights: FloatArray, graph: Bipartite, matched: Matched, reach: Reach
 ) -> tuple[float, int, int, int, int]:
-    """Dijkstra from the leading node `start` to a free node of the other side, or to a leading node that becomes free.
+    """Dijkstra's method from the leading node `start` to a free other node, or to a leading node that becomes free.
 
-    Returns the length (inf if there is no path), the leading node that becomes free or -1, the node of the other side
-    where the path ends or -1, and the numbers of scanned and of touched nodes: ``touched[:done]`` and ``touched[:count]``.
-    Fills `reach`.
+    Fills `reach`. Returns the length (inf if there is no path), the leading node that becomes free (or -1), the other node where
+    the path ends (or -1), and the numbers of scanned and touched nodes, which are ``touched[:done]`` and ``touched[:count]``.
     """
     ptr, others, optional = graph.ptr, graph.others, graph.optional
     mate, u, v = matched.mate, matched.u, matched.v
@@ -183,38 +184,18 @@ def _shortest_path(
 def _augment(
     start: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
 ) -> bool:
-    """Match the leading node `start` too, along a path that avoids the blocked nodes of the other side, if there is one."""
-    queue = np.empty(len(partner), dtype=np.int64)
-    via_row = np.full(len(mate), -1, dtype=np.int64)
-    queue[0] = start
-    head, tail = 0, 1
-    while head < tail:
-        row = queue[head]
-        head += 1
-        for k in range(ptr[row], ptr[row + 1]):
-            c = others[k]
-            if blocked[c] or via_row[c] >= 0:
-                continue
-            via_row[c] = row
-            if mate[c] >= 0:
-                queue[tail] = mate[c]
-                tail += 1
-                continue
-            while True:
-                row = via_row[c]
-                before = partner[row]
-                partner[row], mate[c] = c, row
-                if row == start:
-                    return True
-                c = before
-    return False
+    """Match the leading node `start` along an augmenting path without blocked nodes of the other side; whether there is one."""
+    reached_by = np.empty(len(mate), dtype=np.int64)
+    for c in range(len(mate)):
+        reached_by[c] = -2 if blocked[c] else -1
+    return augment(start, ptr, others, mate, partner, reached_by)
 
 
 @kernel
 def _completes(
     row: int, c: int, ptr: IntArray, others: IntArray, partner: IntArray, mate: IntArray, blocked: BoolArray
 ) -> bool:
-    """Change the complete matching so that `row` has c while blocked nodes keep their mates, if that is possible."""
+    """Match `row` to `c` and complete the matching again, with the same mates for blocked nodes; whether that is possible."""
     before, other_row = partner[row], mate[c]
     if other_row == row:
         return True
@@ -233,10 +214,10 @@ def _completes(
 def list_matchings(
     ptr: IntArray, others: IntArray, items: IntArray, n_others: int, optional: bool, limit: int, rows: BoolArray
 ) -> int:
-    """Number of matchings, listing stops at `limit`; they are written into `rows` if that has rows.
+    """Number of matchings, at most `limit`; they are written into `rows` unless this is empty.
 
-    They come in lexicographic order of the leading nodes' entries, free last. A choice is made only if it can be completed,
-    so that the time per matching is polynomial. If not `optional`, the leading nodes must have a complete matching.
+    The order is lexicographic by the entries of the leading nodes, free last. Only choices that can be completed are made, so
+    that the time per matching is polynomial. If not `optional`, a matching of all leading nodes must exist.
     """
     n = len(ptr) - 1
     partner, mate = np.full(n, -1, dtype=np.int64), np.full(n_others, -1, dtype=np.int64)
@@ -282,12 +263,12 @@ def list_matchings(
 def count_matchings(
     ptr: IntArray, others: IntArray, n_others: int, optional: bool, others_optional: bool, limbs: int
 ) -> IntArray:
-    """Number of matchings as limbs of 62 bits, by dynamic programming over the sets of matched nodes of the other side."""
+    """Number of matchings as limbs of 62 bits, by dynamic programming over sets of matched nodes of the other side."""
     total = np.int64(1) << n_others
     ways = np.zeros((total, limbs), dtype=np.int64)
     ways[0, 0] = 1
     for row in range(len(ptr) - 1):
-        # Larger sets first: what a set passes on to a larger one is then not passed on again by the same node.
+        # Larger sets first, so that no set is extended twice by the same node.
         for matched in range(total - 1, -1, -1):
             if not ways[matched].any():
                 continue

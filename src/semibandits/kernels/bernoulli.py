@@ -1,9 +1,9 @@
-"""Bernoulli information: divergences, the cheapest raise of one item, and of a cycle of items.
+"""Information of Bernoulli rewards: divergences, and the cheapest raises of one item and of a cycle.
 
-d(a, b) is the Kullback-Leibler divergence of Bernoulli laws. Item i of mean theta that is played w times pays ``w d(theta, theta
-+ raise)`` for looking better than it is. At a price s per unit of raise it pays best to raise by the root of ``w d'(raise) = s``:
-its *tilt*. Then ``psi(s) = s raise - w d(raise)`` is the convex conjugate of what it pays, and a cycle C of gap D can be made to
-look better than x* for
+d(a, b) is the Kullback-Leibler divergence of Bernoulli laws. A raise of the mean theta of an item that is played w times costs
+the information ``w d(theta, theta + raise)``. At a price s per unit of raise the best raise is the root of ``w d'(raise) = s``,
+the *tilt* of the item. ``psi(s) = s raise - w d(raise)`` is the convex conjugate of the cost, and a cycle C of gap D looks better
+than x* at the cost
 
     f(C) = min {sum of w d(raise) : sum of raises >= D} = max over s of (s D - sum of psi(s)).
 
@@ -21,9 +21,9 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
 SMALL = 0.1
-"""Arguments of `excess` below which its series is summed."""
+"""Largest absolute argument for which `excess` sums its series."""
 ROUNDING = 4e-15
-"""What the terms of a tilt may be off by, relatively; next to 1 what is left of them may be far smaller."""
+"""Relative error of the terms of a tilt; near a mean of 1 their sum can be far smaller than they are."""
 
 
 @kernel
@@ -40,9 +40,9 @@ def excess(x: float) -> float:
 
 @kernel
 def divergence(theta: float, rise: float) -> float:
-    """d(theta, theta + rise) for 0 <= theta, 0 <= rise, theta + rise <= 1; inf if the sum is 1, unless theta is.
+    """d(theta, theta + rise) for 0 <= theta, 0 <= rise, theta + rise <= 1; inf if the sum is 1, unless theta is 1.
 
-    Both terms are >= 0, so that a small rise loses no digits: ``theta excess(rise/theta) + (1-theta) excess(-rise/(1-theta))``.
+    Both terms are >= 0, so that small raises lose no digits: ``theta excess(rise/theta) + (1-theta) excess(-rise/(1-theta))``.
     """
     if rise <= 0.0:
         return 0.0
@@ -54,7 +54,7 @@ def divergence(theta: float, rise: float) -> float:
 
 @kernel
 def _upper_term(theta: float, rise: float) -> float:
-    """``theta excess(rise/theta)``, which tends to the rise as theta tends to 0."""
+    """``theta excess(rise/theta)``; its limit as theta tends to 0 is `rise`."""
     if rise <= 1e10 * theta:
         return theta * excess(rise / theta)
     return rise - theta * (math.log(rise) - math.log(theta)) if theta > 0.0 else rise
@@ -62,9 +62,9 @@ def _upper_term(theta: float, rise: float) -> float:
 
 @kernel
 def tilt(theta: float, price: float) -> tuple[float, float, float]:
-    """Best rise at ``price = s/w`` >= 0, its derivative by the price, and d(theta, theta + rise).
+    """Best raise at ``price = s/w`` >= 0, its derivative with respect to the price, and d(theta, theta + raise).
 
-    The root of ``price (theta + rise)(1 - theta - rise) = rise`` in [0, 1 - theta]; an infinite price gives all that is left.
+    The root of ``price (theta + rise)(1 - theta - rise) = rise`` in [0, 1 - theta]; 1 - theta at an infinite price.
     """
     rest = 1.0 - theta
     if rest <= 0.0 or price <= 0.0:
@@ -75,7 +75,7 @@ def tilt(theta: float, price: float) -> tuple[float, float, float]:
     root = hypotenuse(half, 2.0 * price * math.sqrt(theta * rest))
     rise = 2.0 * price * theta * rest / (half + root) if half > 0.0 else (root - half) / (2.0 * price)
     rise = min(max(rise, 0.0), rest)
-    # What the law leaves to the reward 0, from its own equation: rest - rise would lose its digits as the rise grows.
+    # 1 - theta - rise from its own equation: the difference would lose digits as the rise grows.
     left = 2.0 * rest / (1.0 + price + hypotenuse(1.0 - price, 2.0 * math.sqrt(price * theta)))
     slope = (theta + rise) * left / root if root > 0.0 else 0.0
     if rise <= 0.0:
@@ -87,7 +87,7 @@ def tilt(theta: float, price: float) -> tuple[float, float, float]:
 
 @kernel
 def conjugate(theta: float, rate: float, price: float) -> float:
-    """psi(s) at s = `price`, for an item that is played `rate` times: the most that ``s rise - rate d`` can be, rounded up."""
+    """psi(s) at s = `price` for an item that is played `rate` times: the maximum of ``s raise - rate d``, rounded up."""
     if rate <= 0.0:
         return price * (1.0 - theta) * (1.0 + ROUNDING)
     rise, _, d = tilt(theta, price / rate)
@@ -99,7 +99,7 @@ def conjugate(theta: float, rate: float, price: float) -> float:
 
 @kernel
 def tilts(theta: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """`tilt` of each pair."""
+    """:func:`tilt` of each pair of mean and price."""
     n = len(theta)
     raises, derivatives, divergences = np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):

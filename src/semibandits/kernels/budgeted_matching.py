@@ -1,43 +1,43 @@
-"""Matchings that are best in two criteria at once: largest reward with a budget, or reward plus root of the bonus.
+"""Matchings of two criteria: budgeted maximisation and index maximisation.
 
-Both maximise a function F of a decision's reward a and budget c over the same decisions, and for every multiplier l the
-Lagrangian bound F <= max (a + l c) + const(l) costs one heaviest matching: const is ``-l * at_least`` if a budget must be met,
-and ``1 / (4 l)`` for a + sqrt(c). The multiplier of the least bound is found along the hull of the points (c, a); entries that
-cannot be in a better matching are dropped by reduced costs; the rest is searched depth first, each forbidden entry costing one
-shortest alternating path. Graphs are as in `assignment`: the leading side, its entries, and who stays free.
+Both maximise a function F of the reward a and the budget c of a matching. For every multiplier l the Lagrangian bound
+F <= max (a + l c) + const(l) takes one heaviest matching, where const is ``-l * at_least`` if a budget must be met, and
+``1 / (4 l)`` for a + sqrt(c). The multiplier of the least bound is found along the hull of the points (c, a). Entries that no
+better matching can contain are dropped by reduced costs. The rest is searched depth first, with one shortest alternating path for
+each forbidden entry. Graphs are those of `assignment`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.assignment import Bipartite, Matched, Reach, heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 MOST_STEPS = 200
-"""Hull vertices tried for the multiplier: a guard against rounding, far above what real data need."""
+"""Hull vertices tried for the multiplier: a guard against rounding, far more than real data need."""
 STEEPEST = 1e4
-"""Largest multiplier, in units of the values over the largest |budget|: beyond, the rewards would drown in rounding."""
+"""Largest multiplier, in units of the values over the largest |budget|: above it, rounding would hide the rewards."""
 
 
 class Goal(NamedTuple):
-    """What is maximised.
+    """The function F to maximise.
 
     Attributes
     ----------
     rooted : bool
-        Whether F is a + sqrt(c), for budgets >= 0; else it is a if c >= `at_least`, and -inf otherwise.
+        Whether F is a + sqrt(c), for budgets >= 0. If not, F is a where c >= `at_least`, and -inf elsewhere.
     at_least : float
         The budget to meet.
     step : float
-        Values are known to be multiples of it; 0: nothing is known.
+        All values are multiples of it; 0 if no such number is known.
     """
 
     rooted: bool
@@ -51,7 +51,7 @@ class Place(NamedTuple):
     Attributes
     ----------
     a, c : float
-        Reward and budget of the entries that are settled.
+        Reward and budget of the entries that are fixed.
     multiplier, bound : float
         The smallest Lagrangian bound and its multiplier.
     value : float
@@ -69,7 +69,7 @@ class Place(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Weights of the entries (-inf if dropped), and the dropped entries in order."""
+    """Weights of the entries (-inf if dropped), and the dropped entries in the order in which they were dropped."""
 
     alive: FloatArray
     entries: IntArray
@@ -81,10 +81,10 @@ def best_matching(
 ) -> tuple[IntArray, float, float, IntArray]:
     """Matching of largest F.
 
-    Rewards and budgets are per entry. Returns the entry of each leading node (-1 if free), the value (-inf: no matching meets the
-    budget), a proven bound on all matchings' values, and the numbers of heaviest matchings and of alternating paths it took.
-    Values count as equal if they differ by rounding, at most about 5e-12 times the number of leading nodes times max|rewards|
-    (plus sqrt(max budget) if the goal is rooted).
+    Rewards and budgets are per entry. Returns the entry of each leading node (-1 if free), the value (-inf if no matching meets
+    the budget), a proved bound on the values of all matchings, and the numbers of heaviest matchings and of alternating paths
+    computed. Values count as equal if they differ by rounding, at most about 5e-12 times the number of leading nodes times
+    max|rewards| (plus sqrt(max budget) if the goal is rooted).
     """
     n, rooted, step = len(graph.ptr) - 1, goal.rooted, goal.step
     work = np.zeros(2, dtype=np.int64)
@@ -128,19 +128,19 @@ def _value(a: float, c: float, goal: Goal) -> float:
 
 @kernel
 def _constant(multiplier: float, goal: Goal) -> float:
-    """What the bound adds to the weight of the heaviest matching."""
+    """Difference of the bound and the weight of the heaviest matching."""
     return 0.25 / multiplier if goal.rooted else -multiplier * goal.at_least
 
 
 @kernel
 def _enough(value: float, slack: float, step: float) -> float:
-    """Bounds up to here need no further search."""
+    """Largest bound that needs no further search."""
     return max(value + slack, value + step - slack)
 
 
 @kernel
 def _rounding(weights: FloatArray, unit: float, n: int) -> float:
-    """Differences of values and of sums of n weights that count as rounding."""
+    """Largest difference of values, or of sums of n weights, that counts as rounding."""
     return n * (1e-13 * unit + 5e-16 * float(np.abs(weights).max()))
 
 
@@ -158,10 +158,10 @@ def _totals(entry: IntArray, rewards: FloatArray, budgets: FloatArray) -> tuple[
 def _sweep(
     rewards: FloatArray, budgets: FloatArray, graph: Bipartite, goal: Goal, unit: float, best: IntArray, work: IntArray
 ) -> tuple[float, float, float, Matched]:
-    """Value of the best matching met (into `best`), the least bound, its multiplier, and matching and duals there.
+    """Value of the best matching found (written into `best`), the least bound, its multiplier, and the matching and duals there.
 
-    Between the left line, a matching on whose side the bound still falls, and the right one, where it rises, the next
-    multiplier is the one at which the greater of the two lines gives the least bound, until no matching lies above them.
+    Each matching is a line a + l c. The bound decreases at the left line and increases at the right one. The next multiplier
+    minimises the bound of the greater of the two lines; the search ends when no matching lies above them.
     """
     n, rooted, at_least = len(graph.ptr) - 1, goal.rooted, goal.at_least
     matched, _ = heaviest_matching_with_duals(rewards, graph)
@@ -212,7 +212,7 @@ def _sweep(
 
 @kernel
 def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, rooted: bool) -> float:
-    """Where the greater of the two lines a + l c, plus the constant, is least."""
+    """Multiplier l that minimises the greater of the two lines a + l c, plus the constant."""
     if right_a == -np.inf:
         return 0.5 / math.sqrt(left_c)
     crossing = max((left_a - right_a) / (right_c - left_c), 0.0)
@@ -226,10 +226,10 @@ def _multiplier(left_a: float, left_c: float, right_a: float, right_c: float, ro
 def _reduced(
     weights: FloatArray, graph: Bipartite, matched: Matched, room: float
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray]:
-    """The graph without entries whose reduced cost is `room` or more, and without leading nodes that then have no choice.
+    """The graph without entries of reduced cost `room` or more, and then without leading nodes that have only one choice.
 
-    Returns the leading nodes left, pointers, renumbered other nodes, the entries (-1: stay free, at an other node of its
-    own), and mates (the number of leading nodes left: free) and duals of the renumbered other nodes.
+    Returns the remaining leading nodes, pointers, renumbered other nodes, the entries (-1 for staying free, at a separate other
+    node), and the mates (free: the number of remaining leading nodes) and duals of the renumbered other nodes.
     """
     ptr, others, n_others, optional = graph
     entry, mate, u, v = matched
@@ -246,7 +246,7 @@ def _reduced(
     new_row[rows] = np.arange(len(rows))
     for c in range(n_others):
         if mate[c] >= 0 and choices[mate[c]] <= 1:
-            number[c] = -2  # taken for good
+            number[c] = -2  # matched in every better matching
     total = choices[rows].sum()
     k_ptr, k_others = np.zeros(len(rows) + 1, dtype=np.int64), np.empty(total, dtype=np.int64)
     kept, k_mate, k_v = np.empty(total, dtype=np.int64), np.full(total, len(rows), dtype=np.int64), np.zeros(total)
@@ -278,10 +278,10 @@ def _reduced(
 def _search(
     rewards: FloatArray, budgets: FloatArray, graph: Bipartite, first: Matched, goal: Goal, place: Place, work: IntArray
 ) -> tuple[IntArray, float]:
-    """Best matching better than the known value (its first entry is -1 if there is none) and its value.
+    """Best matching that exceeds the known value (first entry -1 if there is no such matching), and its value.
 
-    A node of the search is the set of matchings of the entries that are not dropped, with its heaviest matching and duals.
-    It is split by one entry of that matching: without it, one level deeper, and then with it, on the same level.
+    A search node is the set of matchings of the entries that are not dropped, with its heaviest matching and duals. It is split
+    by one entry of this matching: first without the entry, one level deeper, and then with it, on the same level.
     """
     n, n_others, value = len(graph.ptr) - 1, graph.n_others, place.value
     weights = rewards + place.multiplier * budgets
@@ -307,9 +307,10 @@ def _search(
                 dropped = _force(trail, graph, branches[level], dropped)
             continue
         if level + 1 == capacity:
-            entries, mates, us, vs = _doubled(entries), _doubled(mates), _doubled(us), _doubled(vs)
-            bounds, marks, branches = _doubled(bounds), _doubled(marks), _doubled(branches)
             capacity *= 2
+            entries, mates, us = grown(entries, capacity), grown(mates, capacity), grown(us, capacity)
+            vs, bounds, marks = grown(vs, capacity), grown(bounds, capacity), grown(marks, capacity)
+            branches = grown(branches, capacity)
         k = entries[level, row]
         branches[level], marks[level] = k, dropped
         trail.alive[k] = -np.inf
@@ -333,11 +334,6 @@ def _search(
 
 
 @kernel
-def _doubled(array: NDArray[Any]) -> NDArray[Any]:
-    return np.concatenate((array, array))
-
-
-@kernel
 def _restore(trail: Trail, weights: FloatArray, dropped: int, mark: int) -> int:
     for i in range(mark, dropped):
         trail.alive[trail.entries[i]] = weights[trail.entries[i]]
@@ -346,7 +342,7 @@ def _restore(trail: Trail, weights: FloatArray, dropped: int, mark: int) -> int:
 
 @kernel
 def _drop(trail: Trail, graph: Bipartite, matched: Matched, room: float, dropped: int) -> int:
-    """Drop the entries that cost `room` or more; the new length of the trail."""
+    """Drop the entries of reduced cost `room` or more; the new length of the trail."""
     alive, ptr, others = trail.alive, graph.ptr, graph.others
     entry, _, u, v = matched
     for r in range(len(entry)):
@@ -374,7 +370,7 @@ def _force(trail: Trail, graph: Bipartite, chosen: int, dropped: int) -> int:
 
 @kernel
 def _branching_row(alive: FloatArray, graph: Bipartite, matched: Matched) -> int:
-    """Leading node whose second choice costs least, -1 if none has a choice."""
+    """Leading node whose second choice costs least, -1 if no node has a second choice."""
     ptr, others = graph.ptr, graph.others
     entry, _, u, v = matched
     best, smallest = -1, np.inf
@@ -390,10 +386,10 @@ def _branching_row(alive: FloatArray, graph: Bipartite, matched: Matched) -> int
 
 @kernel
 def _reroute(start: int, limit: float, weights: FloatArray, graph: Bipartite, matched: Matched) -> float:
-    """Make the matching heaviest again after the entry of `start` was dropped; the weight that this costs.
+    """Update the heaviest matching after the entry of `start` is dropped; returns the loss of weight.
 
-    The cost is inf, and the arrays are as they were, if it is `limit` or more, or if there is no such matching. Free nodes
-    of the other side are held by one more leading node, the last, which joins each of them at weight 0.
+    If the loss is `limit` or more, or if there is no other matching, the result is inf and the arrays are unchanged. Free other
+    nodes are matched to an additional leading node, the last one, which joins each of them at weight 0.
     """
     ptr, others, n_others, _ = graph
     entry, mate, u, v = matched

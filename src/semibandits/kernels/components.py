@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.exchange import incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
 
 @kernel
 def strong_components(n: int, tails: IntArray, heads: IntArray) -> IntArray:
-    """Component of each of n nodes, numbered from 0 (Tarjan's algorithm)."""
-    ptr = np.zeros(n + 1, dtype=np.int64)
-    for v in tails:
-        ptr[v + 1] += 1
-    for v in range(n):
-        ptr[v + 1] += ptr[v]
-    position = ptr[:-1].copy()
-    out = np.empty(len(tails), dtype=np.int64)
-    for arc in range(len(tails)):
-        out[position[tails[arc]]] = heads[arc]
-        position[tails[arc]] += 1
-    position[:] = ptr[:-1]
+    """Component of each of n nodes, numbered from 0, by Tarjan's algorithm."""
+    ptr, arcs = incidence(n, tails)
+    out, position = heads[arcs], ptr[:-1].copy()
     component = np.full(n, -1, dtype=np.int64)
     number = np.full(n, -1, dtype=np.int64)
     low = np.zeros(n, dtype=np.int64)

@@ -1,9 +1,10 @@
-"""Taking a circulation apart into cycles, and merged nodes apart again."""
+"""Decomposition of circulations into cycles, and cycles of merged nodes as closed walks of the graph."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.exchange import distances_to, incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -13,11 +14,11 @@ from semibandits.kernels.typing import FloatArray, IntArray
 def decompose_into_cycles(
     flow: FloatArray, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    """Simple cycles and rates that add up to `flow`, but for rounding: at most one cycle per arc.
+    """Simple cycles and rates that add up to `flow` up to rounding: at most one cycle per arc.
 
-    Arcs are stripped in order of flow, the smallest first, so that what large flows lose to rounding is never taken from small
-    ones. A walk starts with the arc and goes on along the largest flow left until it meets itself; a dead end is rounding, and
-    the arc that led there is given up. Cycle k is ``arcs[ptr[k]:ptr[k + 1]]`` in order of travel.
+    Arcs are removed in order of flow, the smallest first, so that rounding errors of large flows do not affect small ones. A walk
+    starts with the arc and follows the largest remaining flow until it meets itself. A dead end is due to rounding; the arc that
+    leads there is removed. Cycle k is ``arcs[ptr[k]:ptr[k + 1]]`` in order of travel.
     """
     n, a = len(out_ptr) - 1, len(tails)
     left = flow.copy()
@@ -38,11 +39,7 @@ def decompose_into_cycles(
                 if place[v] >= 0:
                     break
                 place[v] = length
-                following = -1
-                for k in range(out_ptr[v], out_ptr[v + 1]):
-                    arc = out_arcs[k]
-                    if left[arc] > dust[arc] and (following < 0 or left[arc] > left[following]):
-                        following = arc
+                following = _arc_of_largest_flow(v, left, dust, out_ptr, out_arcs)
                 if following < 0:
                     break
                 walk[length] = following
@@ -60,9 +57,7 @@ def decompose_into_cycles(
             for i in range(first, length):
                 rate = min(rate, left[walk[i]])
             if ptr[cycles] + n > len(arcs):
-                bigger = np.empty(2 * len(arcs) + n, dtype=np.int64)
-                bigger[: ptr[cycles]] = arcs[: ptr[cycles]]
-                arcs = bigger
+                arcs = grown(arcs, 2 * len(arcs) + n)
             filled = ptr[cycles]
             for i in range(first, length):
                 arc = walk[i]
@@ -75,14 +70,25 @@ def decompose_into_cycles(
     return rates[:cycles].copy(), ptr[: cycles + 1].copy(), arcs[: ptr[cycles]].copy()
 
 
+@kernel(inline="always")
+def _arc_of_largest_flow(v: int, flow: FloatArray, dust: FloatArray, out_ptr: IntArray, out_arcs: IntArray) -> int:
+    """Arc of largest flow out of node v, -1 if no flow exceeds the dust of its arc."""
+    largest = -1
+    for k in range(out_ptr[v], out_ptr[v + 1]):
+        arc = out_arcs[k]
+        if flow[arc] > dust[arc] and (largest < 0 or flow[arc] > flow[largest]):
+            largest = arc
+    return largest
+
+
 @kernel
 def unfold_cycles(
     ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, merged: IntArray, free: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Simple cycles of merged nodes, their arcs in any order, as closed walks of the graph itself in order of travel.
+    """Closed walks of the graph, in order of travel, for simple cycles of merged nodes with arcs in any order.
 
-    Where a cycle enters a merged node at one of its nodes and leaves it at another, a shortest walk over the arcs `free` is put
-    in; they join any two nodes of a merged one that a cycle can use. A missing walk is reported as ``ptr[-1] = -1``.
+    If a cycle enters a merged node at one of its nodes and leaves it at another, a shortest walk over the arcs `free` is
+    inserted. These must join any two nodes of a merged node that a cycle can use; if a walk is missing, ``ptr[-1]`` is -1.
     """
     n = len(merged)
     in_ptr, in_arcs = incidence(n, heads[free])
@@ -100,9 +106,7 @@ def unfold_cycles(
         arc = arcs[ptr[c]]
         for _ in range(ptr[c + 1] - ptr[c]):
             if filled + n + 1 > len(out_arcs):
-                bigger = np.empty(2 * len(out_arcs) + n + 1, dtype=np.int64)
-                bigger[:filled] = out_arcs[:filled]
-                out_arcs = bigger
+                out_arcs = grown(out_arcs, 2 * len(out_arcs) + n + 1)
             out_arcs[filled] = arc
             filled += 1
             v = heads[arc]
@@ -112,9 +116,7 @@ def unfold_cycles(
                 continue
             if tree_of[target] < 0:
                 if planted == len(trees):
-                    more = np.empty((2 * planted, n), dtype=np.int32)
-                    more[:planted] = trees
-                    trees = more
+                    trees = grown(trees, 2 * planted)
                 trees[planted] = distances_to(target, tails[free], steps, in_ptr, in_arcs)[1]
                 tree_of[target] = planted
                 planted += 1

@@ -22,7 +22,7 @@ def cycle_sums(ptr: IntArray, arcs: IntArray, values: FloatArray) -> FloatArray:
 def weighted_arc_totals(
     ptr: IntArray, arcs: IntArray, entries: FloatArray, per_cycle: FloatArray, n_arcs: int
 ) -> FloatArray:
-    """For each arc, the sum of entries times values of their cycles over the entries with it."""
+    """For each arc, the sum of ``entries[i] * per_cycle[k]`` over its places i in the cycles k."""
     totals = np.zeros(n_arcs)
     for k in range(len(ptr) - 1):
         for i in range(ptr[k], ptr[k + 1]):
@@ -42,21 +42,21 @@ def arc_totals(ptr: IntArray, arcs: IntArray, per_cycle: FloatArray, n_arcs: int
 
 @kernel
 def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
-    """Whether the arcs of each family, in any order, make up one simple cycle of a graph with n nodes."""
+    """Whether each set of arcs, in any order, is one simple cycle of a graph with n nodes."""
     simple = np.zeros(len(ptr) - 1, dtype=np.bool_)
     leaving = np.empty(n, dtype=np.int64)
-    family_at = np.full(n, -1, dtype=np.int64)
+    cycle_at = np.full(n, -1, dtype=np.int64)
     for k in range(len(simple)):
         distinct = ptr[k + 1] > ptr[k]
         for i in range(ptr[k], ptr[k + 1]):
             v = tails[arcs[i]]
-            distinct = distinct and family_at[v] != k
-            family_at[v], leaving[v] = k, heads[arcs[i]]
+            distinct = distinct and cycle_at[v] != k
+            cycle_at[v], leaving[v] = k, heads[arcs[i]]
         if not distinct:
             continue
         start = tails[arcs[ptr[k]]]
         v, steps = leaving[start], 1
-        while v != start and family_at[v] == k and steps < ptr[k + 1] - ptr[k]:
+        while v != start and cycle_at[v] == k and steps < ptr[k + 1] - ptr[k]:
             v = leaving[v]
             steps += 1
         simple[k] = v == start and steps == ptr[k + 1] - ptr[k]
@@ -66,18 +66,7 @@ def are_simple(ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, 
 @kernel
 def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """The cycles where `mask` is True."""
-    kept = size = 0
-    for k in range(len(mask)):
-        if mask[k]:
-            kept += 1
-            size += ptr[k + 1] - ptr[k]
-    new_ptr, new_arcs = np.zeros(kept + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
-    kept = size = 0
-    for k in range(len(mask)):
-        if mask[k]:
-            for i in range(ptr[k], ptr[k + 1]):
-                new_arcs[size] = arcs[i]
-                size += 1
-            kept += 1
-            new_ptr[kept] = size
-    return new_ptr, new_arcs
+    lengths = np.diff(ptr)
+    new_ptr = np.zeros(np.count_nonzero(mask) + 1, dtype=np.int64)
+    new_ptr[1:] = np.cumsum(lengths[mask])
+    return new_ptr, arcs[np.repeat(mask, lengths)]

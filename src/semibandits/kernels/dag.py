@@ -1,7 +1,7 @@
 """Paths in a directed acyclic graph.
 
-In `longest_path` and `paths_by_rank` the nodes 0 .. n - 1 are in topological order, each lies on a path from 0 to n - 1, and
-arcs are grouped by one end: those of node v are at ``ptr[v]:ptr[v + 1]``, with their item and their other end.
+In `longest_path` and `paths_by_rank` the nodes 0 .. n - 1 are in topological order and each lies on a path from 0 to n - 1.
+Arcs are grouped by one end: those of node v are at ``ptr[v]:ptr[v + 1]``, with their item and their other end.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import incidence, ready_order
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 class ArcGroups(NamedTuple):
-    """Arcs grouped by one end: those of node v have the places ``ptr[v]`` to ``ptr[v + 1] - 1``.
+    """Arcs grouped by one end: those of node v are at the places ``ptr[v]`` to ``ptr[v + 1] - 1``.
 
     Attributes
     ----------
     ptr : ndarray of int, shape (n + 1,)
-        Where each group begins.
+        Start of each group.
     ends, items : ndarray of int, shape (a,)
         The other end of each arc, and its item.
     """
@@ -33,28 +33,12 @@ class ArcGroups(NamedTuple):
 
 @kernel
 def acyclic_order(n: int, tails: IntArray, heads: IntArray) -> IntArray:
-    """Nodes in topological order; those on cycles and behind them are missing."""
+    """Nodes in topological order, without those that a cycle reaches."""
     out_ptr, out_arcs = incidence(n, tails)
     waiting = np.zeros(n, dtype=np.int64)
     for v in heads:
         waiting[v] += 1
-    order = np.empty(n, dtype=np.int64)
-    found = 0
-    for v in range(n):
-        if waiting[v] == 0:
-            order[found] = v
-            found += 1
-    done = 0
-    while done < found:
-        v = order[done]
-        done += 1
-        for k in range(out_ptr[v], out_ptr[v + 1]):
-            w = heads[out_arcs[k]]
-            waiting[w] -= 1
-            if waiting[w] == 0:
-                order[found] = w
-                found += 1
-    return order[:found]
+    return ready_order(waiting, heads, out_ptr, out_arcs)
 
 
 @kernel
@@ -75,9 +59,9 @@ def nodes_between(source: int, target: int, order: IntArray, tails: IntArray, he
 
 @kernel
 def is_path(x: BoolArray, tails: IntArray, heads: IntArray, n: int) -> bool:
-    """Whether the chosen arcs are a path from 0 to n - 1. Nodes may be -1: arcs there are on no path.
+    """Whether the chosen arcs are a path from 0 to n - 1. No path contains an arc with an end of -1.
 
-    Without cycles, it is enough that the chosen arcs are in balance.
+    In an acyclic graph it suffices that the flow of the chosen arcs is conserved.
     """
     surplus = np.zeros(n, dtype=np.int64)
     surplus[0], surplus[n - 1] = 1, -1
@@ -96,7 +80,7 @@ def longest_path(
 ) -> tuple[BoolArray, FloatArray]:
     """Items of a heaviest path from the first node to the last, and the weight of a heaviest path to each node.
 
-    Among equally heavy ways into a node the first arc of its group is taken.
+    Of equally heavy paths to a node, the one whose last arc comes first in its group is taken.
     """
     x = np.empty(len(weights), dtype=np.bool_)
     return x, longest_path_into(weights, in_ptr, in_tails, in_items, x)
@@ -106,7 +90,7 @@ def longest_path(
 def longest_path_into(
     weights: FloatArray, in_ptr: IntArray, in_tails: IntArray, in_items: IntArray, x: BoolArray
 ) -> FloatArray:
-    """Write the path of :func:`longest_path` into x; the weight of a heaviest path to each node."""
+    """Write the path of :func:`longest_path` into `x`; returns the weight of a heaviest path to each node."""
     n = len(in_ptr) - 1
     heaviest, last = np.empty(n), np.empty(n, dtype=np.int64)
     heaviest[0] = 0.0

@@ -24,7 +24,7 @@ def inverse_modulo(x: int, prime: int) -> int:
 def determinant_modulo(matrix: IntArray, prime: int, most: int) -> int:
     """Determinant of a square integer matrix modulo a `prime` below 2^31, by elimination that skips zeros.
 
-    -1 if more than `most` entries would be updated.
+    Returns -1 if more than `most` entries would have to be updated.
     """
     n = len(matrix)
     a = matrix % prime

@@ -1,4 +1,4 @@
-"""Linear independence, over the reals by orthogonalisation and over the field of two elements by packed bits."""
+"""Linear independence, by orthogonalisation over the reals and by packed bits over the field of two elements."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ WordArray: TypeAlias = NDArray[np.uint64]
 
 @kernel
 def real_greedy(vectors: FloatArray, order: IntArray, tolerance: float) -> BoolArray:
-    """Scan `order` and keep each vector (unit length or zero) further than `tolerance` from the span of those kept.
+    """Scan `order` and keep each vector (unit length or zero) farther than `tolerance` from the span of those kept.
 
-    `vectors` is (d, r), one a row. The modified Gram-Schmidt process: each projection is taken from what the ones before it
-    left, so that the distances (not the basis) are as accurate as those of a Householder factorisation.
+    `vectors` has shape (d, r), one vector per row. In the modified Gram-Schmidt process each projection is computed from the rest
+    that the previous ones leave, so that the distances (not the basis) are as accurate as in a Householder factorisation.
     """
     d, r = vectors.shape
     chosen = np.zeros(d, dtype=np.bool_)
@@ -57,7 +57,7 @@ def reduce_word_vector(v: WordArray, basis: WordArray, word: IntArray, bit: Word
 
 @kernel
 def first_word(v: WordArray, n_words: int) -> int:
-    """Position of the first non-zero among the first `n_words` words of `v`, -1 if there is none."""
+    """Position of the first non-zero word among the first `n_words` of `v`, -1 if all are 0."""
     for q in range(n_words):
         if v[q]:
             return q
@@ -91,7 +91,7 @@ def binary_greedy(vectors: WordArray, order: IntArray) -> BoolArray:
 def binary_exchanges(vectors: WordArray, members: IntArray) -> tuple[BoolArray, BoolArray]:
     """Vectors outside the span of the independent `members` (d,), and vectors that can replace each of them (k, d).
 
-    Behind each vector runs one more bit per member: which members it was added up from.
+    Each vector is followed by one bit per member, which marks the members in its sum.
     """
     d, n_words = vectors.shape
     k = len(members)

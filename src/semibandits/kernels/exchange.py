@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
 @kernel
 def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Arcs grouped by an end node: ``arcs[ptr[v]:ptr[v + 1]]``, in order of index within a node."""
+    """Arcs grouped by one end: those of node v are ``arcs[ptr[v]:ptr[v + 1]]``, in order of index."""
     ptr = np.zeros(n + 1, dtype=np.int64)
     for v in ends:
         ptr[v + 1] += 1
@@ -28,16 +29,16 @@ def incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
 
 
 class Arcs(NamedTuple):
-    """The arcs of a directed graph, and at each node those out of it and into it.
+    """The arcs of a directed graph, and those out of and into each node.
 
     Attributes
     ----------
     tails, heads : ndarray of int, shape (a,)
         Arc k leads from ``tails[k]`` to ``heads[k]``.
     out_ptr, in_ptr : ndarray of int, shape (n + 1,)
-        Where the arcs of each node begin in the next two.
+        Start of the arcs of each node in `out_arcs` and `in_arcs`.
     out_arcs, in_arcs : ndarray of int, shape (a,)
-        ``out_arcs[out_ptr[v]:out_ptr[v + 1]]`` leave node v, ``in_arcs[in_ptr[v]:in_ptr[v + 1]]`` enter it, by number.
+        ``out_arcs[out_ptr[v]:out_ptr[v + 1]]`` leave node v, ``in_arcs[in_ptr[v]:in_ptr[v + 1]]`` enter it, in order of index.
     """
 
     tails: IntArray
@@ -60,7 +61,7 @@ def arcs_of(n: int, tails: IntArray, heads: IntArray) -> Arcs:
 def distances_to(
     target: int, tails: IntArray, costs: FloatArray, in_ptr: IntArray, in_arcs: IntArray
 ) -> tuple[FloatArray, IntArray]:
-    """Dijkstra towards `target`: distance of each node (inf if none) and the first arc of a cheapest walk (-1 if none)."""
+    """Dijkstra's method: distance of each node to `target` and the first arc of a cheapest walk; inf and -1 without a walk."""
     n = len(in_ptr) - 1
     distance = np.full(n, np.inf)
     first = np.full(n, -1, dtype=np.int64)
@@ -84,38 +85,57 @@ def distances_to(
 def lowered(
     potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> FloatArray:
-    """Largest potentials below the given ones with ``costs + pi[tail] - pi[head] >= 0``, up to rounding; all costs are >= 0.
+    """Largest potentials <= the given ones with ``costs + pi[tail] - pi[head] >= 0``, up to rounding, for costs >= 0.
 
-    The smallest of the given ones comes out as 0, the others as the distance from it at most: that keeps the digits of what is
-    much smaller than the potentials given.
+    The result is shifted so that the smallest potential is 0. The others are at most the distance from its node, which keeps the
+    digits of potentials that are much smaller than the given ones.
     """
-    n = len(potentials)
     pi: FloatArray = potentials - potentials.min()
+    relax(pi, heads, costs, out_ptr, out_arcs, 0.0, np.inf)
+    return pi
+
+
+@kernel
+def relax(
+    pi: FloatArray,
+    heads: IntArray,
+    costs: FloatArray,
+    out_ptr: IntArray,
+    out_arcs: IntArray,
+    least_gain: float,
+    passes: float,
+) -> None:
+    """Lower potentials in place by Bellman and Ford's method, until no arc lowers one by more than `least_gain`.
+
+    Stops after the given number of passes.
+    """
+    n, done = len(pi), 0
     active, fresh = np.arange(n), np.empty(n, dtype=np.int64)
     queued = np.zeros(n, dtype=np.bool_)
-    while len(active) > 0:
+    while len(active) > 0 and done < passes:
+        done += 1
         count = 0
         queued[active] = False
         for v in active:
             for k in range(out_ptr[v], out_ptr[v + 1]):
                 arc = out_arcs[k]
                 w = heads[arc]
-                if pi[v] + costs[arc] < pi[w]:
-                    pi[w] = pi[v] + costs[arc]
+                reached = pi[v] + costs[arc]
+                if reached < pi[w] - least_gain:
+                    pi[w] = reached
                     if not queued[w]:
                         queued[w] = True
                         fresh[count] = w
                         count += 1
         active = fresh[:count].copy()
-    return pi
 
 
 @kernel
 def cheapest_cycles(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
-    """Cheapest cycle through each arc: its cost for all arcs, and the cycles of the arcs with ``wanted > 0``.
+    """Cheapest cycle through each arc: the costs for all arcs, and the cycles for the arcs with ``wanted > 0``.
 
-    Returns ``gaps`` (a,), and the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` in order of arc index among the wanted ones; a
-    cycle starts with its arc. An arc on no cycle has gap inf and an empty cycle.
+    Returns ``gaps`` (a,), and the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` in order of the wanted arcs; each starts with its arc. An
+    arc on no cycle has gap inf and an empty cycle.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(in_ptr) - 1, len(tails)
@@ -134,9 +154,7 @@ def cheapest_cycles(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[F
             if wanted[arc] == 0 or not np.isfinite(gaps[arc]):
                 continue
             if used + n + 1 > len(pool):
-                bigger = np.empty(2 * len(pool) + n + 1, dtype=np.int64)
-                bigger[:used] = pool[:used]
-                pool = bigger
+                pool = grown(pool, 2 * len(pool) + n + 1)
             start[arc] = used
             pool[used] = arc
             used += 1
@@ -161,7 +179,7 @@ def cheapest_cycles(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[F
 
 @kernel
 def biconnected_blocks(graph: Arcs) -> tuple[IntArray, int]:
-    """Biconnected components of the underlying undirected multigraph without self-loops; block of each arc, and their number."""
+    """Block of each arc and number of blocks: biconnected components of the undirected multigraph, without self-loops."""
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(out_ptr) - 1, len(tails)
     block = np.full(a, -1, dtype=np.int64)
@@ -219,38 +237,43 @@ def biconnected_blocks(graph: Arcs) -> tuple[IntArray, int]:
 
 @kernel
 def topological_order(hub: int, tails: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray) -> IntArray:
-    """Hub first, then the other nodes in topological order of the graph without the hub; empty if that has a cycle."""
+    """The hub, then the other nodes in topological order of the graph without the hub; empty if this graph has a cycle."""
     n = len(out_ptr) - 1
     waiting = np.zeros(n, dtype=np.int64)
     for arc in range(len(tails)):
         if tails[arc] != hub and heads[arc] != hub:
             waiting[heads[arc]] += 1
-    order = np.empty(n, dtype=np.int64)
-    order[0] = hub
-    filled = 1
-    for v in range(n):
-        if v != hub and waiting[v] == 0:
-            order[filled] = v
-            filled += 1
-    done = 1
-    while done < filled:
+    waiting[hub] = len(tails) + 1
+    order = ready_order(waiting, heads, out_ptr, out_arcs)
+    return np.append(hub, order) if len(order) == n - 1 else order[:0]
+
+
+@kernel
+def ready_order(waiting: IntArray, heads: IntArray, out_ptr: IntArray, out_arcs: IntArray) -> IntArray:
+    """List each node once as many arcs into it as it is `waiting` for leave listed nodes; `waiting` is overwritten."""
+    order = np.empty(len(waiting), dtype=np.int64)
+    found = done = 0
+    for v in range(len(waiting)):
+        if waiting[v] == 0:
+            order[found] = v
+            found += 1
+    while done < found:
         v = order[done]
         done += 1
         for k in range(out_ptr[v], out_ptr[v + 1]):
             w = heads[out_arcs[k]]
-            if w != hub:
-                waiting[w] -= 1
-                if waiting[w] == 0:
-                    order[filled] = w
-                    filled += 1
-    return order if filled == n else np.empty(0, dtype=np.int64)
+            waiting[w] -= 1
+            if waiting[w] == 0:
+                order[found] = w
+                found += 1
+    return order[:found]
 
 
 @kernel
 def cheapest_cycles_through_hub(
     wanted: IntArray, graph: Arcs, costs: FloatArray
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    """As `cheapest_cycles`, for a graph whose node 0 lies on every cycle and whose other nodes are in topological order."""
+    """:func:`cheapest_cycles` for a graph whose node 0 is on every cycle and whose other nodes are in topological order."""
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     n, a = len(in_ptr) - 1, len(tails)
     there = np.full(n, np.inf)
@@ -280,9 +303,7 @@ def cheapest_cycles_through_hub(
             continue
         if np.isfinite(gaps[arc]):
             if used + 2 * n > len(arcs):
-                bigger = np.empty(2 * len(arcs) + 2 * n, dtype=np.int64)
-                bigger[:used] = arcs[:used]
-                arcs = bigger
+                arcs = grown(arcs, 2 * len(arcs) + 2 * n)
             arcs[used] = arc
             used += 1
             v = heads[arc]
@@ -302,10 +323,10 @@ def cheapest_cycles_through_hub(
 
 @kernel
 def shortest_walks(walks: FloatArray) -> FloatArray:
-    """Lengths of shortest walks between all pairs of nodes, 0 from a node to itself, given those of single steps.
+    """Lengths of shortest walks between all pairs of nodes, 0 from a node to itself, given the lengths of single arcs.
 
-    There are no cycles of negative length but by rounding: lengths are made nonnegative by potentials first (Bellman, Ford), so
-    that rounding cannot add up, and walks are then composed node by node (Floyd, Warshall).
+    Cycles have negative length by rounding only. Potentials (Bellman, Ford) first make all lengths nonnegative, so that rounding
+    errors do not add up; then walks are composed node by node (Floyd, Warshall).
     """
     n = len(walks)
     potential = np.zeros(n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits.kernels.exchange import incidence
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -19,7 +20,7 @@ def find_root(parent: IntArray, v: int) -> int:
 
 @kernel
 def forest_greedy(n_nodes: int, tails: IntArray, heads: IntArray, order: IntArray) -> BoolArray:
-    """Scan the edges `order` and keep each one that closes no cycle; mask over all edges."""
+    """Scan the edges in `order` and keep each one that closes no cycle; mask over all edges."""
     chosen = np.zeros(len(tails), dtype=np.bool_)
     parent = np.arange(n_nodes)
     left = n_nodes - 1
@@ -43,9 +44,9 @@ def heaviest_forest(n_nodes: int, tails: IntArray, heads: IntArray, weights: Flo
 
 @kernel
 def forest_bases(n_nodes: int, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
-    """The first `n` spanning forests, which must exist, in lexicographic order of their edges; (n, d).
+    """The first `n` spanning forests in lexicographic order of their edges, shape (n, d); there must be that many.
 
-    The next one keeps as many of the first edges as possible: it drops the last edge that the later ones can make up for.
+    The next forest keeps as many of the first edges as possible: it drops the last edge that later ones can replace.
     """
     d = len(tails)
     rows = np.empty((n, d), dtype=np.bool_)
@@ -80,26 +81,23 @@ def is_forest(n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray)
 
 
 @kernel
+def incident_edges(n_nodes: int, tails: IntArray, heads: IntArray) -> tuple[IntArray, IntArray]:
+    """Edges at each node, those of v at ``edges[start[v]:start[v + 1]]``, in order of index."""
+    ends = np.empty(2 * len(tails), dtype=np.int64)
+    ends[::2], ends[1::2] = tails, heads
+    start, places = incidence(n_nodes, ends)
+    return start, places // 2
+
+
+@kernel
 def root_forest(
     n_nodes: int, tails: IntArray, heads: IntArray, members: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Root each tree of the forest `members` at its first node.
 
-    Returns per node: the node above (-1 at a root), the position in `members` of the edge to it, depth, root.
+    Returns for each node its parent (-1 for roots), the position in `members` of the edge to the parent, its depth and its root.
     """
-    k = len(members)
-    start = np.zeros(n_nodes + 1, dtype=np.int64)
-    for item in members:
-        start[tails[item] + 1] += 1
-        start[heads[item] + 1] += 1
-    for v in range(n_nodes):
-        start[v + 1] += start[v]
-    fill = start[:-1].copy()
-    incident = np.empty(2 * k, dtype=np.int64)
-    for a in range(k):
-        for v in (tails[members[a]], heads[members[a]]):
-            incident[fill[v]] = a
-            fill[v] += 1
+    start, incident = incident_edges(n_nodes, tails[members], heads[members])
     above = np.full(n_nodes, -1, dtype=np.int64)
     via = np.full(n_nodes, -1, dtype=np.int64)
     depth = np.zeros(n_nodes, dtype=np.int64)
@@ -154,8 +152,8 @@ def forest_lightest(n_nodes: int, tails: IntArray, heads: IntArray, members: Int
     """Lightest edge of the circuit that each other edge closes with the forest `members`, the smaller index on ties.
 
     -1 for members, loops and edges that close no circuit. The trees are merged from the heaviest edge to the lightest,
-    by size and without path compression, so that each lookup climbs O(log n) links whose times increase: the link used
-    last is the lightest edge between the two ends.
+    by size and without path compression, so that each lookup climbs O(log n) links of increasing times: the last link
+    used is the lightest edge between the two ends.
     """
     d = len(tails)
     ascending = np.sort(members)

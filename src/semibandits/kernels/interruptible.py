@@ -1,4 +1,4 @@
-"""Calls of kernels whose arguments numba takes apart in Python, so that Ctrl-C comes neither in between nor too late."""
+"""Safe handling of Ctrl-C in calls of kernels whose arguments numba unpacks in Python."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from semibandits.kernels.tiers import Caller
 CALL: Final = Caller.__call__.__code__
 
 
-class _Again:
-    """``-AGAIN`` sends Ctrl-C to this process again.
+class _Resend:
+    """``-RESEND`` sends Ctrl-C to this process once more.
 
-    An operator: after a call Python would run the handler at once, within the handler, and so on for ever.
+    It is an operator because Python would run the handler after a call, within the handler itself, without end.
     """
 
     __neg__ = staticmethod(_thread.interrupt_main)
 
 
-AGAIN: Final = _Again()
+RESEND: Final = _Resend()
 
 
 def call_interruptibly(kernel: Any, *arguments: Any) -> Any:
-    """What the kernel returns. For kernels that take a random generator, or a function pointer that is none of ours.
+    """Call a kernel that takes a random generator, or a function pointer other than those of `tiers`, and return its result.
 
-    Of such arguments numba asks for addresses, by functions in Python, and does not look whether they raised: a
-    ``KeyboardInterrupt`` there ends the process with a segmentation fault. So Ctrl-C at this moment is sent again, until the
-    kernel hears it, or this function after it. Compilation and the kernel itself are interrupted as ever.
+    numba gets the addresses of such arguments from functions in Python, and does not check whether they raise: a
+    ``KeyboardInterrupt`` there ends the process with a segmentation fault. Ctrl-C at this moment is therefore sent once more,
+    until the kernel handles it, or this function after the call. Compilation and the kernel itself are interrupted as usual.
     """
     before = signal.getsignal(signal.SIGINT)
     is_main = threading.current_thread() is threading.main_thread()
     if not (isinstance(kernel, Dispatcher) and callable(before) and is_main):
         return _called(kernel, arguments)
 
-    def hear(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         at, callee = frame, None
         while frame is not None and frame.f_code not in (_called.__code__, call_interruptibly.__code__):
             if frame.f_code is not CALL:
@@ -49,11 +49,11 @@ def call_interruptibly(kernel: Any, *arguments: Any) -> Any:
         if frame is None or frame.f_code is call_interruptibly.__code__:  # before or after the call
             signal.signal(signal.SIGINT, before)
         elif callee is not None and not _is_ours(callee):
-            _ = -AGAIN
+            _ = -RESEND
             return
         before(number, at)
 
-    signal.signal(signal.SIGINT, hear)
+    signal.signal(signal.SIGINT, handle)
     try:
         return _called(kernel, arguments)
     finally:
@@ -61,10 +61,10 @@ def call_interruptibly(kernel: Any, *arguments: Any) -> Any:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Whether this is the choice of a tier, or what follows from it, and not numba asking for an argument."""
+    """Whether this frame chooses a tier or runs what was chosen; if not, numba unpacks an argument."""
     return frame.f_code.co_filename == tiers.__file__
 
 
 def _called(kernel: Any, arguments: tuple[Any, ...]) -> Any:
-    """Call the kernel in a frame by which the handler knows that numba is at work."""
+    """Call the kernel in a frame that the handler recognises."""
     return kernel(*arguments)

@@ -1,6 +1,6 @@
 """Sets of m items with two criteria, a = rewards·x and c = budgets·x: multipliers, label lists per count, depth-first search.
 
-What is maximised is a function F of the pair (a, c), see `Goal`. For a multiplier l >= 0 it has the bound
+The function F to maximise depends on the pair (a, c), see `Goal`. A multiplier l >= 0 gives the bound
 ``F <= a + l c + allowance`` with allowance -l * parameter, or parameter^2 / (4 l).
 """
 
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.selection import select_largest
 from semibandits.kernels.signals import STEPS, check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -20,26 +21,26 @@ AT_LEAST, ROOT, FRONT = runtime_constant(0), runtime_constant(1), runtime_consta
 SOLVED, NONE, BROKEN_OFF = 0, 1, 2
 NO_NODES = runtime_constant(0)
 CORE = 24
-"""Items that the first, heuristic search leaves open: those that cost least to exchange."""
+"""Number of items that the first, heuristic search leaves open: those that cost least to exchange."""
 CORE_LABELS = 20_000
 ROUNDING = 1e-14
-"""A value counts as better if the difference exceeds this times m times the largest number summed."""
+"""A value counts as better if the difference exceeds this times m times the largest summand."""
 NEARLY = 1.0 - 1e-6
-"""Values that lie on multiples of a step improve by at least this many of it."""
+"""Values that are multiples of a step improve by at least this share of the step."""
 
 
 class Goal(NamedTuple):
-    """What is wanted.
+    """The function F to maximise, or all efficient pairs.
 
     Attributes
     ----------
     kind : int
         ``AT_LEAST``: F is a where c >= `parameter`, else -inf. ``ROOT``: F is ``a + parameter * sqrt(c)``. ``FRONT``: all pairs
-        that no other beats in both.
+        that no other pair dominates.
     parameter : float
-        See above.
+        Parameter of F.
     step : float
-        All values of F lie on multiples of it; 0 if nothing is known.
+        All values of F are multiples of it; 0 if no such number is known.
     """
 
     kind: int
@@ -48,7 +49,7 @@ class Goal(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where lists begin: how many items are still to be chosen, and the pair (a, c) of those that are."""
+    """Number of items to choose, and the pair (a, c) of the items chosen before."""
 
     size: int
     a: float
@@ -56,7 +57,7 @@ class Start(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Multipliers, and for each of them what the bound of something better must exceed."""
+    """Multipliers, and for each of them the floor that the bound of a better decision must exceed."""
 
     multipliers: FloatArray
     floors: FloatArray
@@ -79,7 +80,7 @@ def criterion(goal: Goal, a: float, c: float) -> float:
 
 @kernel
 def allowance(goal: Goal, multiplier: float) -> float:
-    """Largest F(a, c) - (a + multiplier * c), inf if there is none."""
+    """Least upper bound on F(a, c) - (a + multiplier * c), maybe inf."""
     if goal.kind == AT_LEAST:
         return -multiplier * goal.parameter
     return goal.parameter * goal.parameter / (4.0 * multiplier) if multiplier > 0 else np.inf
@@ -98,11 +99,11 @@ def sums(rewards: FloatArray, budgets: FloatArray, chosen: BoolArray) -> tuple[f
 
 @kernel
 def best_multiplier(rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal) -> tuple[float, float, BoolArray]:
-    """Multiplier of least bound, that bound, and the best decision met on the way.
+    """Multiplier of least bound, that bound, and the best decision found meanwhile.
 
-    The bound h(l) + allowance(l), with h(l) the largest a + l c, is convex in l. Two decisions hold its minimum between them: one
-    that is best for smaller l and has too little c, one that is best for larger l and has enough. The next multiplier minimises
-    the bound of these two alone; if no decision beats both there, it is the minimum. A bound of -inf says that no decision has
+    The bound h(l) + allowance(l), with h(l) the largest a + l c, is convex in l. Its minimum is between two decisions: one that
+    is best for smaller l and has too little c, and one that is best for larger l and has enough. The next multiplier minimises
+    the bound of these two alone; if no decision exceeds both there, it is the minimum. The bound is -inf if no decision has
     enough c. The multiplier is 0 if the decision of largest a is best.
     """
     kind, parameter = goal.kind, goal.parameter
@@ -153,7 +154,7 @@ def best_multiplier(rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal
 
 @kernel
 def completions(values: FloatArray, size: int) -> FloatArray:
-    """Largest sum of q of ``values[p:]`` at [p, q], -inf where there are fewer. Of equal sums the one without p counts."""
+    """Largest sum of q of ``values[p:]`` at [p, q], -inf if there are fewer. Of equal sums the one without p is taken."""
     n = len(values)
     table = np.full((n + 1, size + 1), -np.inf)
     table[n, 0] = 0.0
@@ -166,7 +167,7 @@ def completions(values: FloatArray, size: int) -> FloatArray:
 
 @kernel
 def complete(table: FloatArray, chosen: BoolArray, p: int, q: int) -> None:
-    """Choose the q of the items from p on whose sum stands in the table of :func:`completions`."""
+    """Choose the q items from p on whose sum is the entry [p, q] of a table of :func:`completions`."""
     while q > 0:
         if table[p, q] != table[p + 1, q]:
             chosen[p] = True
@@ -176,7 +177,7 @@ def complete(table: FloatArray, chosen: BoolArray, p: int, q: int) -> None:
 
 @kernel
 def completed_sums(table: FloatArray, values: FloatArray, others: FloatArray) -> FloatArray:
-    """Sums of `others` over the items that `table`, made from `values`, chooses; and so at [p, q]."""
+    """Sum of `others` at [p, q], over the items whose sum of `values` is that entry of `table`."""
     n, size = len(values), table.shape[1] - 1
     result = np.zeros((n + 1, size + 1))
     for p in range(n - 1, -1, -1):
@@ -190,7 +191,7 @@ def completed_sums(table: FloatArray, values: FloatArray, others: FloatArray) ->
 
 @kernel
 def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArray, size: int) -> FloatArray:
-    """Tables of :func:`completions` for rewards + multiplier * budgets, one a multiplier; the last one for the budgets."""
+    """Tables of :func:`completions` for rewards + multiplier * budgets, one per multiplier; the last one is for the budgets."""
     n = len(rewards)
     tables = np.empty((len(multipliers) + 1, n + 1, size + 1))
     for j in range(len(multipliers)):
@@ -203,145 +204,190 @@ def bound_tables(rewards: FloatArray, budgets: FloatArray, multipliers: FloatArr
 
 @kernel
 def promising(a: float, c: float, p: int, q: int, bounds: Bounds, tables: FloatArray, goal: Goal) -> bool:
-    """Whether q more items from p on may lead from (a, c) above the floors.
+    """Whether (a, c) with q more items from p on can exceed the floors.
 
-    For one best decision the bound at every multiplier must exceed its floor. For the front one will do: `floors` are then the
-    values of the corner between two neighbouring known points, at the multiplier of the edge between them, and what dominates
-    no corner is dominated itself.
+    For one best decision the bound at every multiplier must exceed its floor. For the front one multiplier suffices: each floor
+    is then the value of the corner between two neighbouring known points, at the multiplier of the edge between them, and a pair
+    that dominates no corner is dominated.
     """
     multipliers, floors = bounds
     last = len(multipliers)
     if goal.kind == AT_LEAST and c + tables[last, p, q] < goal.parameter:
         return False
-    one_will_do = goal.kind == FRONT
-    keep = not one_will_do
+    one_suffices = goal.kind == FRONT
+    keep = not one_suffices
     for j in range(last):
         above = a + multipliers[j] * c + tables[j, p, q] > floors[j]
-        if above == one_will_do:
+        if above == one_suffices:
             keep = above
             break
     return keep
+
+
+class Search(NamedTuple):
+    """Data of a search: the result of `bound_tables`, and the sums at [p, q] of the completions at the first multiplier."""
+
+    rewards: FloatArray
+    budgets: FloatArray
+    bounds: Bounds
+    goal: Goal
+    tables: FloatArray
+    rest_a: FloatArray
+    rest_c: FloatArray
+
+
+class Lists(NamedTuple):
+    """Labels (a, c) with their `last` entries in the history, -1 at the start: ``starts[k]:starts[k + 1]`` have k items."""
+
+    a: FloatArray
+    c: FloatArray
+    last: IntArray
+    starts: IntArray
+
+
+class History(NamedTuple):
+    """Items chosen: entry k is the item ``items[k]``, chosen after those of entry ``parents[k]``; the first `size` are filled."""
+
+    parents: IntArray
+    items: IntArray
+    size: int
+
+
+class Found(NamedTuple):
+    """The best value found, that of a label, whose newest entry is `last` (-2: none), with the completion at [p, q]."""
+
+    value: float
+    last: int
+    p: int
+    q: int
+
+
+@kernel
+def _search(rewards: FloatArray, budgets: FloatArray, size: int, bounds: Bounds, goal: Goal) -> Search:
+    """Tables for a search for `size` more of these items."""
+    multipliers = bounds.multipliers
+    tables = bound_tables(rewards, budgets, multipliers, size)
+    values = rewards + multipliers[0] * budgets
+    rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
+    return Search(rewards, budgets, Bounds(multipliers, bounds.floors.copy()), goal, tables, rest_a, rest_c)
 
 
 @kernel
 def label_lists(
     rewards: FloatArray, budgets: FloatArray, start: Start, bounds: Bounds, goal: Goal, best: float, limit: int
 ) -> tuple[bool, float, BoolArray, BoolArray]:
-    """Nemhauser-Ullmann lists, one for each number of items chosen: take each item or not, drop what is dominated.
+    """Nemhauser-Ullmann lists, one for each number of items chosen: take each item or not, drop dominated labels.
 
-    A label is the pair (a, c) of at most so many of the items seen so far as are to be chosen, on top of the start. One that
-    another of the same count beats in both goes, and so does one that is not promising. Integer budgets make the lists short: one
-    label a sum at most, so this is the dynamic program over sums, and likewise with integer rewards.
+    A label is the pair (a, c) of the start and some of the items seen so far. It is dropped if it is not promising, or if another
+    label with as many items dominates it. With integer budgets the lists have at most one label per sum, so that this is the
+    dynamic program over sums; likewise with integer rewards.
 
-    `best` is a value known, to which the floors belong; both rise with every completion found. Returns whether the labels stayed
-    within `limit`, the best value, a decision that has it if it is better than what was known, else all False, and for a FRONT
-    the decisions left in the end, budgets decreasing, one a row.
+    `best` is a known value, to which the floors belong; both rise with every better completion. Returns whether the number of
+    labels stayed within `limit`, the best value, a decision that has it (all False if it does not exceed the known value), and
+    for a FRONT the remaining decisions, one per row, with decreasing budgets.
     """
-    n, kind, size, multipliers = len(rewards), goal.kind, start.size, bounds.multipliers
-    tables = bound_tables(rewards, budgets, multipliers, size)
-    floors = bounds.floors.copy()
-    bounds = Bounds(multipliers, floors)
-    values = rewards + multipliers[0] * budgets
-    rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
-    label_a, label_c, label_last = np.full(1, start.a), np.full(1, start.c), np.full(1, -1)
+    n, size = len(rewards), start.size
+    search = _search(rewards, budgets, size, bounds, goal)
     starts = np.ones(size + 3, dtype=np.int64)
     starts[:1] = 0
-    parents, entered, taken = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), 0
-    chosen, none = np.zeros(n, dtype=np.bool_), np.zeros((0, n), dtype=np.bool_)
-    best_last, best_p, best_q = -2, 0, 0
+    lists = Lists(np.full(1, start.a), np.full(1, start.c), np.full(1, -1), starts)
+    history = History(np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64), 0)
+    found = Found(best, -2, 0, 0)
+    chosen, rows = np.zeros(n, dtype=np.bool_), np.zeros((0, n), dtype=np.bool_)
     steps = 0
-    complete_within = True
     for p in range(n):
-        total = len(label_a)
-        next_a, next_c, next_last = np.empty(2 * total), np.empty(2 * total), np.empty(2 * total, dtype=np.int64)
-        next_starts = np.zeros(size + 3, dtype=np.int64)
-        out = 0
-        if taken + total > len(parents):
-            parents, entered = _longer(parents, 2 * (taken + total)), _longer(entered, 2 * (taken + total))
-        for k in range(size + 1):
-            next_starts[k] = out
-            q = size - k
-            if k > p + 1 or q > n - p - 1:
-                continue
-            i, i_end = starts[k], starts[k + 1]
-            j = starts[k - 1] if k > 0 else 0
-            j_end = starts[k] if k > 0 else 0
-            top = -np.inf
-            while i < i_end or j < j_end:
-                steps += 1
-                if steps % STEPS == 0 and interrupted():
-                    return False, best, chosen, none
-                take = i >= i_end
-                if not take and j < j_end:
-                    c_new = label_c[j] + budgets[p]
-                    take = c_new > label_c[i] or (c_new == label_c[i] and label_a[j] + rewards[p] > label_a[i])
-                if take:
-                    a, c, last = label_a[j] + rewards[p], label_c[j] + budgets[p], label_last[j]
-                    j += 1
-                else:
-                    a, c, last = label_a[i], label_c[i], label_last[i]
-                    i += 1
-                if a <= top:
-                    continue
-                top = a
-                if not promising(a, c, p + 1, q, bounds, tables, goal):
-                    continue
-                if take:
-                    parents[taken], entered[taken] = last, p
-                    last = taken
-                    taken += 1
-                if kind != FRONT:
-                    value = criterion(goal, a + rest_a[p + 1, q], c + rest_c[p + 1, q])
-                    if value > best:
-                        floors += value - best
-                        best, best_last, best_p, best_q = value, last, p + 1, q
-                next_a[out], next_c[out], next_last[out] = a, c, last
-                out += 1
-        next_starts[size + 1 :] = out
-        label_a, label_c, label_last, starts = next_a[:out], next_c[:out], next_last[:out], next_starts
-        if out == 0 or taken + out > limit:
-            complete_within = out == 0
+        lists, history, found, steps = _next_lists(p, lists, search, history, found, steps)
+        if steps < 0:
+            return False, found.value, chosen, rows
+        if len(lists.a) == 0 or history.size + len(lists.a) > limit:
             break
-    if kind == FRONT and complete_within:
-        none = np.zeros((len(label_a), n), dtype=np.bool_)
-        for k in range(len(label_a)):
-            _choose(none[k], parents, entered, label_last[k])
-    elif best_last >= -1:
-        _choose(chosen, parents, entered, best_last)
-        complete(tables[0], chosen, best_p, best_q)
-    return complete_within, best, chosen, none
+    within = len(lists.a) == 0 or history.size + len(lists.a) <= limit
+    if goal.kind == FRONT and within:
+        rows = np.zeros((len(lists.a), n), dtype=np.bool_)
+        for k in range(len(lists.a)):
+            _choose(rows[k], history, lists.last[k])
+    elif found.last >= -1:
+        _choose(chosen, history, found.last)
+        complete(search.tables[0], chosen, found.p, found.q)
+    return within, found.value, chosen, rows
 
 
 @kernel
-def _longer(array: IntArray, size: int) -> IntArray:
-    grown = np.empty(size, dtype=np.int64)
-    grown[: len(array)] = array
-    return grown
+def _next_lists(
+    p: int, lists: Lists, search: Search, history: History, found: Found, steps: int
+) -> tuple[Lists, History, Found, int]:
+    """Lists after item p, the extended history and the best value; the number of steps is -1 if it is interrupted."""
+    rewards, budgets, bounds, goal, tables, rest_a, rest_c = search
+    parents, entered, taken = history
+    old_a, old_c, old_last, starts = lists
+    n, total, size = len(rewards), len(old_a), len(starts) - 3
+    new_a, new_c, new_last = np.empty(2 * total), np.empty(2 * total), np.empty(2 * total, dtype=np.int64)
+    new_starts = np.zeros(size + 3, dtype=np.int64)
+    out = 0
+    if taken + total > len(parents):
+        parents, entered = grown(parents, 2 * (taken + total)), grown(entered, 2 * (taken + total))
+    for k in range(size + 1):
+        new_starts[k] = out
+        q = size - k
+        if k > p + 1 or q > n - p - 1:
+            continue
+        i, i_end = starts[k], starts[k + 1]
+        j = starts[k - 1] if k > 0 else 0
+        j_end = starts[k] if k > 0 else 0
+        top = -np.inf
+        while i < i_end or j < j_end:
+            steps += 1
+            if steps % STEPS == 0 and interrupted():
+                return lists, history, found, -1
+            take = i >= i_end
+            if not take and j < j_end:
+                c_new = old_c[j] + budgets[p]
+                take = c_new > old_c[i] or (c_new == old_c[i] and old_a[j] + rewards[p] > old_a[i])
+            if take:
+                a, c, last = old_a[j] + rewards[p], old_c[j] + budgets[p], old_last[j]
+                j += 1
+            else:
+                a, c, last = old_a[i], old_c[i], old_last[i]
+                i += 1
+            if a <= top:
+                continue
+            top = a
+            if not promising(a, c, p + 1, q, bounds, tables, goal):
+                continue
+            if take:
+                parents[taken], entered[taken] = last, p
+                last = taken
+                taken += 1
+            if goal.kind != FRONT:
+                value = criterion(goal, a + rest_a[p + 1, q], c + rest_c[p + 1, q])
+                if value > found.value:
+                    bounds.floors[:] += value - found.value
+                    found = Found(value, last, p + 1, q)
+            new_a[out], new_c[out], new_last[out] = a, c, last
+            out += 1
+    new_starts[size + 1 :] = out
+    return Lists(new_a[:out], new_c[:out], new_last[:out], new_starts), History(parents, entered, taken), found, steps
 
 
 @kernel
-def _choose(chosen: BoolArray, parents: IntArray, entered: IntArray, last: int) -> None:
-    """Choose the items that entered on the way to a label."""
+def _choose(chosen: BoolArray, history: History, last: int) -> None:
+    """Add the items of a label, whose newest entry in the history is `last`."""
     while last >= 0:
-        chosen[entered[last]] = True
-        last = parents[last]
+        chosen[history.items[last]] = True
+        last = history.parents[last]
 
 
 @kernel
 def depth_first(
     rewards: FloatArray, budgets: FloatArray, start: Start, bounds: Bounds, goal: Goal, best: float, max_nodes: int
 ) -> tuple[bool, float, BoolArray]:
-    """The same search depth first, which needs memory for the tables only.
+    """The search of :func:`label_lists` depth first, which needs memory for the tables only.
 
-    Every item is first left as the completion at the first multiplier has it. Returns whether the search ended within
-    `max_nodes`, the best value, and a decision that has it, all False if nothing beats what was known.
+    Each item is first chosen or not as in the completion at the first multiplier. Returns whether the search ended within
+    `max_nodes`, the best value, and a decision that has it (all False if it does not exceed the known value).
     """
-    n, size, multipliers = len(rewards), start.size, bounds.multipliers
-    tables = bound_tables(rewards, budgets, multipliers, size)
-    floors = bounds.floors.copy()
-    bounds = Bounds(multipliers, floors)
-    values = rewards + multipliers[0] * budgets
-    rest_a, rest_c = completed_sums(tables[0], values, rewards), completed_sums(tables[0], values, budgets)
+    n, size = len(rewards), start.size
+    _, _, bounds, _, tables, rest_a, rest_c = _search(rewards, budgets, size, bounds, goal)
     now, chosen = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     a, c = np.full(n + 1, start.a), np.full(n + 1, start.c)
     left, tried = np.full(n + 1, size), np.zeros(n + 1, dtype=np.int64)
@@ -357,7 +403,7 @@ def depth_first(
                 continue
             value = criterion(goal, a[p] + rest_a[p, q], c[p] + rest_c[p, q])
             if value > best:
-                floors += value - best
+                bounds.floors[:] += value - best
                 best = value
                 chosen[:p] = now[:p]
                 chosen[p:] = False
@@ -378,7 +424,7 @@ def depth_first(
 
 @kernel
 def swap_costs(values: FloatArray, top: BoolArray) -> FloatArray:
-    """What the sum of `values` over the `top` loses at least if an item leaves them, or joins them."""
+    """Least loss of the sum of `values` over the `top` items if an item leaves them, or joins them."""
     inside, outside = np.inf, -np.inf
     for i in range(len(values)):
         if top[i]:
@@ -398,7 +444,8 @@ def search_core(
 ) -> tuple[bool, BoolArray]:  # fmt: skip
     """Best decision that agrees with `top` outside the core, or `known` if that is no worse.
 
-    By label lists, and once these exceed their limit, depth first. Returns whether the limits were enough, too.
+    The search uses label lists, and is depth first if these exceed their limit. Returns whether the limits sufficed, and the
+    decision.
     """
     m = int(np.count_nonzero(top))
     fixed = top.copy()
@@ -427,7 +474,7 @@ def search_core(
 
 @kernel
 def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
-    """What `searched_selection` finds, unless it is interrupted: for callers in Python."""
+    """Result of `searched_selection` for callers in Python; raises if it is interrupted."""
     found = searched_selection(*problem_and_limits)
     raise_interrupt()
     return found
@@ -437,11 +484,10 @@ def select_best(*problem_and_limits: Any) -> tuple[BoolArray, int]:
 def searched_selection(
     rewards: FloatArray, budgets: FloatArray, m: int, goal: Goal, limits: Limits
 ) -> tuple[BoolArray, int]:
-    """The m items of largest F, and how the search ended: ``SOLVED``, ``NONE`` has a value, or ``BROKEN_OFF``.
+    """The m items of largest F, and the outcome: ``SOLVED``, ``NONE`` if no decision has a value, or ``BROKEN_OFF``.
 
-    The multiplier of least bound; first a search with few items open, for a good decision; items fixed whose exchange alone
-    loses more than the gap; then a search with all others open, those that lose most first, by label lists, and depth first if
-    these exceed their limit.
+    At the multiplier of least bound, a search with few open items first finds a good decision. Items whose exchange alone loses
+    more than the gap are fixed. All others are then searched, those that lose most first.
     """
     multiplier, bound, known = best_multiplier(rewards, budgets, m, goal)
     if bound == -np.inf or m == 0 or m == len(rewards):
@@ -469,7 +515,7 @@ def searched_selection(
 
 @kernel
 def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[FloatArray, FloatArray]:
-    """Pairs (a, c) of the upper right hull over the sets of m items, c increasing; points on its edges may be among them."""
+    """Pairs (a, c) on the upper right hull of the sets of m items, by increasing c; points on its edges may be included."""
     first = select_largest(rewards, m)
     a, c = sums(rewards, budgets, first)
     last = select_largest(budgets, m)
@@ -502,7 +548,7 @@ def hull_vertices(rewards: FloatArray, budgets: FloatArray, m: int) -> tuple[Flo
 
 @kernel
 def select_front(rewards: FloatArray, budgets: FloatArray, m: int, limit: int) -> tuple[bool, BoolArray]:
-    """Sets of m items, one a row, among which is one for each pair (a, c) that no other beats in both; False beyond `limit`."""
+    """Sets of m items, one per row, with one for each pair (a, c) that is not dominated; the flag is False beyond `limit`."""
     known_a, known_c = hull_vertices(rewards, budgets, m)
     count = len(known_a) - 1
     if known_c[0] >= known_c[count]:  # one decision is best in both

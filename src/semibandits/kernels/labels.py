@@ -1,11 +1,11 @@
 """Paths of two criteria, reward a and budget c, in a directed acyclic graph: labels with Pareto dominance.
 
-Nodes 0 .. n - 1 are in topological order, each on a path from 0 to n - 1. Arcs come grouped by their heads (`into`) and by their
+Nodes 0 .. n - 1 are in topological order, each on a path from 0 to n - 1. Arcs are grouped by their heads (`into`) and by their
 tails (`out_of`).
 
 A label is the pair (a, c) of a path from the first node. The criterion F is nondecreasing in both: a if c >= need and -inf
 otherwise (P_BLM), or a + sqrt(c) (P_IM, where c >= 0). Bounds come from multipliers l >= 0: F(a, c) <= a + l * c + offset(l),
-with offset -l * need or 1 / (4 l). A row of completions holds for each node the best remaining path at one multiplier.
+with offset -l * need or 1 / (4 l). A row of completions contains the best remaining path from each node at one multiplier.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ROWS = 12
 ROUNDING = 4e-15
 """Rounding of a sum over a path, relative to the number of nodes times the largest summand."""
 ROWS_AT_ONCE = 1 << 18
-"""Labels that are copied without hearing signals."""
+"""Labels copied between two checks for signals."""
 CELLS_PER_LABEL = 100
-"""A front may have this many times `max_labels` entries."""
+"""Largest number of entries of a front, as a multiple of `max_labels`."""
 
 
 class Goal(NamedTuple):
@@ -41,8 +41,8 @@ class Goal(NamedTuple):
 class Thinning(NamedTuple):
     """Steps above 1 thin the fronts.
 
-    Of labels whose rewards lie within a factor `reward_step` (rewards >= 0) that of largest budget is kept, and of labels whose
-    budgets lie within a factor `budget_step` (budgets >= 0) that of largest reward.
+    Of labels whose rewards are within a factor `reward_step` (rewards >= 0) the one of largest budget is kept, and of labels
+    whose budgets are within a factor `budget_step` (budgets >= 0) the one of largest reward.
     """
 
     reward_step: float
@@ -50,14 +50,14 @@ class Thinning(NamedTuple):
 
 
 class Completions(NamedTuple):
-    """Best remaining path from each node, one row per multiplier, and the bounds that follow.
+    """Best remaining path from each node, one row per multiplier, and the resulting bounds.
 
     Attributes
     ----------
     a, c : ndarray of float, shape (rows, n)
-        Its reward and budget.
+        Reward and budget of the path.
     arcs : ndarray of int, shape (rows, n)
-        Place of its first arc.
+        Place of the first arc.
     multipliers, offsets : ndarray of float, shape (rows,)
         F(a, c) is at most ``a + multiplier * c + offset``.
     """
@@ -70,7 +70,7 @@ class Completions(NamedTuple):
 
 
 class Fronts(NamedTuple):
-    """What `merged_fronts` has found.
+    """Result of `merged_fronts`.
 
     Attributes
     ----------
@@ -79,13 +79,13 @@ class Fronts(NamedTuple):
     first : int
         The first label of the last node.
     labels : int
-        How many there are; -1: too many, or interrupted.
+        Number of labels; -1 if there are too many, or if it is interrupted.
     best : float
-        The best F, that of the path given by the next four.
+        The best F, attained by the path that the next four describe.
     row, node : int
-        The path ends with the completion in this row, from this node on.
+        Row of the completion with which the path ends, and the node where it starts.
     place, label : int
-        The arc into that node, and the label before that arc.
+        The arc into that node, and the label before this arc.
     """
 
     pairs: FloatArray
@@ -101,7 +101,7 @@ class Fronts(NamedTuple):
 
 @kernel
 def best_path(*graph_and_limits: Any) -> tuple[BoolArray, int]:
-    """What `labelled_path` finds, unless it is interrupted: for callers in Python."""
+    """Result of `labelled_path` for callers in Python; raises if it is interrupted."""
     found = labelled_path(*graph_and_limits)
     raise_interrupt()
     return found
@@ -112,19 +112,14 @@ def labelled_path(
     rewards: FloatArray, budgets: FloatArray, goal: Goal, into: ArcGroups, out_of: ArcGroups, thinning: Thinning,
     enough: float, max_labels: int,
 ) -> tuple[BoolArray, int]:  # fmt: skip
-    """Path of largest F; the search ends early at one whose F is at least `enough` times the bound at the first node.
+    """Path of largest F; the search ends early at a path whose F is at least `enough` times the bound at the first node.
 
-    Returns the items of the path, none if no path has c >= need, and the number of labels, -1 if more than `max_labels`
-    would be needed, or if it was interrupted.
+    Returns the items of the path, empty if no path has c >= need, and the number of labels, -1 if more than `max_labels`
+    would be needed, or if it is interrupted.
     """
     n = len(into.ptr) - 1
-    go = Completions(
-        np.empty((ROWS, n)),
-        np.empty((ROWS, n)),
-        np.empty((ROWS, n), dtype=np.int64),
-        np.zeros(ROWS),
-        np.full(ROWS, np.inf),
-    )
+    a, c, arcs = np.empty((ROWS, n)), np.empty((ROWS, n)), np.empty((ROWS, n), dtype=np.int64)
+    go = Completions(a, c, arcs, np.zeros(ROWS), np.full(ROWS, np.inf))
     rows, bound, best, best_row = _multipliers(rewards, budgets, goal, out_of, go)
     x = np.zeros(len(rewards), dtype=np.bool_)
     if best == -np.inf:
@@ -149,7 +144,7 @@ def labelled_path(
 
 @kernel
 def pareto_paths(rewards: FloatArray, budgets: FloatArray, into: ArcGroups, max_labels: int) -> tuple[BoolArray, int]:
-    """Items of one path for each pair (a, c) that no path beats in both, one a row, budgets increasing.
+    """Items of one path for each pair (a, c) that no path dominates, one per row, by increasing budgets.
 
     The second result is the number of labels, or -1 if more than `max_labels`, or more than CELLS_PER_LABEL times as many
     entries, would be needed.
@@ -190,9 +185,9 @@ def _value(a: float, c: float, goal: Goal) -> float:
 def _complete(
     rewards: FloatArray, budgets: FloatArray, multiplier: float, out_of: ArcGroups, row: int, go: Completions
 ) -> None:
-    """Reward, budget and first arc of the path from each node to the last one that has the largest a + multiplier * c.
+    """Write reward, budget and first arc of the path of largest a + multiplier * c from each node to the last one.
 
-    Ties go to the larger c. An infinite multiplier means the largest c, and ties go to the larger a.
+    Ties go to the larger c. With an infinite multiplier the path has the largest c, and ties go to the larger a.
     """
     out_ptr, out_heads, out_items = out_of
     go_a, go_c, go_k = go.a[row], go.c[row], go.arcs[row]
@@ -216,13 +211,13 @@ def _complete(
 def _multipliers(
     rewards: FloatArray, budgets: FloatArray, goal: Goal, out_of: ArcGroups, go: Completions
 ) -> tuple[int, float, float, int]:
-    """Minimise the bound max(a + l * c) + offset(l) over l, and fill a row of completions for each l on the way.
+    """Minimise the bound max(a + l * c) + offset(l) over l, and fill a row of completions for each l tried.
 
-    The first two rows are the completions of largest reward and of largest budget; their offsets stay infinite. The bound is
-    convex in l; the next l minimises it as the lines of two paths foretell, one on either side of the minimum. Offsets get the
-    rounding of a + l * c on top, so that what they exclude is worse indeed: l can be huge where budgets nearly tie.
+    The first two rows are the completions of largest reward and of largest budget; their offsets remain infinite. The bound is
+    convex in l. The next l minimises it for the lines of two paths alone, one on either side of the minimum. Offsets include the
+    rounding error of a + l * c, so that only worse paths are excluded: l can be huge if budgets nearly tie.
 
-    Returns the number of rows, the bound, the best F of a path met and its row.
+    Returns the number of rows, the bound, the best F of a path found and its row.
     """
     n, need, root = len(out_of.ptr) - 1, goal.need, goal.root
     largest_reward, largest_budget = np.abs(rewards).max(), np.abs(budgets).max()
@@ -268,11 +263,11 @@ def merged_fronts(
 ) -> Fronts:  # fmt: skip
     """Fronts of all nodes, by merging the fronts of their predecessors, which are sorted by decreasing a and increasing c.
 
-    With rows of completions, a label is dropped if one of its bounds is not above `best`, the best F so far, and each label is
-    tried with each completion to raise it.
+    If there are rows of completions, a label is dropped unless all its bounds exceed `best`, the best F so far, and `best` is
+    updated with each completion of each label.
     """
     in_ptr, in_tails, in_items = into
-    go_a, go_c, _, multipliers, offsets = go
+    go_a, go_c = go.a, go.c
     reward_step, budget_step = thinning
     n, rows = len(in_ptr) - 1, len(go_a)
     pairs, origins = np.empty((1024, 2)), np.empty((1024, 2), dtype=np.int64)
@@ -288,7 +283,7 @@ def merged_fronts(
             cursor[k] = begin[in_tails[k]]
         largest_c, top, size = -np.inf, np.inf, len(pairs)
         while True:
-            a, c, next_k = -np.inf, -np.inf, -1
+            a, c, next_k = -np.inf, -np.inf, -1  # the largest of the first labels left at each arc
             for k in range(in_ptr[v], in_ptr[v + 1]):
                 if cursor[k] < end[in_tails[k]]:
                     this_a = pairs[cursor[k], 0] + rewards[in_items[k]]
@@ -306,22 +301,14 @@ def merged_fronts(
                 continue
             largest_c = c
             if rows > 0:
-                if _value(a + go_a[0, v], c + go_c[1, v], goal) <= best:
-                    continue
-                hopeless = False
-                for row in range(rows - 1, 1, -1):
-                    l = multipliers[row]  # noqa: E741
-                    if (a + go_a[row, v]) + l * (c + go_c[row, v]) + offsets[row] <= best:
-                        hopeless = True
-                        break
-                if hopeless:
+                if not _may_exceed(best, a, c, v, go, goal):
                     continue
                 for row in range(rows):
                     value = _value(a + go_a[row, v], c + go_c[row, v], goal)
                     if value > best:
                         best, best_row, best_node, best_k, best_label = value, row, v, next_k, parent
             if reward_step > 1.0 and labels > begin[v] and a * reward_step >= top:
-                place = labels - 1  # the group's label of largest budget so far gives way
+                place = labels - 1  # replace the label of largest budget so far in this group
             else:
                 top, place = a, labels
                 labels += 1
@@ -337,10 +324,21 @@ def merged_fronts(
 
 
 @kernel
+def _may_exceed(value: float, a: float, c: float, v: int, go: Completions, goal: Goal) -> bool:
+    """Whether all bounds on F of the paths from a label (a, c) of node v are above `value`."""
+    if _value(a + go.a[0, v], c + go.c[1, v], goal) <= value:
+        return False
+    for row in range(len(go.a) - 1, 1, -1):
+        if (a + go.a[row, v]) + go.multipliers[row] * (c + go.c[row, v]) + go.offsets[row] <= value:
+            return False
+    return True
+
+
+@kernel
 def _doubled(pairs: FloatArray, origins: IntArray) -> tuple[FloatArray, IntArray]:
     size = len(pairs)
     more_pairs, more_origins = np.empty((2 * size, 2)), np.empty((2 * size, 2), dtype=np.int64)
-    for start in range(0, size, ROWS_AT_ONCE):  # a hundred million bytes of fresh memory take half a second
+    for start in range(0, size, ROWS_AT_ONCE):  # allocating 100 MB takes half a second
         if interrupted():
             break
         end = min(start + ROWS_AT_ONCE, size)

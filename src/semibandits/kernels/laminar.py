@@ -1,4 +1,4 @@
-"""Laminar matroids: nested sets as a forest, `innermost` set of each item (-1: none) and set `above` each set (-1: none)."""
+"""Laminar matroids: a forest of nested sets, with the `innermost` set of each item and the set `above` each set, or -1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel
 def laminar_greedy(innermost: IntArray, above: IntArray, capacity: IntArray, order: IntArray) -> BoolArray:
-    """Scan `order` and keep each item of whose sets none is full; mask over all items."""
+    """Scan `order` and keep each item all of whose sets have room; mask over all items."""
     chosen = np.zeros(len(innermost), dtype=np.bool_)
     room = capacity.copy()
     for item in order:
@@ -29,7 +29,7 @@ def laminar_greedy(innermost: IntArray, above: IntArray, capacity: IntArray, ord
 
 @kernel
 def full_sets(innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray) -> IntArray:
-    """For each item the innermost of its sets that the independent set `members` fills, -1 if there is none."""
+    """For each item the innermost of its sets that the independent set `members` fills, -1 if all have room."""
     room = capacity.copy()
     for item in members:
         s = innermost[item]
@@ -73,7 +73,7 @@ def laminar_exchanges(
 def laminar_lightest(
     innermost: IntArray, above: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray
 ) -> IntArray:
-    """Lightest member of the innermost full set of each other item, the smaller index on ties; -1 for members and without one."""
+    """Lightest member of the innermost full set of each other item, the smaller index on ties; -1 without such a set."""
     full = full_sets(innermost, above, capacity, members)
     best = np.full(len(above), -1, dtype=np.int64)
     inside = np.zeros(len(innermost), dtype=np.bool_)

@@ -1,8 +1,8 @@
-"""Laws of rewards for kernels: what :mod:`semibandits.laws` says of arrays, of one item at a time.
+"""Laws of rewards for kernels: the functions of :mod:`semibandits.laws` for one item at a time.
 
 A law of d items is an array of 3 d numbers: d kinds, d parameters, and d bounds on the means. All laws are natural exponential
-families, so that a raise e of the mean theta has the divergence d(theta, theta + e) with the slope ``e / V(theta + e)``, V being
-the variance as a function of the mean.
+families: a raise e of the mean theta has the divergence d(theta, theta + e) with the slope ``e / V(theta + e)``, where V is the
+variance as a function of the mean.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
 GAUSSIAN, BERNOULLI, POISSON, POISSON_COST, GAMMA, GAMMA_COST = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0
-"""Kinds. The parameter of the first is the variance, of the last two the shape, of the others nothing. Only the first has a bound
-of its own; those of the others are what the kind says."""
+"""Kinds. The parameter is the variance for the first, the shape for the last two, and unused for the others. Only the first has a
+parameter for the bound; the kind determines the bounds of the others."""
 WORDS = 3
-"""Numbers an item."""
+"""Numbers per item."""
 NEWTON_STEPS = 60
 EXACT = 1e-12
-"""Relative error of divergences at which Newton's method ends; and share of a reach below which a raise stays."""
+"""Relative error of divergences at which Newton's method ends, and the least relative distance of a raise from its limit."""
 BRACKET = 1e-3
 """Relative width at which the search for the widest raise of a probability stops."""
 STEEPEST = 200.0
 """Logarithm of the largest factor by which the mean of a gamma law is raised."""
 FAR = 1e10
-"""A raise of so many times the mean goes by logarithms."""
+"""Raises of more than this many times the mean are computed by logarithms."""
 
 
 @kernel
 def inside(law: FloatArray, i: int, mean: float) -> float:
-    """The mean that item i may have next to `mean`."""
+    """The possible mean of item i that is nearest to `mean`."""
     kind, bound = float(law[i]), float(law[2 * (len(law) // WORDS) + i])
     if kind == BERNOULLI:
         return min(max(mean, 0.0), 1.0)
@@ -45,7 +45,7 @@ def inside(law: FloatArray, i: int, mean: float) -> float:
 
 @kernel
 def room(law: FloatArray, i: int, mean: float) -> float:
-    """By how much the mean of item i, which is inside, can be raised."""
+    """Largest raise of a possible mean of item i."""
     kind, bound = float(law[i]), float(law[2 * (len(law) // WORDS) + i])
     return math.inf if kind in (POISSON, GAMMA) else bound - mean
 
@@ -63,7 +63,7 @@ def variance(law: FloatArray, i: int, mean: float) -> float:
 
 @kernel
 def divergence(law: FloatArray, i: int, mean: float, rise: float) -> float:
-    """d(mean, mean + rise), inf where no law is left."""
+    """d(mean, mean + rise), inf where the raised mean is not possible."""
     kind, parameter = float(law[i]), float(law[len(law) // WORDS + i])
     if kind == BERNOULLI:
         return bernoulli.divergence(mean, rise)
@@ -93,10 +93,10 @@ def divergence(law: FloatArray, i: int, mean: float, rise: float) -> float:
 
 @kernel
 def tilt(law: FloatArray, i: int, mean: float, price: float) -> tuple[float, float]:
-    """The raise up to which the divergence is no steeper than `price` >= 0, and the divergence there.
+    """The raise up to which the slope of the divergence is at most `price` >= 0, and the divergence there.
 
-    The raise is infinite where the divergence is never that steep; then so is what is said of the divergence. Of gamma rewards,
-    whose divergence becomes flatter again once the mean has doubled, up to there.
+    Both are infinite if the slope is always smaller. The slope for gamma rewards decreases once the mean has doubled; only raises
+    up to there are considered.
     """
     kind, parameter = float(law[i]), float(law[len(law) // WORDS + i])
     if kind == BERNOULLI:
@@ -127,7 +127,7 @@ def tilt(law: FloatArray, i: int, mean: float, price: float) -> tuple[float, flo
 
 @kernel
 def conjugate(law: FloatArray, i: int, mean: float, rate: float, price: float) -> float:
-    """The most that ``price * raise - rate * divergence`` can be, for an item that is played `rate` > 0 times; rounded up."""
+    """Maximum of ``price * raise - rate * divergence`` for an item that is played `rate` > 0 times, rounded up."""
     if law[i] == BERNOULLI:
         return bernoulli.conjugate(mean, rate, price)
     rise, information = tilt(law, i, mean, price / rate)
@@ -138,9 +138,9 @@ def conjugate(law: FloatArray, i: int, mean: float, rate: float, price: float) -
 
 @kernel
 def radius(law: FloatArray, i: int, mean: float, information: float) -> float:
-    """The raise with d(mean, mean + raise) = information, at most what there is room for: the radius of KL-UCB.
+    """The raise with d(mean, mean + raise) = information, at most the largest possible raise: the radius of KL-UCB.
 
-    Newton's method from a raise that is no smaller: divergences are convex, so that its steps fall to the root. That of gamma
+    Newton's method starts from a larger raise and decreases to the root, since divergences are convex. The divergence of gamma
     rewards is convex in the logarithm of the mean.
     """
     kind, parameter, most = float(law[i]), float(law[len(law) // WORDS + i]), room(law, i, mean)
@@ -162,7 +162,7 @@ def radius(law: FloatArray, i: int, mean: float, information: float) -> float:
         # Since d(theta, theta + e) >= e^2 / (2 (theta + e)).
         rise = information + math.sqrt(information * information + 2.0 * size * information)
     else:
-        # For Bernoulli laws by Pinsker's inequality, for costs since variances fall.
+        # By Pinsker's inequality for Bernoulli laws, and for costs since their variances decrease.
         spread = 0.25 if kind == BERNOULLI else variance(law, i, mean)
         rise = min(math.sqrt(2.0 * spread * information), most * (1.0 - EXACT))
     for _ in range(NEWTON_STEPS):
@@ -175,7 +175,7 @@ def radius(law: FloatArray, i: int, mean: float, information: float) -> float:
 
 @kernel
 def _raised_variance(kind: float, parameter: float, mean: float, rise: float) -> float:
-    """V(mean + rise); what is left of the room keeps its digits."""
+    """V(mean + rise), accurate also near the largest possible raise."""
     if kind == BERNOULLI:
         return (mean + rise) * ((1.0 - mean) - rise)
     if kind == POISSON:
@@ -186,10 +186,10 @@ def _raised_variance(kind: float, parameter: float, mean: float, rise: float) ->
 
 @kernel
 def widest(law: FloatArray, i: int, mean: float, information: float) -> float:
-    """Largest ``raise^2 / d(mean, mean + raise)``, times the information, over raises that it allows; at most 1 % more.
+    """Largest ``raise^2 / d(mean, mean + raise)`` over raises that the information allows, times it, to 1 % from above.
 
-    Cauchy's inequality makes sums of raises no larger than the root of a sum of these. Where variances fall with the mean, the
-    quotient falls from the start; else it grows, of Bernoulli laws up to where ``raise d'(raise) = 2 d(raise)``.
+    By Cauchy's inequality sums of raises are at most the root of the sum of these. If variances decrease with the mean, the
+    quotient decreases throughout. If not, it increases, for Bernoulli laws up to the root of ``raise d'(raise) = 2 d(raise)``.
     """
     kind = law[i]
     if kind in (POISSON, GAMMA):
@@ -202,16 +202,16 @@ def widest(law: FloatArray, i: int, mean: float, information: float) -> float:
 
 @kernel
 def _widest_probability(law: FloatArray, i: int, mean: float, information: float) -> float:
-    """The same for a mean below 1/2."""
+    """:func:`widest` for a mean below 1/2 of a Bernoulli law."""
     alone = radius(law, i, mean, information)
-    if alone <= 0.0 or _still_grows(mean, alone):
+    if alone <= 0.0 or _quotient_increases(mean, alone):
         return alone * alone
     low, high = 0.0, alone
     for _ in range(NEWTON_STEPS):
         if high - low <= BRACKET * high:
             break
         middle = 0.5 * (low + high)
-        if _still_grows(mean, middle):
+        if _quotient_increases(mean, middle):
             low = middle
         else:
             high = middle
@@ -219,13 +219,13 @@ def _widest_probability(law: FloatArray, i: int, mean: float, information: float
 
 
 @kernel
-def _still_grows(mean: float, rise: float) -> bool:
-    """Whether ``raise^2 / d`` grows at this raise of a probability."""
+def _quotient_increases(mean: float, rise: float) -> bool:
+    """Whether ``raise^2 / d`` increases at this raise of a probability."""
     return rise * rise <= 2.0 * bernoulli.divergence(mean, rise) * (mean + rise) * (1.0 - mean - rise)
 
 
 def array(d: int, kind: float, parameter: ArrayLike = 0.0, bound: ArrayLike = np.inf) -> FloatArray:
-    """What these kernels read of d items of a kind; parameters and bounds are numbers, or one an item."""
+    """Law of d items of one kind as an array for these kernels; parameters and bounds are numbers, or one per item."""
     parts = np.empty((WORDS, d))
     parts[0], parts[1], parts[2] = kind, parameter, bound
     return parts.ravel()

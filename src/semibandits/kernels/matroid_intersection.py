@@ -1,7 +1,7 @@
 """Paths and cycles in the exchange graph of two matroids.
 
-Throughout, S is a common independent set with the items ``members`` (k,), ``swaps1[a, z]`` says that S - members[a] + z is
-independent in the first matroid (arc members[a] -> z), ``swaps2[a, z]`` that it is in the second (arc z -> members[a]).
+Throughout, S is a common independent set with the items ``members`` (k,). ``swaps1[a, z]`` is whether S - members[a] + z is
+independent in the first matroid (arc members[a] -> z), ``swaps2[a, z]`` whether it is in the second (arc z -> members[a]).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ FAR = 1 << 62
 def cheapest_ways(
     weights: IntArray, members: IntArray, free1: BoolArray, swaps1: BoolArray, swaps2: BoolArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, bool]:
-    """Cheapest path to each item outside S from any item that is free in the first matroid, by (cost, arcs).
+    """Path of smallest (cost, arcs) to each item outside S from any item that is free in the first matroid.
 
-    Items outside S cost minus their weight, items of S their weight. Returns for each item the cost (``FAR`` if there is
-    no path), the number of arcs and the position of the member before it (-1 if none); for each member the item before
-    it; and False if the graph has a negative cycle.
+    Items outside S cost minus their weight, items of S their weight. Returns for each item the cost (``FAR`` without a path), the
+    number of arcs and the position of the member before it (-1 at the start); for each member the item before it; and whether the
+    graph has no negative cycle.
     """
     k, d = swaps1.shape
     cost, arcs, via = np.full(d, FAR), np.zeros(d, dtype=np.int64), np.full(d, -1, dtype=np.int64)
@@ -30,7 +30,7 @@ def cheapest_ways(
     active, active_in = free1.copy(), np.zeros(k, dtype=np.bool_)
     cost[free1] = -weights[free1]
     sweeps = 0
-    # Sweep s finds the paths through s members: of equally cheap paths the first one found has the fewest arcs.
+    # Sweep s finds the paths through s members, so that the first of equally cheap paths has the fewest arcs.
     while active.any() and sweeps <= k:
         sweeps += 1
         fresh = np.flatnonzero(active)
@@ -53,8 +53,8 @@ def augmenting_path(
 ) -> tuple[IntArray, bool]:
     """Path from an item that is free in the first matroid to one that is free in the second.
 
-    Among the cheapest paths one with the fewest arcs, as its items in order; empty if there is none. The flag is False if
-    the graph has a negative cycle, which a set S of largest weight among those of its size excludes.
+    Returns the items of a cheapest path with the fewest arcs, in order, empty if there is no path, and whether the graph has no
+    negative cycle. It has none if S has the largest weight of all common independent sets of its size.
     """
     cost, arcs, via, via_in, ok = cheapest_ways(weights, members, free1, swaps1, swaps2)
     end = -1
@@ -75,9 +75,9 @@ def augmenting_path(
 
 @kernel
 def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray) -> IntArray:
-    """Items, backwards, of a cycle with the fewest arcs through `item` that uses no item below it; empty if there is none.
+    """Items, in reverse order, of a cycle with the fewest arcs through `item` without smaller items; empty if there is no cycle.
 
-    Such a cycle has no shortcut, hence S changed along it is independent in both matroids.
+    Such a cycle has no shortcut, so that S changed along it is independent in both matroids.
     """
     k, d = swaps1.shape
     start = k + item  # nodes 0 .. k - 1 are the members in order, k + z is item z
@@ -116,10 +116,10 @@ def shortest_cycle(item: int, members: IntArray, swaps1: BoolArray, swaps2: Bool
 def neighbours(
     x: BoolArray, start: int, members: IntArray, swaps1: BoolArray, swaps2: BoolArray
 ) -> tuple[BoolArray, IntArray]:
-    """For each item i >= `start` that can change while the items before it stay: one common set that changes it.
+    """One common independent set for each item i >= `start` that can be changed without changing the items before it.
 
-    Returns the sets, one a row, and the items i, ascending. They split all common independent sets of the size of x that
-    agree with x before `start`, other than x: by the first item at which they differ from x.
+    Returns the sets, one per row, and the items i in ascending order. These partition the other common independent sets of the
+    size of x that agree with x before `start` by the first item at which they differ from x.
     """
     d = len(x)
     rows = np.empty((d, d), dtype=np.bool_)

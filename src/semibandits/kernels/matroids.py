@@ -1,4 +1,4 @@
-"""Counting matroids, and what all matroids share: index checks and the lightest partner of each item."""
+"""Uniform and partition matroids, and kernels for all matroids: index checks and the lightest partner of each item."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel
 def first_bad_index(indices: IntArray, d: int) -> int:
-    """Position of the first index that is outside 0 .. d - 1 or repeated, -1 if there is none."""
+    """Position of the first index that is outside 0 .. d - 1 or repeated, -1 if all are valid."""
     seen = np.zeros(d, dtype=np.bool_)
     for position in range(len(indices)):
         i = indices[position]
@@ -22,7 +22,7 @@ def first_bad_index(indices: IntArray, d: int) -> int:
 
 @kernel
 def lightest_of_rows(swaps: BoolArray, members: IntArray, weights: FloatArray) -> IntArray:
-    """For each column of `swaps` the lightest of the `members` whose row holds True, the smaller index on ties; -1 if none."""
+    """For each column of `swaps` the lightest of the `members` whose entry is True, the smaller index on ties; or -1."""
     k, d = swaps.shape
     lightest = np.full(d, -1, dtype=np.int64)
     for a in range(k):
@@ -37,12 +37,11 @@ def lightest_of_rows(swaps: BoolArray, members: IntArray, weights: FloatArray) -
 
 @kernel
 def uniform_exchanges(d: int, m: int, members: IntArray) -> tuple[BoolArray, BoolArray]:
-    """Items outside if there is room for one more (d,), and items outside, once a member (k, d)."""
+    """Items that can join the `members` (d,), and items that can replace each member (k, d)."""
     outside = np.ones(d, dtype=np.bool_)
     outside[members] = False
     swaps = np.empty((len(members), d), dtype=np.bool_)
-    for a in range(len(members)):
-        swaps[a] = outside
+    swaps[:] = outside
     return outside if len(members) < m else np.zeros(d, dtype=np.bool_), swaps
 
 
@@ -79,7 +78,7 @@ def partition_exchanges(group: IntArray, capacity: IntArray, members: IntArray) 
 
 @kernel
 def partition_lightest(group: IntArray, capacity: IntArray, members: IntArray, weights: FloatArray) -> IntArray:
-    """Lightest member of the full group of each other item, the smaller index on ties; -1 for members and without one."""
+    """Lightest member of the full group of each other item, the smaller index on ties; -1 for members and in groups with room."""
     inside = np.zeros(len(group), dtype=np.bool_)
     room = capacity.copy()
     best = np.full(len(capacity), -1, dtype=np.int64)

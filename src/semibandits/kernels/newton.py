@@ -1,7 +1,7 @@
 """Linear algebra of the interior-point method: circulations through a spanning tree, rows that are cycles.
 
-A circulation is fixed by its values on the arcs outside a spanning tree (the *chords*). ``Z`` below is the matrix that takes
-chord values to the circulation; ``Z'g`` adds to g on a chord the potential difference that g on the tree arcs makes.
+The values on the arcs outside a spanning tree (the *chords*) determine a circulation. ``Z`` is the matrix that maps chord values
+to the circulation; ``Z'g`` is g on the chords plus the potential differences that g on the tree arcs causes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from semibandits.kernels.forests import forest_greedy, incident_edges
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
@@ -25,7 +26,7 @@ class Tree(NamedTuple):
     parent, parent_arc : ndarray of int, shape (n,)
         Parent of each node and the arc that connects them; -1 for the root.
     sign : ndarray of float, shape (n,)
-        +1 if that arc runs from the parent, else -1.
+        +1 if that arc leaves the parent, else -1.
     order : ndarray of int, shape (n,)
         Nodes in breadth-first order.
     """
@@ -48,7 +49,7 @@ class ArcRows(NamedTuple):
     slopes : ndarray of float
         Values of the entries; empty if all are 1.
     at_ptr, positions, owners : ndarray of int
-        Arc e is in the entries ``positions[at_ptr[e]:at_ptr[e + 1]]``, of the rows `owners`.
+        The entries of arc e are ``positions[at_ptr[e]:at_ptr[e + 1]]``, and `owners` contains their rows.
     """
 
     ptr: IntArray
@@ -62,31 +63,9 @@ class ArcRows(NamedTuple):
 @kernel
 def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> tuple[Tree, BoolArray]:
     """Build a greedy spanning tree, taking arcs in the given order; also return which arcs it contains."""
-    root = np.arange(n)
-    in_tree = np.zeros(len(tails), dtype=np.bool_)
-    degree = np.zeros(n + 1, dtype=np.int64)
-    for arc in order:
-        a, b = tails[arc], heads[arc]
-        while root[a] != a:
-            root[a] = root[root[a]]
-            a = root[a]
-        while root[b] != b:
-            root[b] = root[root[b]]
-            b = root[b]
-        if a != b:
-            root[a] = b
-            in_tree[arc] = True
-            degree[tails[arc] + 1] += 1
-            degree[heads[arc] + 1] += 1
-    ptr = np.cumsum(degree)
-    fill = ptr.copy()
-    near = np.empty(ptr[n], dtype=np.int64)
-    for arc in range(len(tails)):
-        if in_tree[arc]:
-            near[fill[tails[arc]]] = arc
-            fill[tails[arc]] += 1
-            near[fill[heads[arc]]] = arc
-            fill[heads[arc]] += 1
+    in_tree = forest_greedy(n, tails, heads, order)
+    members = np.flatnonzero(in_tree)
+    ptr, places = incident_edges(n, tails[members], heads[members])
     parent = np.full(n, -1, dtype=np.int64)
     parent_arc = np.full(n, -1, dtype=np.int64)
     sign = np.zeros(n)
@@ -95,7 +74,7 @@ def spanning_tree(n: int, tails: IntArray, heads: IntArray, order: IntArray) -> 
     for done in range(n):
         v = order_out[done]
         for k in range(ptr[v], ptr[v + 1]):
-            arc = near[k]
+            arc = members[places[k]]
             if arc == parent_arc[v]:
                 continue
             down = tails[arc] == v
@@ -118,9 +97,10 @@ def tree_potentials(tree: Tree, wanted: FloatArray) -> FloatArray:
 
 @kernel
 def chords_to_circulation(values: FloatArray, chords: IntArray, tree: Tree) -> FloatArray:
-    """Z applied to chord values: the circulation that has them.
+    """Z applied to chord values: the circulation with these values.
 
-    Sums are kept in two parts: a small flow between two parts of the tree is not to be lost beside large ones within them.
+    Sums are kept in two parts, so that rounding errors of large flows within parts of the tree do not hide small flows between
+    them.
     """
     tails, heads, parent, parent_arc, sign, order = tree
     flow = np.zeros(len(tails))
@@ -140,7 +120,7 @@ def chords_to_circulation(values: FloatArray, chords: IntArray, tree: Tree) -> F
 
 @kernel
 def _add(sums: FloatArray, rests: FloatArray, k: int, value: float) -> None:
-    """Add to ``sums[k]``, and what rounding takes away to ``rests[k]``."""
+    """Add the value to ``sums[k]`` and the rounding error to ``rests[k]``."""
     total = sums[k] + value
     part = total - sums[k]
     rests[k] += (sums[k] - (total - part)) + (value - part)
@@ -155,18 +135,34 @@ def circulation_to_chords(gradient: FloatArray, chords: IntArray, tree: Tree) ->
 
 
 @kernel
+def _fill_with_product(row: FloatArray, arc: int, rows: ArcRows, weights: FloatArray, columns: IntArray) -> None:
+    """Row `arc` of R' W R for the matrix R of `rows`; entry k of R belongs to the column ``columns[k]``."""
+    ptr, _, slopes, at_ptr, positions, owners = rows
+    row[:] = 0.0
+    for k in range(at_ptr[arc], at_ptr[arc + 1]):
+        c = owners[k]
+        weight = weights[c]
+        if len(slopes) > 0:
+            weight *= slopes[positions[k]]
+            for i in range(ptr[c], ptr[c + 1]):
+                row[columns[i]] += weight * slopes[i]
+        else:
+            for i in range(ptr[c], ptr[c + 1]):
+                row[columns[i]] += weight
+
+
+@kernel
 def reduced_hessian(
     diagonal: FloatArray, by_arc: FloatArray, rows: ArcRows, weights: FloatArray, chords: IntArray, tree: Tree
 ) -> FloatArray:
-    """Z'(diag + A' W A) Z, of which only the lower triangle is filled in. Column e of A is that of `rows` times ``by_arc[e]``.
+    """Z'(diag + A' W A) Z, lower triangle only. Column e of A is that of `rows` times ``by_arc[e]``.
 
-    One row of the full matrix is formed at a time and reduced at once, so that memory is what the result needs and the rows of
-    the tree.
+    The rows of the full matrix are formed and reduced one at a time, so that memory is needed only for the result and the rows of
+    the tree arcs.
     """
-    ptr, arcs, slopes, at_ptr, positions, owners = rows
     tails, heads, parent, parent_arc, sign, order = tree
     n, q, a = len(parent), len(chords), len(tails)
-    # Columns in a new order, chords first: what is read most lies side by side.
+    # Reorder the columns, chords first, so that entries that are read together are adjacent.
     column = np.empty(a, dtype=np.int64)
     below = np.full(a, -1, dtype=np.int64)
     column[chords] = np.arange(q)
@@ -174,7 +170,7 @@ def reduced_hessian(
         v = order[k]
         below[parent_arc[v]] = v
         column[parent_arc[v]] = q + k - 1
-    columns = column[arcs]
+    columns = column[rows.arcs]
     by_column = np.empty(a)
     by_column[column] = by_arc
     parent_of, sign_of = np.empty(n, dtype=np.int64), np.empty(n)
@@ -188,17 +184,7 @@ def reduced_hessian(
     row = np.zeros(a)
     potential = np.zeros(n)
     for arc in range(a):
-        row[:] = 0.0
-        for k in range(at_ptr[arc], at_ptr[arc + 1]):
-            c = owners[k]
-            weight = weights[c]
-            if len(slopes) > 0:
-                weight *= slopes[positions[k]]
-                for i in range(ptr[c], ptr[c + 1]):
-                    row[columns[i]] += weight * slopes[i]
-            else:
-                for i in range(ptr[c], ptr[c + 1]):
-                    row[columns[i]] += weight
+        _fill_with_product(row, arc, rows, weights, columns)
         for j in range(a):
             row[j] *= by_arc[arc] * by_column[j]
         row[column[arc]] += diagonal[arc]
@@ -221,7 +207,7 @@ def reduced_hessian(
 
 @kernel
 def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
-    """Scale the lower triangle in place so that the diagonal is 1; returns 1/sqrt of the diagonal, not finite where it fails."""
+    """Scale the lower triangle in place to a diagonal of 1; returns 1/sqrt of the diagonal, nan where it is not positive."""
     scale = np.empty(len(matrix))
     for i in range(len(matrix)):
         scale[i] = 1.0 / math.sqrt(matrix[i, i]) if matrix[i, i] > 0.0 else np.nan

@@ -1,6 +1,8 @@
-"""Projected subgradient descent where the decisions are the single items, so that the cone is the orthant."""
+"""Projected subgradient descent for decisions that are single items, where the cone is the orthant."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,15 +11,31 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 
+class Constraints(NamedTuple):
+    """Constraints of the items in I, where item i stands for the decision {i}.
+
+    Attributes
+    ----------
+    items : ndarray of int
+    twice_variance, squared_gaps : ndarray of float
+        One entry per item of I.
+    """
+
+    items: IntArray
+    twice_variance: FloatArray
+    squared_gaps: FloatArray
+
+
 @kernel
 def descend_orthant(
-    start: FloatArray, lower: FloatArray, cost: FloatArray, items: IntArray, twice_variance: FloatArray,
-    squared_gaps: FloatArray, penalty: float, step: float, ratio: float, steps: int,
+    start: FloatArray, lower: FloatArray, cost: FloatArray, constraints: Constraints, penalty: float, step: float,
+    ratio: float, steps: int,
 ) -> tuple[FloatArray, FloatArray, IntArray]:  # fmt: skip
-    """As many steps of GLPG; returns the last iterate, the sum of w^1 .. w^steps, and how often each item's penalty was on.
+    """Make `steps` steps of GLPG.
 
-    `items` are those of I, with `twice_variance` and `squared_gaps` in the same order. Item i stands for the decision {i}.
+    Returns the last iterate, the sum of w^1 .. w^steps, and the number of steps with the penalty of each item of I.
     """
+    items, twice_variance, squared_gaps = constraints
     w = start.copy()
     total = np.zeros(len(w))
     counts = np.zeros(len(items), dtype=np.int64)

@@ -4,48 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from semibandits.kernels.exchange import incidence
+from semibandits.kernels.exchange import incidence, relax
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 NO_GAIN = 1e-15
-"""A step that improves by less than this, relative to the largest cost, is rounding and is not made."""
+"""A potential is lowered only by more than this, relative to the largest cost; less is rounding."""
 NEGATIVE = 1e-9
-"""A reduced cost below minus this, relative to the largest cost, is no rounding."""
+"""A reduced cost below minus this, relative to the largest cost, is not due to rounding."""
 
 
 @kernel
 def potentials(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[FloatArray, bool]:
     """Distances ``pi <= 0`` from a source that reaches every node at cost 0, and whether they are potentials.
 
-    If there is no negative cycle, ``costs + pi[tails] - pi[heads] >= 0`` up to rounding. The flag says whether these
-    reduced costs are all above -1e-9 times the largest absolute cost, which a cycle more negative than that per arc
-    excludes. Cycles that are negative by rounding only do no harm: Bellman and Ford's method stops after n + 1 passes.
+    Without negative cycles, ``costs + pi[tails] - pi[heads] >= 0`` up to rounding. The flag is whether all these reduced costs
+    are at least -1e-9 times the largest absolute cost, which is impossible if a cycle is more negative than that per arc. Cycles
+    that are negative by rounding only are harmless: Bellman and Ford's method stops after n + 1 passes.
     """
     scale = 0.0
     for cost in costs:
         scale = max(scale, abs(cost))
     pi = np.zeros(n)
     out_ptr, out_arcs = incidence(n, tails)
-    active, fresh = np.arange(n), np.empty(n, dtype=np.int64)
-    queued = np.zeros(n, dtype=np.bool_)
-    passes = 0
-    while len(active) > 0 and passes <= n:
-        passes += 1
-        count = 0
-        queued[active] = False
-        for v in active:
-            for k in range(out_ptr[v], out_ptr[v + 1]):
-                arc = out_arcs[k]
-                w = heads[arc]
-                reached = pi[v] + costs[arc]
-                if reached < pi[w] - NO_GAIN * scale:
-                    pi[w] = reached
-                    if not queued[w]:
-                        queued[w] = True
-                        fresh[count] = w
-                        count += 1
-        active = fresh[:count].copy()
+    relax(pi, heads, costs, out_ptr, out_arcs, NO_GAIN * scale, n + 1.0)
     worst = 0.0
     for arc in range(len(tails)):
         worst = min(worst, costs[arc] + pi[tails[arc]] - pi[heads[arc]])

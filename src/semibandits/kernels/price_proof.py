@@ -1,26 +1,28 @@
-"""Search for cycles that prices do not prove, for the upper certificate alone: nothing here is used while solving.
+"""Search for cycles that no price proves feasible, for the upper certificate only: nothing here is used while solving.
 
-Each arc has a vector of weights ``s cost - psi(s)``, one for each price s, and a walk the sum of those of its arcs. A closed
+Each arc has a vector of weights ``s cost - psi(s)``, one for each price s; those of a walk are the sums over its arcs. A closed
 walk is *open* below L if all its weights are less than L. Walks from a start are extended in order of their bounds, until one
-closes, and dropped for three reasons: (a) a weight, and a lower bound on that weight of all ways back, reach L; (b) a walk to
-the same node that has been extended has no larger weight at any price; (c) the walk has been at its last node before. When its
-turn is over the start is deleted, and with it all nodes that are left on no cycle.
+closes. A walk is dropped for three reasons: (a) a weight plus a lower bound on this weight of all ways back is at least L; (b) a
+walk to the same node that was extended has no larger weight at any price; (c) the walk visits its last node twice. After the
+search from a start, this node is deleted, and so are all nodes that are then on no cycle.
 
-*Claim.* Let L' be the least largest weight of a cycle that was met, at most L. No cycle is open below L'.
+*Claim.* Let L' be the smallest largest weight of a cycle that was found, at most L. No cycle is open below L'.
 
-*Two closed walks.* psi is convex and 0 at 0, so weights that are >= 0 at a price are >= 0 at all lower ones. If one closed
-walk reaches L' at a price s and another one at a price t >= s, the other is >= 0 at s, and the two together reach L' at s. So
-a closed walk that is open below L' has a part from a node back to it that is, too.
+*Two closed walks.* psi is convex and 0 at 0, so that weights that are >= 0 at a price are >= 0 at all lower prices. If one closed
+walk has a weight of at least L' at a price s and another one at a price t >= s, the weight of the other is >= 0 at s, so that
+their sum is at least L' at s. Hence a closed walk that is open below L' has a part from a node back to it that is open below L',
+too.
 
-*Proof.* Else take the last start whose graph has a closed walk that is open below L'; all such walks pass the start, or the
-next start had one. Take a walk P that was extended and a way Q back, avoiding the start, such that PQ is open below L' and Q
-is as short as can be. Extend P by the first arc of Q. If that closes it, PQ was met, and is not open below L'. It was not
-dropped for (a), as PQ is open. If for (b), or extended, there is a walk that was extended and that the rest of Q closes, open
-below L': but that is shorter. If for (c), the walk has come back by a closed walk that avoids the start, so is not open below
-L'; then the walk up to there and the rest of Q are, and that was extended, too. [The empty walk and a cycle are such P and Q.]
+*Proof.* Suppose the claim is false. Take the last start whose graph has a closed walk that is open below L'. All such walks visit
+the start, or the graph of the next start would have one. Take a walk P that was extended and a way Q back, which avoids the
+start, such that PQ is open below L' and Q is as short as possible. Extend P by the first arc of Q. If that closes the walk, PQ
+was found, and is not open below L'. It was not dropped for (a), since PQ is open. If it was dropped for (b), or extended, some
+extended walk is closed by the rest of Q and open below L', but this rest is shorter than Q. If it was dropped for (c), it
+contains a closed walk that avoids the start, hence is not open below L'. Then the walk without it, closed by the rest of Q, is
+open below L', and that walk was extended, too. [The empty walk and a cycle are such P and Q.]
 
-A last weight belongs to an infinite price, ``cost - cap``, and is less than 0 if the walk is open: what raises up to the caps
-cannot reach whatever is paid. As psi(s) <= s cap, where it is >= 0 no weight is negative.
+The last weight belongs to an infinite price. It is ``cost - cap``, and less than 0 if the walk is open: raises up to the caps do
+not suffice at any price. Since psi(s) <= s cap, no weight is negative where it is >= 0.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits.kernels.arrays import append_walk, grown, passes
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -37,16 +40,16 @@ from semibandits.kernels.typing import FloatArray, IntArray
 from semibandits.kernels.verification import distances_back, peel
 
 EPSILON = 2.3e-16
-"""A little more than what one operation rounds, relatively."""
+"""A little more than the relative rounding error of one operation."""
 ROUNDS = 32
-"""Passes over all arcs after which a weight without a smallest sum is one with cycles of negative weight."""
+"""Passes over all arcs after which a weight whose smallest sums still change counts as one with negative cycles."""
 
 
 @kernel
 def ways_back(n: int, start: int, tails: IntArray, heads: IntArray, order: IntArray, weights: FloatArray) -> FloatArray:
     """Lower bounds on the weights of walks from each node to `start` over the arcs of `order`, shape (n, K); -inf if unknown.
 
-    Bellman and Ford's method, rounded down: sums of at most n arcs, each off by what `size` says.
+    Bellman and Ford's method, rounded down by the error of a sum of at most n arcs whose partial sums are at most `size`.
     """
     columns = weights.shape[1]
     least = np.full((n, columns), np.inf)
@@ -59,7 +62,7 @@ def ways_back(n: int, start: int, tails: IntArray, heads: IntArray, order: IntAr
             for k in unsettled:
                 reached = weights[arc, k] + least[w, k]
                 if reached < least[v, k]:
-                    # Changes by rounding alone do not end otherwise where a cycle weighs nothing.
+                    # Ignore changes by rounding, which would never end on cycles of weight 0.
                     moved[k] |= reached < least[v, k] - 1e-15 * abs(reached)
                     least[v, k] = reached
         unsettled = np.flatnonzero(moved)
@@ -78,7 +81,7 @@ def ways_back(n: int, start: int, tails: IntArray, heads: IntArray, order: IntAr
 
 @kernel
 def _dominated(label: int, newest: int, labels: FloatArray, links: IntArray) -> bool:
-    """Whether one of the labels that are linked from the newest one on has no larger weight."""
+    """Whether one of the labels in the list from `newest` on has no larger weight at any price."""
     other = newest
     while other >= 0:
         worse = False
@@ -97,10 +100,10 @@ def _extended(
     label: int, arc: int, likely: int, weights: FloatArray, least: FloatArray, limits: FloatArray,
     labels: FloatArray, into: int,
 ) -> tuple[float, int]:  # fmt: skip
-    """The largest bound of a label extended by an arc, and at which weight; -1 for that if it reaches a limit.
+    """The largest bound of a label extended by an arc, and the index of its weight, which is -1 if a bound reaches its limit.
 
-    `least` bounds the ways back from its head. Weights go `into` a row, those after the one that reaches its limit excepted; the
-    one that is `likely` to do that is looked at first.
+    `least` contains lower bounds on the ways back from the head of the arc. Weights are written into row `into` of `labels`, up
+    to the first one whose bound reaches its limit. The weight that is `likely` to do so is checked first.
     """
     weight = labels[label, likely] + weights[arc, likely]
     if weight - EPSILON * abs(weight) + least[likely] >= limits[likely]:
@@ -118,16 +121,8 @@ def _extended(
 
 
 @kernel
-def _passes(label: int, node: int, links: IntArray) -> bool:
-    """Whether the walk to a label has been at a node."""
-    while label >= 0 and links[label, 3] != node:
-        label = links[label, 0]
-    return label >= 0
-
-
-@kernel
 def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """What `met_cycles` finds, unless it is interrupted."""
+    """Result of `met_cycles`; raises if it is interrupted."""
     found = met_cycles(*graph_and_limits)
     raise_interrupt()
     return found
@@ -135,28 +130,23 @@ def open_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray, FloatArray,
 
 @kernel
 def met_cycles(
-    graph: Arcs,
-    costs: FloatArray,
-    weights: FloatArray,
-    begin: FloatArray,
-    limits: FloatArray,
-    max_labels: int,
+    graph: Arcs, costs: FloatArray, weights: FloatArray, begin: FloatArray, limits: FloatArray, max_labels: int,
     max_found: int,
-) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Cycles of which each weight is below its limit, as many as prove the claim.
+) -> tuple[IntArray, IntArray, FloatArray, int, bool]:  # fmt: skip
+    """Cycles whose weights are all below their limits, as many as the claim needs.
 
     Parameters
     ----------
     graph : Arcs
         Without self-loops.
     costs : ndarray of float, shape (a,)
-        At least 0; they only say in which order to look at arcs.
+        At least 0; they only determine the order of arcs.
     weights : ndarray of float, shape (a, K + 1)
         Weights of the arcs.
     begin, limits : ndarray of float, shape (K + 1,)
-        What each walk begins with, and where weights end.
+        Weights of the empty walk, and the limits of weights.
     max_labels, max_found : int
-        Walks to keep, and cycles to report.
+        Largest numbers of walks to keep, and of cycles to report.
 
     Returns
     -------
@@ -165,9 +155,9 @@ def met_cycles(
     found : ndarray of float, shape (number of cycles, K + 1)
         Their weights, rounded down.
     labels : int
-        Walks kept.
+        Number of walks kept.
     complete : bool
-        Whether the search came to its end; if not, nothing is proven.
+        Whether the search is complete; if not, nothing is proved.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, out_degree, in_degree = len(out_ptr) - 1, np.diff(out_ptr), np.diff(in_ptr)
@@ -203,10 +193,9 @@ def met_cycles(
                 if not alive[w]:
                     continue
                 if size == len(labels):
-                    labels = np.concatenate((labels, np.empty_like(labels)))
-                    links = np.concatenate((links, np.empty_like(links)))
+                    labels, links = grown(labels, 2 * size), grown(links, 2 * size)
                 bound, at = _extended(label, arc, links[label, 4], weights, least[w], limits, labels, size)
-                if at < 0 or (w != start and _passes(label, w, links)):
+                if at < 0 or (w != start and passes(label, w, links)):
                     continue
                 if w != start:
                     links[size, 0], links[size, 1], links[size, 2] = label, arc, -1
@@ -217,16 +206,10 @@ def met_cycles(
                 if met == max_found:
                     return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total + size, False
                 if met == len(found):
-                    found = np.concatenate((found, np.empty_like(found)))
+                    found = grown(found, 2 * met)
                 found[met] = labels[size]
+                arcs, ptr[met + 1] = append_walk(arcs, ptr[met], arc, label, links)
                 met += 1
-                filled, last, at = ptr[met - 1], arc, label
-                if filled + n > len(arcs):
-                    arcs = np.concatenate((arcs, np.empty(len(arcs) + n, dtype=np.int64)))
-                while last >= 0:
-                    arcs[filled] = last
-                    filled, last, at = filled + 1, links[at, 1], max(links[at, 0], 0)
-                ptr[met] = filled
         total += size
         peel(np.array([start]), alive, graph, out_degree, in_degree)
     return ptr[: met + 1].copy(), arcs[: ptr[met]].copy(), found[:met].copy(), total, True

@@ -20,7 +20,7 @@ def _filled(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: floa
 
 @kernel
 def _lift(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float, total: float) -> float:
-    """The lift at which values clipped to [lower, cap] add up to the total, by bisection."""
+    """The lift at which the sum of the values, clipped to [lower, cap], is the total, by bisection."""
     low, high = 0.0, 0.0
     for i in range(len(point)):
         low = min(low, weights[i] * (lower[i] - point[i]))
@@ -49,8 +49,8 @@ def _slope(point: FloatArray, lower: FloatArray, weights: FloatArray, cap: float
 def project_on_msets(point: FloatArray, lower: FloatArray, weights: FloatArray, m: int) -> FloatArray:
     """Minimise ``sum_i weights_i (w_i - point_i)^2`` over ``lower <= w_i <= s, sum(w) = m s``, s free; 1 <= m <= d, lower >= 0.
 
-    With multipliers mu of the sum and nu_i of the caps, w_i = point_i + mu / weights_i between lower_i and s, and the value as a
-    function of s, which is convex, has slope m mu - sum(nu): bisection over s, and inside it over mu.
+    With multipliers mu of the sum and nu_i of the caps, w_i is point_i + mu / weights_i clipped to [lower_i, s]. The value is a
+    convex function of s with slope m mu - sum(nu). The method is bisection over s, and over mu for each s.
     """
     low = max(lower.max(), 0.0)
     high = max(low, np.abs(point).max())

@@ -14,10 +14,10 @@ MAX_CYCLES = 200
 def negative_cycle(
     n: int, tails: IntArray, heads: IntArray, costs: FloatArray, gains: FloatArray, begin: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Arcs of a cycle whose costs are below its gains, none if there is none but for rounding, and potentials.
+    """Arcs of a cycle whose costs are below its gains by more than rounding, empty if there is no such cycle, and potentials.
 
-    Bellman and Ford's method from the potentials `begin`, which may be infinite at nodes that walks from others reach: where they
-    are next to 0 they keep most digits. Without such a cycle ``pi[head] <= pi[tail] + cost - gain`` on all arcs, up to rounding.
+    Bellman and Ford's method starts from the potentials `begin`, which may be infinite at nodes that others reach; potentials
+    near 0 are the most accurate. Without such a cycle ``pi[head] <= pi[tail] + cost - gain`` on all arcs, up to rounding.
     """
     pi = begin.copy()
     parent = np.full(n, -1, dtype=np.int64)
@@ -54,8 +54,8 @@ def least_ratio(
 ) -> tuple[float, FloatArray]:
     """A ratio t with ``cost >= t * weight`` for every cycle, and potentials that prove it, both up to rounding.
 
-    Newton's method from above: a cycle that is negative where arcs cost ``cost - t weight`` has the next t as its ratio. All
-    costs and weights are >= 0, cycles that cost nothing weigh nothing. The result is at most `start`; 0 if too many cycles
+    Newton's method from above: the next t is the ratio of a cycle that is negative at arc costs ``cost - t weight``. All costs
+    and weights must be >= 0, and cycles of cost 0 must have weight 0. The result is at most `start`, and 0 if too many cycles
     would be needed.
     """
     t = start

@@ -10,7 +10,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray
 
 @kernel
 def sift_down(heap: FloatArray, p: int, x: float) -> None:
-    """Put `x` into the min-heap from position `p` downwards, over what stood there."""
+    """Replace the entry at position `p` of a min-heap by `x` and restore the heap below it."""
     n = len(heap)
     child = 2 * p + 1
     while child < n:
@@ -26,7 +26,7 @@ def sift_down(heap: FloatArray, p: int, x: float) -> None:
 
 @kernel
 def select_largest(weights: FloatArray, m: int) -> BoolArray:
-    """Mask of the `m` largest weights; of equal ones those with the smaller index."""
+    """Mask of the `m` largest weights; smaller indices first on ties."""
     chosen = np.zeros(len(weights), dtype=np.bool_)
     select_into(weights, m, chosen)
     return chosen
@@ -36,8 +36,8 @@ def select_largest(weights: FloatArray, m: int) -> BoolArray:
 def select_into(weights: FloatArray, m: int, chosen: BoolArray) -> None:
     """Write the mask of :func:`select_largest` into `chosen`: one pass with a heap of size m.
 
-    What stands in `chosen` is a guess. If it holds m items and still is the only answer, a pass without branches is all;
-    else its m items fill the heap at the start, so that few others get in.
+    The previous contents of `chosen` are a guess. If it has m items and is still the only answer, a pass without branches
+    suffices. If it has m items and is not, they fill the heap at first, so that few others enter it.
     """
     if m == 0:
         chosen[:] = False

@@ -1,7 +1,7 @@
 """Separation over closed walks: which cycles C have u(C) > threshold * cost(C)^2? (theory T3)
 
-Labels carry (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be dropped:
-whatever closes it violates less. What else may be dropped depends on the shape of the graph.
+A label is the pair (cost, u) of a walk. A walk with a larger cost and a smaller u than another one to the same node can be
+dropped: every closed walk that continues it violates less. Which other walks can be dropped depends on the graph.
 """
 
 from __future__ import annotations
@@ -12,27 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semibandits.kernels.arithmetic import square
+from semibandits.kernels.arrays import grown
 from semibandits.kernels.exchange import Arcs, distances_to
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 LEAN = 0.2
-"""How far the dominance of `closed_walks` leans from larger u (0) to larger excess over the threshold (1)."""
+"""Weight of the excess in the dominance of `closed_walks`: 0 compares u alone, 1 the excess over the threshold."""
 
-
-@kernel
-def _grown_floats(array: FloatArray, size: int) -> FloatArray:
-    grown = np.empty(size)
-    grown[: len(array)] = array
-    return grown
-
-
-@kernel
-def _grown_ints(array: IntArray, size: int) -> IntArray:
-    grown = np.empty(size, dtype=np.int64)
-    grown[: len(array)] = array
-    return grown
+FIRST_SIZE = 4096
+"""Initial size of the arrays of labels."""
+MOST_KEPT = 64
+"""Closed walks of one start that are reported."""
 
 
 class Fronts(NamedTuple):
@@ -42,6 +34,36 @@ class Fronts(NamedTuple):
     end: IntArray
     cost: FloatArray
     u: FloatArray
+
+
+class Labels(NamedTuple):
+    """Walks from one node: cost, u, the label of the walk without its last arc, and that arc; -1 for the empty walk, label 0."""
+
+    cost: FloatArray
+    u: FloatArray
+    parent: IntArray
+    arc: IntArray
+
+
+class Closed(NamedTuple):
+    """Closed walks: the label of each without its last arc, that arc, and its ratio u/cost^2."""
+
+    labels: IntArray
+    last_arcs: IntArray
+    ratios: FloatArray
+
+
+@kernel
+def _new_labels() -> Labels:
+    """The empty walk, and room for more labels."""
+    parent, arc = np.full(FIRST_SIZE, -1, dtype=np.int64), np.full(FIRST_SIZE, -1, dtype=np.int64)
+    return Labels(np.zeros(FIRST_SIZE), np.zeros(FIRST_SIZE), parent, arc)
+
+
+@kernel
+def _grown_labels(labels: Labels, size: int) -> Labels:
+    cost, u, parent, arc = labels
+    return Labels(grown(cost, size), grown(u, size), grown(parent, size), grown(arc, size))
 
 
 @kernel
@@ -62,7 +84,7 @@ def completions_to_hub(graph: Arcs, costs: FloatArray, u: FloatArray) -> tuple[F
 
 @kernel
 def hub_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, FloatArray, int]:
-    """What `merged_hub_walks` finds, unless it is interrupted."""
+    """Result of `merged_hub_walks`; raises if it is interrupted."""
     found = merged_hub_walks(*graph_and_limits)
     raise_interrupt()
     return found
@@ -74,24 +96,21 @@ def merged_hub_walks(
 ) -> tuple[float, IntArray, IntArray, FloatArray, int]:
     """Violating cycles of a graph whose node 0 lies on every cycle and whose other nodes are in topological order.
 
-    Every cycle passes the hub once, so labels start there and are made node by node. A label is dropped if even its best
-    completion, largest u at smallest cost, violates nothing. Of the others those are kept for which
-    ``u - lean * threshold * (cost + back)^2`` grows with the cost: with lean 0 all that no other dominates, with lean 1 few. For
-    any lean in [0, 1] the worst cycle is found, since what closes a dropped label closes a cheaper one with at least the same
-    excess ``u - r * cost^2`` at every r >= threshold; fewer labels mean fewer of the other violating cycles.
+    Every cycle visits the hub once, so labels start there and are made node by node. A label is dropped if even its best
+    completion, of largest u and smallest cost, violates nothing. Of the others, those are kept for which ``u - lean * threshold *
+    (cost + back)^2`` increases with the cost: all undominated labels with lean 0, few with lean 1. The worst cycle is found for
+    any lean in [0, 1], since each walk that closes a dropped label closes a cheaper one with at least the same excess ``u - r *
+    cost^2`` at every r >= threshold. With fewer labels, fewer of the other violating cycles are found.
 
-    Returns the largest ratio u/cost^2 found (at least `threshold` if nothing violates it, then no cycle does), the cycles as
-    ``arcs[ptr[k]:ptr[k + 1]]`` with their ratios (per last arc at most `per_arc`, spread over the front), and the number of
-    labels, or -1 when `max_labels` or a signal broke the search off.
+    Returns the largest ratio u/cost^2 found (`threshold` if no cycle violates it), the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` with
+    their ratios (at most `per_arc` per last arc, spread over the front), and the number of labels, which is -1 if the search
+    exceeds `max_labels` or is interrupted.
     """
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     n = len(in_ptr) - 1
     back, most = completions_to_hub(graph, costs, u)
-    size = 4096
-    label_cost, label_u = np.empty(size), np.empty(size)
-    label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    label_cost[0] = label_u[0] = 0.0
-    label_parent[0] = label_arc[0] = -1
+    walks = _new_labels()
+    label_cost, label_u, label_parent, label_arc = walks
     labels, steps = 1, 0
     begin, end = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     end[0] = 1
@@ -105,9 +124,8 @@ def merged_hub_walks(
         if labels + room > max_labels:
             return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), np.empty(0), -1
         if labels + room > len(label_cost):
-            size = 2 * (labels + room)
-            label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
-            label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
+            walks = _grown_labels(walks, 2 * (labels + room))
+            label_cost, label_u, label_parent, label_arc = walks
         best_key = -np.inf
         while True:
             # The fronts of the predecessors are sorted by cost: merge them.
@@ -133,18 +151,16 @@ def merged_hub_walks(
                 label_parent[labels], label_arc[labels] = parent, arc
                 labels += 1
         end[v] = labels
-    best, ends, last_arcs, ratios = _closings(
-        graph, costs, u, Fronts(begin, end, label_cost, label_u), threshold, per_arc
-    )
-    ptr, arcs = _unroll(ends, last_arcs, label_parent, label_arc)
-    return best, ptr, arcs, ratios, labels
+    best, closed = _closings(graph, costs, u, Fronts(begin, end, label_cost, label_u), threshold, per_arc)
+    ptr, arcs = _unroll(closed, walks)
+    return best, ptr, arcs, closed.ratios, labels
 
 
 @kernel
 def _closings(
     graph: Arcs, costs: FloatArray, u: FloatArray, fronts: Fronts, threshold: float, per_arc: int
-) -> tuple[float, IntArray, IntArray, FloatArray]:
-    """Labels that close at the hub with a ratio above the threshold: per last arc the best one of each part of its front."""
+) -> tuple[float, Closed]:
+    """Walks that close at the hub with a ratio above the threshold: per last arc the best one of each part of its front."""
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     begin, end, label_cost, label_u = fronts
     best = threshold
@@ -173,14 +189,14 @@ def _closings(
             elif ratio <= ratios[found - 1]:
                 continue
             ends[found - 1], last_arcs[found - 1], ratios[found - 1] = label, arc, ratio
-    return best, ends[:found], last_arcs[:found], ratios[:found]
+    return best, Closed(ends[:found], last_arcs[:found], ratios[:found])
 
 
 @kernel
-def _unroll(
-    ends: IntArray, last_arcs: IntArray, label_parent: IntArray, label_arc: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Arcs of the walks that end with these labels and then these arcs (in reverse order)."""
+def _unroll(closed: Closed, walks: Labels) -> tuple[IntArray, IntArray]:
+    """Arcs of closed walks, in reverse order of travel."""
+    ends, last_arcs, _ = closed
+    label_parent, label_arc = walks.parent, walks.arc
     ptr = np.zeros(len(ends) + 1, dtype=np.int64)
     for k in range(len(ends)):
         length, label = 1, ends[k]
@@ -199,9 +215,23 @@ def _unroll(
     return ptr, arcs
 
 
+class SortedArcs(NamedTuple):
+    """The arcs ``arcs[ptr[v]:ptr[v + 1]]`` out of each node v by increasing cost, with their data in this order.
+
+    A scan of them can stop early: `most` is the largest u of an arc out of each node, at least 0.
+    """
+
+    ptr: IntArray
+    arcs: IntArray
+    heads: IntArray
+    costs: FloatArray
+    u: FloatArray
+    most: FloatArray
+
+
 @kernel
 def closed_walks(*graph_and_limits: Any) -> tuple[float, IntArray, IntArray, int]:
-    """What `cheapest_closed_walks` finds, unless it is interrupted."""
+    """Result of `cheapest_closed_walks`; raises if it is interrupted."""
     found = cheapest_closed_walks(*graph_and_limits)
     raise_interrupt()
     return found
@@ -216,95 +246,110 @@ def cheapest_closed_walks(
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
     u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
 
-    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` grows. Plain dominance (LEAN 0) would also keep
-    every lap round a cycle much cheaper than what the walk costs already. The worst walk is never lost: whatever closes the
-    dropped label closes the cheaper one with an excess u - threshold * D^2 at least as large, hence with a ratio at least as
-    large; so of the worst walks the cheapest, started as the lemma says, is dropped for none but its equals.
+    Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` increases. Plain dominance (LEAN 0) would also keep
+    every lap of a cycle that is much cheaper than the walk. The worst walk is not lost: each walk that closes a dropped label
+    closes the cheaper one with at least the same excess u - threshold * D^2, hence with at least the same ratio. So the cheapest
+    of the worst walks, started as in the lemma, is dropped only for an equal one.
 
-    Returns the largest ratio (as `hub_walks`), the closed walks, of each start those whose excess over the threshold is at
-    least `keep` times the largest one (64 at most), and the number of labels, or -1 when `max_labels` or a signal broke a
-    search off.
+    Returns the largest ratio (as `hub_walks`), the closed walks (for each start those whose excess over the threshold is at least
+    `keep` times the largest one, at most MOST_KEPT), and the number of labels, which is -1 if the search exceeds `max_labels` or
+    is interrupted.
     """
-    tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
-    n = len(out_ptr) - 1
-    best, lean = threshold, LEAN * threshold
-    # Arcs out of a node in order of cost, side by side in memory: a scan can stop early.
-    sorted_arcs = out_arcs.copy()
-    most = np.zeros(n)
-    for v in range(n):
-        mine = out_arcs[out_ptr[v] : out_ptr[v + 1]]
-        sorted_arcs[out_ptr[v] : out_ptr[v + 1]] = mine[np.argsort(costs[mine], kind="mergesort")]
-        most[v] = max(0.0, u[mine].max()) if len(mine) > 0 else 0.0
-    arc_heads, arc_costs, arc_u = heads[sorted_arcs], costs[sorted_arcs], u[sorted_arcs]
-    size = 4096
-    label_cost, label_u = np.empty(size), np.empty(size)
-    label_parent, label_arc = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    ends, last_arcs, ratios = np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256)
-    ptr, arcs = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
-    reached = np.empty(n)
-    total = steps = 0
-    for s in range(n):
-        back, _ = distances_to(s, tails, costs, in_ptr, in_arcs)
-        reached[:] = -np.inf
-        label_cost[0] = label_u[0] = 0.0
-        label_parent[0] = label_arc[0] = -1
-        labels, found, here = 1, 0, threshold
-        heap = [(0.0, 0.0, 0)]
-        while len(heap) > 0:
-            steps += 1
-            if steps % STEPS == 0 and interrupted():
-                return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
-            cost, minus_u, label = heapq.heappop(heap)
-            v = heads[label_arc[label]] if label > 0 else s
-            if label > 0:
-                key = -minus_u - lean * square(cost + back[v])
-                if key <= reached[v]:
-                    continue
-                reached[v] = key
-            for k in range(out_ptr[v], out_ptr[v + 1]):
-                new_cost = cost + arc_costs[k]
-                if most[v] - minus_u <= threshold * new_cost * new_cost:
-                    break
-                w, new_u = arc_heads[k], arc_u[k] - minus_u
-                if w == s:
-                    if new_u > threshold * square(new_cost):
-                        if found == len(ends):
-                            ends, last_arcs = _grown_ints(ends, 2 * found), _grown_ints(last_arcs, 2 * found)
-                            ratios = _grown_floats(ratios, 2 * found)
-                        ends[found], last_arcs[found], ratios[found] = label, sorted_arcs[k], new_u / square(new_cost)
-                        here = max(here, ratios[found])
-                        found += 1
-                    continue
-                through = new_cost + back[w]
-                if new_u <= threshold * new_cost * through or new_u - lean * through * through <= reached[w]:
-                    continue
-                if total + labels >= max_labels:
-                    return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
-                if labels == len(label_cost):
-                    size = 2 * labels
-                    label_cost, label_u = _grown_floats(label_cost, size), _grown_floats(label_u, size)
-                    label_parent, label_arc = _grown_ints(label_parent, size), _grown_ints(label_arc, size)
-                label_cost[labels], label_u[labels] = new_cost, new_u
-                label_parent[labels], label_arc[labels] = label, sorted_arcs[k]
-                heapq.heappush(heap, (new_cost, -new_u, labels))
-                labels += 1
+    best, ptr, arcs = threshold, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    out = _sorted_by_cost(graph, costs, u)
+    walks, total = _new_labels(), 0
+    for s in range(len(graph.in_ptr) - 1):
+        back, _ = distances_to(s, graph.tails, costs, graph.in_ptr, graph.in_arcs)
+        walks, closed, labels = _walks_closed_at(s, out, back, threshold, max_labels - total, walks)
+        if labels < 0:
+            return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1
         total += labels
+        ratios = closed.ratios
+        here = max(threshold, ratios.max()) if len(ratios) > 0 else threshold
         best = max(best, here)
-        kept = np.flatnonzero(ratios[:found] - threshold >= keep * (here - threshold))
-        if len(kept) > 64:
-            kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:64]]
+        kept = np.flatnonzero(ratios - threshold >= keep * (here - threshold))
+        if len(kept) > MOST_KEPT:
+            kept = kept[np.argsort(-ratios[kept], kind="mergesort")[:MOST_KEPT]]
         if len(kept) > 0:
-            more_ptr, more_arcs = _unroll(ends[kept], last_arcs[kept], label_parent, label_arc)
+            more_ptr, more_arcs = _unroll(Closed(closed.labels[kept], closed.last_arcs[kept], ratios[kept]), walks)
             ptr = np.concatenate((ptr, more_ptr[1:] + ptr[-1]))
-            arcs = np.concatenate((arcs, more_arcs))
+            arcs = np.concatenate((arcs, out.arcs[more_arcs]))
     return best, ptr, arcs, total
+
+
+@kernel
+def _sorted_by_cost(graph: Arcs, costs: FloatArray, u: FloatArray) -> SortedArcs:
+    ptr, arcs = graph.out_ptr, graph.out_arcs.copy()
+    most = np.zeros(len(ptr) - 1)
+    for v in range(len(most)):
+        mine = graph.out_arcs[ptr[v] : ptr[v + 1]]
+        arcs[ptr[v] : ptr[v + 1]] = mine[np.argsort(costs[mine], kind="mergesort")]
+        most[v] = max(0.0, u[mine].max()) if len(mine) > 0 else 0.0
+    return SortedArcs(ptr, arcs, graph.heads[arcs], costs[arcs], u[arcs], most)
+
+
+@kernel
+def _walks_closed_at(
+    start: int, out: SortedArcs, back: FloatArray, threshold: float, max_labels: int, walks: Labels
+) -> tuple[Labels, Closed, int]:
+    """Violating closed walks from a node, given the distances `back` to it, see :func:`cheapest_closed_walks`.
+
+    Returns the labels, in larger arrays than `walks` if necessary, the closed walks, and the number of labels, or -1. Arcs are
+    given by their places in `out`.
+    """
+    ptr, _, heads, costs, u, most = out
+    label_cost, label_u, label_parent, label_arc = walks
+    closed = Closed(np.empty(256, dtype=np.int64), np.empty(256, dtype=np.int64), np.empty(256))
+    reached = np.full(len(back), -np.inf)
+    lean, found, labels, steps = LEAN * threshold, 0, 1, 0
+    heap = [(0.0, 0.0, 0)]
+    while len(heap) > 0:
+        if steps % STEPS == 0 and interrupted():
+            return walks, closed, -1
+        steps += 1
+        cost, minus_u, label = heapq.heappop(heap)
+        v = heads[label_arc[label]] if label > 0 else start
+        if label > 0:
+            key = -minus_u - lean * square(cost + back[v])
+            if key <= reached[v]:
+                continue
+            reached[v] = key
+        for k in range(ptr[v], ptr[v + 1]):
+            new_cost = cost + costs[k]
+            if most[v] - minus_u <= threshold * new_cost * new_cost:
+                break
+            w, new_u = heads[k], u[k] - minus_u
+            if w == start:
+                if new_u > threshold * square(new_cost):
+                    if found == len(closed.ratios):
+                        size = 2 * found
+                        closed = Closed(
+                            grown(closed.labels, size), grown(closed.last_arcs, size), grown(closed.ratios, size)
+                        )
+                    closed.labels[found], closed.last_arcs[found] = label, k
+                    closed.ratios[found] = new_u / square(new_cost)
+                    found += 1
+                continue
+            through = new_cost + back[w]
+            if new_u <= threshold * new_cost * through or new_u - lean * through * through <= reached[w]:
+                continue
+            if labels >= max_labels:
+                return walks, closed, -1
+            if labels == len(label_cost):
+                walks = _grown_labels(walks, 2 * labels)
+                label_cost, label_u, label_parent, label_arc = walks
+            label_cost[labels], label_u[labels] = new_cost, new_u
+            label_parent[labels], label_arc[labels] = label, k
+            heapq.heappush(heap, (new_cost, -new_u, labels))
+            labels += 1
+    return walks, Closed(closed.labels[:found], closed.last_arcs[:found], closed.ratios[:found]), labels
 
 
 @kernel
 def split_into_cycles(
     ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, n: int
 ) -> tuple[IntArray, IntArray]:
-    """Simple cycles that closed walks consist of; the walks are given in reverse order of travel, as are the cycles."""
+    """Decompose closed walks into simple cycles; both are in reverse order of travel."""
     place = np.full(n, -1, dtype=np.int64)
     open_arcs = np.empty(len(arcs), dtype=np.int64)
     out_arcs = np.empty(len(arcs), dtype=np.int64)
@@ -334,7 +379,7 @@ def split_into_cycles(
 
 @kernel
 def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: int) -> BoolArray:
-    """Take cycles in this order, each only if one of its arcs is used by fewer than `uses` cycles taken before."""
+    """Select cycles in this order, each only if fewer than `uses` of those selected before contain one of its arcs."""
     used = np.zeros(n_arcs, dtype=np.int64)
     taken = np.zeros(len(ptr) - 1, dtype=np.bool_)
     for c in order:
@@ -350,17 +395,12 @@ def diverse(ptr: IntArray, arcs: IntArray, order: IntArray, uses: int, n_arcs: i
 
 @kernel
 def repair(
-    flow: FloatArray,
-    costs: FloatArray,
-    twice_variance: FloatArray,
-    ptr: IntArray,
-    arcs: IntArray,
-    order: IntArray,
+    flow: FloatArray, costs: FloatArray, twice_variance: FloatArray, ptr: IntArray, arcs: IntArray, order: IntArray,
     margin: float,
-) -> None:
+) -> None:  # fmt: skip
     """Add flow along each cycle, in this order, until sum(v/flow) <= (1 - margin) * cost^2 holds on it (in place).
 
-    Newton in one variable; the left side is convex and decreasing, so it comes from the infeasible side.
+    Newton's method in one variable, from the infeasible side, since the left side is convex and decreasing.
     """
     for c in order:
         cost = 0.0

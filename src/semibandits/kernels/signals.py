@@ -1,23 +1,22 @@
-"""Signals that are heard within kernels: Ctrl-C, and whatever else has a handler in Python.
+"""Signal handling within kernels, for Ctrl-C and all other signals that have a handler in Python.
 
-Python runs signal handlers between two of its instructions, so a kernel that takes a minute would hear Ctrl-C after a minute.
-Kernels hold Python's lock, so they may ask for it themselves: ``PyErr_CheckSignals`` runs the handlers of signals that wait, on
-the main thread, and says whether one has raised. That takes 8 ns; loops that may last long ask every so many steps.
+Python runs signal handlers between two of its instructions, so that Ctrl-C would have no effect until a compiled kernel returns.
+Kernels hold the GIL and may run the handlers themselves: ``PyErr_CheckSignals`` runs those of pending signals, on the main
+thread, and reports whether one has raised. A call takes 8 ns; long loops make one every STEPS steps.
 
-An exception of a handler, usually ``KeyboardInterrupt``, then stands in the interpreter until it is raised, in one of two ways:
+The exception of a handler, usually ``KeyboardInterrupt``, is then pending in the interpreter. There are two ways to raise it:
 
-* `check_signals` raises at once, as the only call a kernel needs. What the kernel and its callers hold at this point is never
-  freed, as with any exception in a kernel of numba: so it is for kernels with little memory. A kernel behind a function pointer
-  must not raise: numba would print the exception and go on.
-* `interrupted` says that there is one, and the kernel returns, by the same way as if the search were broken off. The kernel that
-  Python has called must raise it, by `raise_interrupt`: Python takes a return for a fault while an exception stands.
+* `check_signals` raises at once, and is the only call that a kernel needs. Memory that the kernel and its callers hold at this
+  point is never freed, as with any exception in numba: this is for kernels with little memory. A kernel behind a function pointer
+  must not raise: numba would print the exception and continue.
+* `interrupted` returns whether an exception is pending, and the kernel returns as if the search ended early. The kernel that
+  Python called must raise the exception, by `raise_interrupt`: Python treats a normal return as an error while one is pending.
 
-Between the end of a kernel and its caller numba makes objects of the results, and for arrays it calls a function in Python: a
-handler that raised there would be lost, and a `SystemError` or `ValueError` come out instead. The answers of that function are
-kept, so that no Python runs there.
+After a kernel, numba converts the results to objects, and for arrays it calls a function in Python. If a handler raised there,
+its exception would be lost, and a `SystemError` or `ValueError` would be raised instead. The results of that function are cached,
+so that no Python code runs there.
 
-Kernels that run as Python raise at once, see `kernels.tiers`. Without numba at all (``NUMBA_DISABLE_JIT=1``) Python hears by
-itself.
+Kernels that run as Python raise at once, see `kernels.tiers`. With ``NUMBA_DISABLE_JIT=1`` Python itself handles all signals.
 """
 
 from __future__ import annotations
@@ -33,40 +32,40 @@ from numba.extending import intrinsic, overload
 from semibandits.kernels.tiers import poll
 
 STEPS = 4096
-"""Loops whose steps take a fraction of a microsecond ask every so many."""
+"""Steps between two checks, in loops whose steps take a fraction of a microsecond."""
 
 
 def interrupted() -> bool:
-    """Whether a signal handler has raised; the kernel must return soon, and whoever Python has called must raise."""
+    """Whether a signal handler has raised; if so, the kernel must return soon, and the kernel that Python called must raise."""
     poll()
     return False
 
 
 def raise_interrupt() -> None:
-    """Raise what a signal handler has raised, if one has."""
+    """Raise the pending exception of a signal handler, if there is one."""
 
 
 def check_signals() -> None:
-    """Run the handlers of signals that wait, and raise what they raise."""
+    """Run the handlers of pending signals, and raise their exceptions."""
     poll()
 
 
-def _stands(builder: Any) -> Any:
-    """Whether there is an exception that is not raised yet."""
+def _is_pending(builder: Any) -> Any:
+    """Whether an exception is pending."""
     function = _function(builder, "PyErr_Occurred", ir.IntType(8).as_pointer())
     return cgutils.is_not_null(builder, builder.call(function, []))  # type: ignore[no-untyped-call]
 
 
 def _function(builder: Any, name: str, result: Any) -> Any:
-    """A function of Python's own, found by its name, so that what is compiled can be kept on disk."""
+    """A function of the C API of Python, found by its name, so that compiled code can be cached on disk."""
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, []), name)  # type: ignore[no-untyped-call]
 
 
 @intrinsic
 def _interrupted(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        answer = cgutils.alloca_once_value(builder, _stands(builder))  # type: ignore[no-untyped-call]
-        with builder.if_then(builder.not_(builder.load(answer))):  # handlers must not run on top of an exception
+        answer = cgutils.alloca_once_value(builder, _is_pending(builder))  # type: ignore[no-untyped-call]
+        with builder.if_then(builder.not_(builder.load(answer))):  # handlers must not run while an exception is pending
             failed = builder.call(_function(builder, "PyErr_CheckSignals", ir.IntType(32)), [])
             builder.store(builder.icmp_signed("!=", failed, ir.Constant(ir.IntType(32), 0)), answer)
         return builder.load(answer)
@@ -77,7 +76,7 @@ def _interrupted(typing_context: Any) -> Any:
 @intrinsic
 def _raise_interrupt(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        with builder.if_then(_stands(builder), likely=False):
+        with builder.if_then(_is_pending(builder), likely=False):
             context.call_conv.return_exc(builder)
         return context.get_dummy_value()
 
@@ -103,11 +102,11 @@ def _check_signals_in_kernels() -> Any:
     return check
 
 
-def _keep_unpickled() -> None:
-    """Answer numba's requests for objects that its code holds pickled without running Python; it keeps the answers as well."""
+def _cache_unpickled() -> None:
+    """Unpickle the objects in compiled code without running Python: cache the function of numba, which keeps them anyway."""
     rebuild = getattr(serialize, "_numba_unpickle", None)
     if rebuild is not None and not isinstance(rebuild, _lru_cache_wrapper):
         serialize._numba_unpickle = lru_cache(maxsize=None)(rebuild)
 
 
-_keep_unpickled()
+_cache_unpickled()

@@ -1,15 +1,16 @@
-"""Kernels in two tiers: as Python while that is cheaper than compiling them, compiled once it pays or has been done before.
+"""Kernels in two tiers: Python while that is cheaper than compilation, compiled code once compilation pays or is done.
 
-To compile a kernel and all that it calls takes some half a second for each, which small problems never earn. So a kernel that
-is called from Python, or from another that runs as Python, chooses: compiled code that is in memory or on disk is used; else it
-runs as Python and counts the seconds, and is compiled once they come near what compiling would cost, or once the caller expects
-as many (`expecting`). Who waits never waits much longer than twice what the better choice would have taken.
+Compilation takes about half a second per kernel, including the kernels that it calls, which does not pay for small problems. A
+kernel that is called from Python, or from a kernel that runs as Python, uses compiled code in memory or on disk. If there is
+none, it runs as Python and its seconds are counted. It is compiled once they are close to the cost of compilation, or once the
+caller expects as many (`expecting`). The total time is never much longer than twice that of the better choice.
 
-What a kernel answers does not depend on the tier, to the bit. A call that lasts longer than compiling is broken off: its arrays
-and generators are put back as they were, and it starts again, compiled. So is one that Ctrl-C breaks off, which is heard wherever
-a compiled kernel would hear it (see `kernels.signals`) and where a kernel calls another.
+Results do not depend on the tier, to the bit. A call that lasts longer than compilation is aborted: its arrays and generators are
+restored, and it runs once more, compiled. They are also restored if Ctrl-C aborts a call, which is possible wherever a compiled
+kernel would handle Ctrl-C (see `kernels.signals`) and where one kernel calls another.
 
-``SEMIBANDITS_TIER=python`` and ``SEMIBANDITS_TIER=compiled`` choose for all kernels, ``NUMBA_DISABLE_JIT=1`` leaves Python alone.
+``SEMIBANDITS_TIER=python`` and ``SEMIBANDITS_TIER=compiled`` fix the tier of all kernels; ``NUMBA_DISABLE_JIT=1`` runs plain
+Python.
 """
 
 from __future__ import annotations
@@ -41,55 +42,55 @@ from semibandits.kernels._cache import KernelCache
 
 SECONDS_A_KERNEL: Final = 0.1
 SECONDS_A_BYTE: Final = 5e-4
-"""What it takes to compile one, without those that it calls, and for each byte of its code in Python; fitted to all kernels."""
+"""Seconds of compilation per kernel, without those that it calls, and per byte of its Python code; fitted to all kernels."""
 LEAST_PRICE: Final = 0.25
-"""Below that nothing is asked."""
+"""Seconds as Python below which the price is not computed."""
 FIRST_SECONDS: Final = 1.0
-"""What the first compilation of a process takes beside that, while the compiler itself is loaded."""
+"""Additional seconds of the first compilation of a process, to load the compiler."""
 MANY_CALLS: Final = 64
 SAMPLE: Final = 8
-"""Of kernels that another one calls that often, only every so manieth call is timed: to take the time costs a microsecond."""
+"""After MANY_CALLS calls of a kernel, one in SAMPLE calls from other kernels is timed: reading the clock takes a microsecond."""
 MOST_COPIED: Final = 2**24
-"""Bytes of arguments: calls with more are compiled at once, for they could not be put back, and work on so much is much."""
+"""Bytes of arguments. Calls with more are compiled at once: the arguments cannot be restored, and the work is large."""
 TIER: Final = "SEMIBANDITS_TIER"
 AUTOMATIC, PYTHON, COMPILED = "auto", "python", "compiled"
 
 untyped: Any = numba
-"""What numba has no types for, or none that fit."""
+"""numba without type checks, for what it does not annotate or annotates wrongly."""
 log = logging.getLogger(__name__)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Overdue(BaseException):
-    """A call as Python has lasted longer than compiling takes."""
+    """A call as Python has lasted longer than compilation would take."""
 
 
-class _NotKept(Exception):  # noqa: N818 (nothing is wrong)
+class _NotKept(Exception):  # noqa: N818 (not an error)
     """There is no compiled code on disk."""
 
 
 @dataclass
 class _Thread(threading.local):
-    """What one thread is at.
+    """State of one thread.
 
     Attributes
     ----------
     running : bool
         Whether a kernel runs as Python.
     first : tuple or None
-        The outermost that does, and its arguments, unless it must not be broken off.
+        The outermost such kernel and its arguments; None if it must not be aborted.
     start, deadline : float
-        When it began, and when to look whether it lasts too long, as `seconds` tells the time.
+        Start of this kernel and time of the next check of its duration, as values of `seconds`.
     compiling : float
-        Seconds spent so far on compiling.
+        Seconds spent on compilation so far.
     expected : float
         Seconds of kernels as Python that the caller expects.
     is_compiling : bool
         Whether numba compiles.
     is_looking : bool
-        Whether compiled code is looked for, and nothing is compiled.
+        Whether compiled code is loaded from disk if it is there, and nothing is compiled.
     waiting : tuple or None
-        A Ctrl-C that no kernel has heard yet.
+        A Ctrl-C that no kernel has handled yet.
     """
 
     running: bool = False
@@ -107,11 +108,11 @@ _thread: Final = _Thread()
 _compiler: Final = threading.RLock()
 _observers: Final[list[Callable[[str], None]]] = []
 _SHARED: Final = ("error_model", "fastmath")
-"""How a kernel asks to be compiled, which its pointers must share for the same bits."""
+"""Options of a kernel that its pointers must share to have the same bits."""
 
 
 def chosen_tier() -> str:
-    """What the environment asks for."""
+    """The tier that the environment variable requests."""
     tier = os.environ.get(TIER, AUTOMATIC)
     if tier not in (AUTOMATIC, PYTHON, COMPILED):
         raise ValueError(f"{TIER} must be 'auto', 'python' or 'compiled', got {tier!r}: unset it")
@@ -131,11 +132,11 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
     Parameters
     ----------
     function : function
-        In the part of Python and NumPy that numba compiles, whose answer is the same to the bit without it.
+        Function in the part of Python and NumPy that numba compiles, with the same result to the bit as Python.
     error_model : {"python", "numpy"}
-        With "numpy" a division by zero is infinite or nan.
+        With "numpy" a division by zero gives inf or nan.
     inline : {"never", "always"}
-        With "always" it becomes a part of the kernels that call it.
+        With "always" its code is inserted into the kernels that call it.
     calls : bool
         Whether pointers to other kernels are among its arguments.
     """
@@ -143,7 +144,7 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
         return partial(kernel, error_model=error_model, inline=inline, calls=calls)
     if untyped.config.DISABLE_JIT:
         return function
-    assert function.__defaults__ is None, "numba would hand defaults over in wrappers of its own"
+    assert function.__defaults__ is None, "numba would pass defaults in its own wrappers"
     options = {"nopython": True, "boundscheck": None, "inline": inline, "no_cfunc_wrapper": True}
     return (Caller if calls else Kernel)(
         py_func=function, locals={}, targetoptions=options | {"error_model": error_model}
@@ -151,7 +152,7 @@ def kernel(function: Any = None, /, *, error_model: str = "python", inline: str 
 
 
 class Part(NamedTuple):
-    """What can be compiled by itself: how many kernels it reaches, and what compiles it."""
+    """Part that can be compiled separately: the number of kernels that it reaches, and the function that compiles it."""
 
     size: int
     compile: Callable[[], Any]
@@ -160,8 +161,8 @@ class Part(NamedTuple):
 class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     """A function that numba compiles for each combination of types, once that pays.
 
-    numba's part of a call, in C, finds what is compiled for the arguments, and asks `_compile_for_args` for something to call if
-    there is nothing.
+    The dispatcher of numba, in C, finds the compiled code for the arguments. If there is none, it calls `_compile_for_args`,
+    which returns the function to call.
     """
 
     _cache: Any
@@ -174,23 +175,25 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         _refuse_while_looking(self._compiler)
 
     def compile(self, sig: Any) -> Any:
-        """Code for this signature, from disk if it is there."""
+        """Compiled code for this signature, from disk if it is there."""
         self._keep()
         return super().compile(sig)
 
     def _keep(self) -> None:
-        """Keep what is compiled on disk; not before something is, for that asks for a folder."""
+        """Enable the cache on disk, which is done late because it looks for a folder."""
         if not isinstance(self._cache, KernelCache):
             self._cache = KernelCache(self.py_func)
 
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
         self._calls += 1
         if self._calls < self._next_look and self.spent < self._asked_at and _thread.running:
-            return self._interpreted if self._calls % self._sample == 0 else self.py_func  # as the next line would say
+            return (
+                self._interpreted if self._calls % self._sample == 0 else self.py_func
+            )  # same as the next line, but faster
         return self._compiled(arguments) if self._is_kept(arguments) or self._pays(arguments) else self._interpreted
 
     def _should_look(self) -> bool:
-        """Whether to look on disk in this call: in the first, and whenever their number has doubled."""
+        """Whether to look on disk in this call: in the first one, and whenever the number of calls has doubled."""
         if self._calls < self._next_look or _tier == PYTHON:
             return False
         self._next_look = 2 * self._calls
@@ -199,13 +202,13 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         return True
 
     def _is_kept(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether it is on disk; then it is loaded."""
+        """Load the code for these arguments and their pointers from disk if it is there; whether it is."""
         if not self._should_look() or not self._is_loaded(arguments):
             return False
         return all(one.is_kept for one in _pointers(arguments))
 
     def _is_loaded(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether there is code for these arguments in memory, or on disk: then it is loaded."""
+        """Load the code for these arguments from disk if it is not in memory; whether there is any."""
         self._keep()
         if not self._cache.exists:
             return False
@@ -217,9 +220,9 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         return False
 
     def open_parts(self, arguments: tuple[Any, ...]) -> dict[str, Part]:
-        """What must be compiled for these arguments and is not on disk, by its name.
+        """Parts that must be compiled for these arguments and are not on disk, by name.
 
-        Each can be compiled in a process of its own, for all others to load.
+        Each can be compiled in a separate process, and then loaded by all others.
         """
         parts: dict[str, Part] = {}
         if not self._is_loaded(arguments):
@@ -234,12 +237,12 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             return super()._compile_for_args(*arguments)
 
     def _reason(self) -> str:
-        """Why it is compiled, for people who wait."""
+        """Why the kernel is compiled, for a message to the user."""
         spent = self.spent + (seconds() - _thread.start if _thread.running else 0.0)
         return f"it has taken {spent:.0f} s as Python" if spent >= 1.0 else "much is ahead"
 
     def _pays(self, arguments: tuple[Any, ...]) -> bool:
-        """Whether compiling now costs less than Python has cost, or will."""
+        """Whether compilation costs less than Python has cost, or is expected to cost."""
         if _tier != AUTOMATIC:
             return _tier == COMPILED
         worth = self.spent if _thread.running else max(self.spent, _thread.expected)
@@ -247,11 +250,11 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             return False
         if worth >= self.price(arguments):
             return True
-        self._asked_at = 1.1 * worth  # the price is not for nothing
+        self._asked_at = 1.1 * worth  # computing the price takes time
         return False
 
     def price(self, arguments: tuple[Any, ...]) -> float:
-        """Seconds that compiling takes."""
+        """Estimated seconds of compilation."""
         found: set[Kernel] = set()
         _reach(self, found)
         for one in _pointers(arguments):
@@ -261,7 +264,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
         return SECONDS_A_KERNEL * len(found) + SECONDS_A_BYTE * code + (0.0 if _Compilations.started else FIRST_SECONDS)
 
     def _compiled(self, arguments: tuple[Any, ...]) -> Any:
-        """Code for these arguments and what they point at; Python while another thread compiles, for it does not wait."""
+        """Compiled code for these arguments and their pointers; Python while another thread compiles, so as not to wait."""
         if not _compiler.acquire(blocking=_tier == COMPILED):
             return self._interpreted
         try:
@@ -276,7 +279,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
     def _interpreted(self, *arguments: Any) -> Any:
         """Run as Python."""
         if self._takes_star:
-            arguments = (*arguments[:-1], *arguments[-1])  # numba has made one of them
+            arguments = (*arguments[:-1], *arguments[-1])  # numba passes them as one tuple
         if not _thread.running:
             return self._interpreted_first(arguments)
         start = seconds()
@@ -288,7 +291,7 @@ class Kernel(untyped.core.registry.CPUDispatcher):  # type: ignore[misc]
             self.spent += (seconds() - start) * self._sample
 
     def _interpreted_first(self, arguments: tuple[Any, ...]) -> Any:
-        """Run as Python, called from outside of kernels."""
+        """Run as Python, when called from outside kernels."""
         before = _Before(arguments)
         if not before.is_whole and _tier == AUTOMATIC and _is_free():
             with expecting(math.inf):
@@ -315,7 +318,7 @@ class Caller(Kernel):
     """A kernel that takes pointers to others, which must be compiled before it can run compiled."""
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it, in the tier that suits it and the pointers."""
+        """Call the kernel in a tier that the kernel and its pointers have in common."""
         if self.overloads:
             pointers = [one for one in _pointers(arguments) if not one.is_compiled]
             if pointers:
@@ -329,19 +332,19 @@ class Caller(Kernel):
 
 
 class PointerType(types.FunctionType):
-    """Type of pointers to kernels of one signature: as numba's own, but an argument costs half a microsecond, and not ten."""
+    """Type of pointers to kernels of one signature; unlike that of numba, an argument costs 0.5 microseconds instead of 10."""
 
 
 untyped.extending.register_model(PointerType)(untyped.experimental.function_type.FunctionModel)
 
 
 class Pointer:
-    """A kernel that others take as an argument: Python calls it, and compiled code its address.
+    """A kernel as an argument of others: Python calls the kernel, and compiled code its address.
 
     Parameters
     ----------
     kernel : Kernel or numba.core.dispatcher.Dispatcher
-        Of this library, or of a user.
+        Kernel of this library, or of a user.
     signature : numba signature
         Types of its arguments and of its result.
     """
@@ -360,12 +363,12 @@ class Pointer:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether it has an address."""
+        """Whether it is compiled."""
         return self._code.address is not None
 
     @property
     def is_kept(self) -> bool:
-        """Whether it has an address or is on disk; then it is loaded."""
+        """Load the code from disk if it is not in memory; whether there is any."""
         if not self.is_compiled:
             self._keep()
             with _looking() as may_look:
@@ -380,7 +383,7 @@ class Pointer:
             self._code._cache = kept(self.kernel.py_func)
 
     def compile(self) -> None:
-        """Have an address."""
+        """Compile the kernel, or load it from disk."""
         if not self.is_compiled:
             self._keep()
             with _compiler, _timed(self.kernel, "it is a part of what runs compiled"):
@@ -388,7 +391,7 @@ class Pointer:
 
     @property
     def address(self) -> int:
-        """Address of the compiled code."""
+        """Address of the compiled code, which is compiled if necessary."""
         self.compile()
         address: int = self._code.address
         return address
@@ -396,7 +399,7 @@ class Pointer:
 
 @untyped.extending.unbox(PointerType)  # type: ignore[untyped-decorator]
 def _unbox_pointer(type_: PointerType, value: Any, c: Any) -> Any:
-    """Ask for the address only; numba's own also unpickles the signature, twice in each call."""
+    """Get the address only; the function of numba also unpickles the signature, twice per call."""
     pointer = untyped.core.cgutils.create_struct_proxy(type_)(c.context, c.builder)
     address = c.pyapi.object_getattr_string(value, "address")
     is_known = untyped.core.cgutils.is_not_null(c.builder, address)
@@ -409,7 +412,7 @@ def _unbox_pointer(type_: PointerType, value: Any, c: Any) -> Any:
 
 
 def _pointers(arguments: tuple[Any, ...]) -> Iterator[Pointer]:
-    """Pointers among the arguments, alone or a tuple of them."""
+    """Pointers among the arguments, and in tuples among them."""
     for one in arguments:
         if type(one) is Pointer:
             yield one
@@ -418,7 +421,7 @@ def _pointers(arguments: tuple[Any, ...]) -> Iterator[Pointer]:
 
 
 class _Before:
-    """Arrays and generators among the arguments as they were, if that is not too much to copy."""
+    """Copies of the arrays and of the states of generators among the arguments, unless they are too large."""
 
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         size = 0
@@ -442,7 +445,7 @@ class _Before:
             self._generators.clear()
 
     def restore(self) -> None:
-        """Undo what was done to them."""
+        """Restore the arrays and generators."""
         for array, copy in self._arrays:
             array[...] = copy
         for generator, state in self._generators:
@@ -451,12 +454,12 @@ class _Before:
 
 @contextmanager
 def expecting(ahead: float) -> Iterator[None]:
-    """Within this, a kernel is compiled at once if that costs less than what is ahead would as Python.
+    """Context in which kernels are compiled at once if that takes less time than the expected work as Python.
 
     Parameters
     ----------
     ahead : float
-        How many seconds the caller expects that to be; where this is within another, the larger number counts.
+        Expected seconds as Python. In nested contexts the largest number counts.
     """
     before, _thread.expected = _thread.expected, max(_thread.expected, ahead)
     try:
@@ -466,12 +469,12 @@ def expecting(ahead: float) -> Iterator[None]:
 
 
 def seconds() -> float:
-    """The time, without what this thread has spent on compiling."""
+    """Time on a clock that stops while this thread compiles."""
     return perf_counter() - _thread.compiling
 
 
 def poll() -> None:
-    """Hear Ctrl-C in a kernel that runs as Python, and break it off if it lasts longer than compiling."""
+    """Handle Ctrl-C in a kernel that runs as Python, and abort the kernel if it lasts longer than compilation."""
     if _thread.running:
         if seconds() > _thread.deadline:
             _check_deadline()
@@ -482,7 +485,7 @@ def poll() -> None:
 
 
 def _reach(one: Any, found: set[Kernel]) -> None:
-    """Add this kernel and all that it calls, as far as they are not compiled."""
+    """Add this kernel and all that it calls, unless they are compiled."""
     if not isinstance(one, Kernel) or one in found or one.overloads:
         return
     found.add(one)
@@ -498,14 +501,14 @@ def _reach(one: Any, found: set[Kernel]) -> None:
 
 
 def _count(one: Any) -> int:
-    """Number of kernels that it reaches and that are not compiled."""
+    """Number of kernels to compile for this one."""
     found: set[Kernel] = set()
     _reach(one, found)
     return len(found)
 
 
 def _refuse_while_looking(compiler: Any) -> None:
-    """Have this part of numba compile nothing while code is only looked for."""
+    """Make this compiler of numba raise instead of compiling while code is loaded from disk."""
     compile_anew = compiler.compile
 
     def compile_unless_looking(arguments: Any, result: Any) -> Any:
@@ -517,7 +520,7 @@ def _refuse_while_looking(compiler: Any) -> None:
 
 
 def _check_deadline() -> None:
-    """Break off what runs as Python if that has cost as much as compiling and no other thread compiles, else look again later."""
+    """Abort the kernel that runs as Python once it has cost as much as compilation, unless another thread compiles."""
     first, arguments = _thread.first
     left = first.price(arguments) - first.spent - (seconds() - _thread.start)
     if left <= 0.0 and _is_free():
@@ -535,7 +538,7 @@ def _is_free() -> bool:
 
 @contextmanager
 def _looking() -> Iterator[bool]:
-    """What is entered loads compiled code from disk, or raises; False while another thread compiles."""
+    """Context in which code is loaded from disk and never compiled; its value is False while another thread compiles."""
     if not _compiler.acquire(blocking=False):
         yield False
         return
@@ -548,14 +551,14 @@ def _looking() -> Iterator[bool]:
 
 
 class _Compilations:
-    """Of this process."""
+    """Whether this process has compiled anything."""
 
     started = False
 
 
 @contextmanager
 def announcing(tell: Callable[[str], None]) -> Iterator[None]:
-    """Within this, `tell` is called with what is compiled and why whenever that begins, and with nothing, "", when it ends."""
+    """Context in which `tell` is called with a text when a compilation starts, and with "" when it ends."""
     _observers.append(tell)
     try:
         yield
@@ -564,14 +567,14 @@ def announcing(tell: Callable[[str], None]) -> Iterator[None]:
 
 
 def announce(text: str) -> None:
-    """Tell whoever wants to know what is compiled."""
+    """Call the functions of all `announcing` contexts with this text."""
     for tell in _observers:
         tell(text)
 
 
 @contextmanager
 def _timed(compiled: Any, reason: str) -> Iterator[None]:
-    """What is entered compiles, or loads, and is no time of Python's."""
+    """Context of compilation or loading, whose time does not count as time of Python."""
     start, is_first = perf_counter(), not _thread.is_compiling
     _thread.is_compiling = True
     if is_first:
@@ -589,7 +592,7 @@ def _timed(compiled: Any, reason: str) -> Iterator[None]:
 
 @contextmanager
 def _later_interrupts() -> Iterator[None]:
-    """Ctrl-C waits for the next `poll`: what comes in the midst of a kernel could get lost in numba's code."""
+    """Context in which Ctrl-C waits for the next `poll`: within a kernel, its exception could be lost in the code of numba."""
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,17 +1,17 @@
-"""Cycles that could look better than x* for less information than asked for, where several items share the raise.
+"""Search for cycles that look better than x* at less than the required information, for laws under which items share the raise.
 
-For a price s each arc weighs ``s cost - psi(s)``, and for every s the weight of a cycle C is a lower bound on its information
-F(C) (:mod:`semibandits.regret_bound.price_proof`). A *grid* of prices turns walks into vectors of weights, and cycles are looked
-for all of whose weights are below the level: on a fine grid those, and few others, have less information. Two facts keep the
+At a price s each arc has the weight ``s cost - psi(s)``. For every s the weight of a cycle C is a lower bound on its information
+F(C) (:mod:`semibandits.regret_bound.price_proof`). With a *grid* of prices, walks have vectors of weights. The search is for
+cycles whose weights are all below the level: on a fine grid, these and few others have less information. Two rules keep the
 search small.
 
-*Bounds.* A walk from the start to v is dropped if at some price its weight, and the smallest weight of a walk from v back to
-the start, add up to the level. At high prices there may be negative cycles, and no smallest weight.
+*Bounds.* A walk from the start to v is dropped if at some price the sum of its weight and of the smallest weight of a walk from v
+back to the start is at least the level. At high prices there may be negative cycles, and no smallest weight.
 
-*Dominance.* A walk to v is dropped if another one to v has no larger weight at any price. Whatever closes the first also closes
-the second, at no larger weights; the outcome may pass a node twice, but then a cycle in it has no larger ones.
+*Dominance.* A walk to v is dropped if another one to v has no larger weight at any price. Each walk that closes the first also
+closes the second, at no larger weights. The closed walk may visit a node twice, but then a cycle in it has no larger weights.
 
-Nothing is proven here: the search may be broken off, and what it misses the upper certificate finds.
+Nothing is proved here: the search may end early, and the upper certificate finds the cycles that it misses.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits.kernels.arrays import append_walk, grown, passes
 from semibandits.kernels.exchange import Arcs
 from semibandits.kernels.signals import interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -31,10 +32,10 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 def _completions(
     start: int, alive: BoolArray, tails: IntArray, heads: IntArray, order: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Smallest weight of a walk from each node to `start`, one column a weight; -inf where negative cycles leave no smallest.
+    """Smallest weights of a walk from each node to `start`, one column per weight; -inf if negative cycles make them unbounded.
 
-    Bellman and Ford's method among the nodes that are alive, arcs in the given order. Columns of reach are +inf for nodes that
-    have no such walk.
+    Bellman and Ford's method on the nodes that are alive, with arcs in the given order. The weights of nodes without such a walk
+    are inf.
     """
     n, columns = len(alive), weights.shape[1]
     least = np.full((n, columns), np.inf)
@@ -51,7 +52,7 @@ def _completions(
             for k in range(columns):
                 reached = weights[arc, k] + least[w, k]
                 if reached < least[v, k]:
-                    # Changes by rounding alone do not end otherwise where a cycle weighs nothing.
+                    # Ignore changes by rounding, which would never end on cycles of weight 0.
                     if reached < least[v, k] - 1e-15 * abs(reached):
                         moved[k] = True
                     least[v, k] = reached
@@ -66,7 +67,7 @@ def _completions(
 
 @kernel
 def _dominated(v: int, weights: FloatArray, me: int, newest: IntArray, links: IntArray, labels: FloatArray) -> bool:
-    """Whether another label at v is no heavier at any price. Of equals the first remains."""
+    """Whether another label at v is no heavier at any price. Of equal labels the first is kept."""
     other = newest[v]
     while other >= 0:
         if other != me:
@@ -84,8 +85,18 @@ def _dominated(v: int, weights: FloatArray, me: int, newest: IntArray, links: In
 
 
 @kernel
+def _weights_along(label_weights: FloatArray, arc_weights: FloatArray, least: FloatArray, into: FloatArray) -> float:
+    """Write the weights of a walk with one more arc `into` an array; returns the largest lower bound of a closed walk from it."""
+    bound = -np.inf
+    for j in range(len(into)):
+        into[j] = label_weights[j] + arc_weights[j]
+        bound = max(bound, into[j] + least[j])
+    return bound
+
+
+@kernel
 def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray]:
-    """What `light_cycles` finds, unless it is interrupted."""
+    """Result of `light_cycles`; raises if it is interrupted."""
     found = light_cycles(*graph_and_limits)
     raise_interrupt()
     return found
@@ -95,32 +106,30 @@ def tilted_cycles(*graph_and_limits: Any) -> tuple[IntArray, IntArray]:
 def light_cycles(
     graph: Arcs, weights: FloatArray, last: float, has_hub: bool, level: float, max_labels: int, max_found: int
 ) -> tuple[IntArray, IntArray]:
-    """Cycles all of whose weights are below `level`.
+    """Cycles whose weights are all below `level`.
 
     Parameters
     ----------
     graph : Arcs
-        Without self-loops. If `has_hub`, node 0 lies on every cycle and the other nodes are in topological order;
-        else walks with small bounds are extended first.
+        Without self-loops. If `has_hub`, node 0 is on every cycle and the other nodes are in topological order. If not, walks
+        with small bounds are extended first.
     weights : ndarray of float, shape (a, K + 1)
-        ``s_k cost - psi(s_k)`` of each arc; in the last column, for an infinite price, ``cost`` less what its item can rise.
+        ``s_k cost - psi(s_k)`` of each arc; in the last column, for an infinite price, ``cost`` minus the largest raise of its
+        item.
     last : float
-        What the last column begins with: cycles where it ends at `level` or above count as out of reach whatever is paid.
+        Initial value of the last column: if its sum is at least `level`, no price suffices for the cycle.
     level : float
     max_labels, max_found : int
-        Where to break off.
+        Largest numbers of labels and of cycles; the search ends early at either.
 
     Returns
     -------
     ptr, arcs : ndarray of int
         Cycle k is ``arcs[ptr[k]:ptr[k + 1]]``, in reverse order of travel.
     """
-    tails, heads, out_ptr, out_arcs, _, _ = graph
+    tails, heads, out_ptr, out_arcs, in_ptr, _ = graph
     n, columns = len(out_ptr) - 1, weights.shape[1]
-    degree = np.zeros(n, dtype=np.int64)
-    for arc in range(len(tails)):
-        degree[tails[arc]] += 1
-        degree[heads[arc]] += 1
+    degree = np.diff(out_ptr) + np.diff(in_ptr)
     starts = np.zeros(1, dtype=np.int64) if has_hub else np.argsort(-degree, kind="mergesort")
     order = np.argsort(-tails, kind="mergesort")
     alive = np.ones(n, dtype=np.bool_)
@@ -147,35 +156,21 @@ def light_cycles(
                 w = heads[arc]
                 if not alive[w]:
                     continue
-                bound = -np.inf
-                for j in range(columns):
-                    weight[j] = labels[label, j] + weights[arc, j]
-                    bound = max(bound, weight[j] + least[w, j])
+                bound = _weights_along(labels[label], weights[arc], least[w], weight)
                 if bound >= level:
                     continue
                 if w == start:
                     if found == max_found:
                         break
-                    filled, last_arc, at = ptr[found], arc, label
-                    if filled + n > len(arcs):
-                        arcs = np.concatenate((arcs, np.empty(len(arcs) + n, dtype=np.int64)))
-                    while at >= 0:
-                        arcs[filled] = last_arc
-                        filled, last_arc, at = filled + 1, links[at, 1], links[at, 0]
+                    arcs, ptr[found + 1] = append_walk(arcs, ptr[found], arc, label, links)
                     found += 1
-                    ptr[found] = filled
                     continue
-                if not has_hub:
-                    at = label
-                    while at >= 0 and links[at, 3] != w:
-                        at = links[at, 0]
-                    if at >= 0:
-                        continue
+                if not has_hub and passes(label, w, links):
+                    continue
                 if _dominated(w, weight, -1, newest, links, labels):
                     continue
                 if size == len(labels):
-                    labels = np.concatenate((labels, np.empty_like(labels)))
-                    links = np.concatenate((links, np.empty_like(links)))
+                    labels, links = grown(labels, 2 * size), grown(links, 2 * size)
                 labels[size] = weight
                 links[size, 0], links[size, 1], links[size, 2], links[size, 3] = label, arc, newest[w], w
                 newest[w] = size

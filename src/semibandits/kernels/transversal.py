@@ -10,12 +10,11 @@ from semibandits.kernels.typing import BoolArray, IntArray
 
 @kernel
 def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reached_by: IntArray) -> int:
-    """Search alternating paths from `item` until a free place is found: that place, or -1 if there is none.
+    """Search alternating paths from `item` for a free place; returns the place, or -1.
 
-    ``holder[p]`` is the item that serves place p, or -1. Fills `reached_by` with the item from which each place was
-    reached, -1 for places not reached.
+    ``holder[p]`` is the item that serves place p, or -1. `reached_by` must be -1, or -2 for places that the paths must avoid; the
+    search writes the item from which it reaches each place.
     """
-    reached_by[:] = -1
     queue = np.empty(len(holder) + 1, dtype=np.int64)
     queue[0] = item
     done, filled = 0, 1
@@ -24,7 +23,7 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
         done += 1
         for q in range(start[i], start[i + 1]):
             p = places[q]
-            if reached_by[p] >= 0:
+            if reached_by[p] != -1:
                 continue
             reached_by[p] = i
             if holder[p] < 0:
@@ -36,7 +35,16 @@ def explore(item: int, start: IntArray, places: IntArray, holder: IntArray, reac
 
 @kernel
 def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray) -> bool:
-    """Give `item` a place, moving other items along an augmenting path; False, and nothing changed, if there is no way."""
+    """Give `item` a place, moving other items along an augmenting path. If there is no path, return False and change nothing."""
+    reached_by[:] = -1
+    return augment(item, start, places, holder, held, reached_by)
+
+
+@kernel
+def augment(
+    item: int, start: IntArray, places: IntArray, holder: IntArray, held: IntArray, reached_by: IntArray
+) -> bool:
+    """:func:`serve` without the places where `reached_by` is -2; it must be -1 elsewhere."""
     p = explore(item, start, places, holder, reached_by)
     while p >= 0:
         i = reached_by[p]
@@ -50,7 +58,7 @@ def serve(item: int, start: IntArray, places: IntArray, holder: IntArray, held: 
 
 @kernel
 def transversal_greedy(n_places: int, start: IntArray, places: IntArray, order: IntArray) -> BoolArray:
-    """Scan `order` and keep each item that can be given a place with those kept before; mask over all items."""
+    """Scan `order` and keep each item that can be given a place together with those kept before; mask over all items."""
     d = len(start) - 1
     chosen = np.zeros(d, dtype=np.bool_)
     holder = np.full(n_places, -1, dtype=np.int64)
@@ -70,7 +78,7 @@ def transversal_greedy(n_places: int, start: IntArray, places: IntArray, order: 
 def transversal_exchanges(
     n_places: int, start: IntArray, places: IntArray, members: IntArray
 ) -> tuple[BoolArray, BoolArray]:
-    """Items that can be given a place beside all `members` (d,), and items that can do so when one of them goes (k, d)."""
+    """Items that can join the `members` (d,), and items that can replace each member (k, d)."""
     d = len(start) - 1
     holder = np.full(n_places, -1, dtype=np.int64)
     held = np.full(d, -1, dtype=np.int64)
@@ -84,6 +92,7 @@ def transversal_exchanges(
     for z in range(d):
         if row[z] >= 0:
             continue
+        reached_by[:] = -1
         if explore(z, start, places, holder, reached_by) >= 0:
             free[z] = True
             swaps[:, z] = True

@@ -1,12 +1,12 @@
-"""Exact search for the worst closed walk, for the certificate alone: nothing here is used while solving.
+"""Exact search for the worst closed walk, for the certificate only: nothing here is used while solving.
 
-The solver's searches rest on the same inequality, in code of their own.
+The searches of the solver use the same inequality, in separate code.
 
 A closed walk of cost D and information u violates the threshold r if its *excess* u - r D^2 is positive. Take two walks
 from the start to a node v, of costs c <= c' and informations u, u', and any way x >= dist(v) back to the start. The
-difference of their excesses, u - u' + r (c' - c)(c' + c + 2x), grows with x. So if the first walk has at least the excess
-of the second at the smallest x, it has at least that excess whatever closes it: one number per walk,
-``u - r (c + dist(v))^2``, decides, and walks met in order of cost are worth keeping only while that number grows.
+difference of their excesses, u - u' + r (c' - c)(c' + c + 2x), increases with x. So if the first walk has at least the excess
+of the second at the smallest x, it has at least that excess on every way back. One number per walk, ``u - r (c + dist(v))^2``,
+decides: of walks in order of cost, only those that increase it need to be kept.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel
 def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, in_degree: IntArray) -> None:
-    """Delete the seeds, then node by node all that has lost its last arc in or out (in place).
+    """Delete the seeds and then, one by one, all nodes without an arc in or without an arc out (in place).
 
-    `out_degree` and `in_degree` count the arcs whose other end is alive. What is left without cycles is deleted entirely.
+    `out_degree` and `in_degree` count the arcs whose other end is alive. Parts without cycles are deleted entirely.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
     stack = [-1]
@@ -51,7 +51,7 @@ def peel(seeds: IntArray, alive: BoolArray, graph: Arcs, out_degree: IntArray, i
 
 @kernel
 def distances_back(start: int, alive: BoolArray, graph: Arcs, costs: FloatArray) -> FloatArray:
-    """Cost of the cheapest walk from each node to `start` among nodes that are alive; inf if there is none."""
+    """Cost of the cheapest walk from each node to `start` through nodes that are alive; inf without such a walk."""
     tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
     distance = np.full(len(alive), np.inf)
     distance[start] = 0.0
@@ -77,11 +77,11 @@ def worst_closed_walk(
     """Closed walk through `start` whose information/cost^2 is largest and above `ratio`.
 
     `distance` is a lower bound on the cost of the way back to `start`; nodes where it is infinite are left out. The threshold is
-    ``ratio * (1 - slack)``, where `slack` must outweigh rounding. `ratio` rises with each walk found; what was dropped at a
-    smaller threshold stays dropped rightly: the walk that won is the cheaper one, so its advantage has grown.
+    ``ratio * (1 - slack)``, where `slack` must exceed rounding. `ratio` increases with each walk found. Walks dropped at a
+    smaller threshold may stay dropped: each was dropped for a cheaper walk, whose advantage increases with the threshold.
 
-    Returns the largest ratio (the one given if no walk exceeds it), the arcs of its walk (none if so), the number of labels
-    made, and whether the search came to its end before it made more than `max_labels`.
+    Returns the largest ratio (the given one if no walk exceeds it), the arcs of its walk (empty in that case), the number of
+    labels, and whether the search is complete, that is, needs at most `max_labels`.
     """
     heads, out_ptr, out_arcs = graph.heads, graph.out_ptr, graph.out_arcs
     n = len(distance)
@@ -130,7 +130,7 @@ def worst_closed_walk(
 
 @kernel
 def _unrolled(label: int, last_arc: int, parents: IntArray, arcs: IntArray) -> IntArray:
-    """Arcs of the walk that ends with this label and then this arc, in order of travel; none if the arc is -1."""
+    """Arcs of the walk to this label and then over the last arc, in order of travel; empty if this arc is -1."""
     length = 0 if last_arc < 0 else 1
     above = label
     while above > 0:

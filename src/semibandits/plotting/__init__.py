@@ -1,4 +1,4 @@
-"""Figures: one function a figure. Each takes a result and an axis, and never calls a solver."""
+"""Figures, one function each. Every function takes a result and an axis, and none calls a solver."""
 
 from semibandits._lazy import on_first_use
 

@@ -1,4 +1,4 @@
-"""How often a policy played each item, against what the plan of the bound asks for."""
+"""Plays of each item by a policy, compared with the plan of the bound."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.plotting.labels import place_labels
-from semibandits.plotting.style import BEST, INK, UNEXPLORED, literal, new_axes, plain_number
+from semibandits.plotting.labels import write_labels
+from semibandits.plotting.style import BEST, INK, MOST_ROWS, UNEXPLORED, literal, name_rows, new_axes, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,37 +18,36 @@ if TYPE_CHECKING:
     from semibandits.simulation.statistics import Band
 
 MOST_LABELS: Final = 8
-MOST_ROWS: Final = 40
 LINEAR_PART: Final = 0.4
-"""Length of the part from 0 to 1 play, in decades."""
+"""Length of the axis from 0 to 1 play, in decades."""
 COLOUR: Final = "#0072b2"
 PLAN_LABEL: Final = "plays = w ln T"
 
 
 def plot_exploration(result: SimulationResult, policy: str, ax: Axes | None = None, *, level: float = 0.95) -> Axes:
-    """Draw how often each item was played up to the horizon, against w ln T where the rates w are known.
+    """Draw the plays of each item up to the horizon, against w ln T if the rates w are known.
 
     Parameters
     ----------
     result : SimulationResult
-        What to draw. Without rates the items are listed by their plays.
+        The simulation. Without rates the items are listed by their plays.
     policy : str
         Name of the policy.
     ax : Axes, optional
-        Where to draw; by default a new figure.
+        The axis to draw on; by default that of a new figure.
     level : float
         Confidence level of the bars, strictly between 0 and 1.
 
     Returns
     -------
     Axes
-        The axis drawn on. Both of its scales are logarithmic from one play on and linear below, so that items with
-        rate 0 have a place. The items farthest from the line are named.
+        The axis drawn on. Both of its scales are logarithmic above one play and linear below, so that items with rate 0
+        are visible. The items farthest from the line are named.
 
     Raises
     ------
     InvalidInputError
-        If there is no such policy or level.
+        If the simulation has no such policy, or the level is not between 0 and 1.
     """
     plays = result.item_plays(policy, level)
     ax = new_axes() if ax is None else ax
@@ -65,7 +64,7 @@ def plot_exploration(result: SimulationResult, policy: str, ax: Axes | None = No
 
 
 def _draw_rows(ax: Axes, result: SimulationResult, plays: Band) -> None:
-    """Dots with bars, from the most to the least played item."""
+    """Dots with error bars, from the most to the least played item."""
     order = np.argsort(-plays.mean, kind="stable")
     shown = order[:MOST_ROWS]
     rows = np.arange(len(shown))
@@ -76,19 +75,14 @@ def _draw_rows(ax: Axes, result: SimulationResult, plays: Band) -> None:
     ax.scatter(plays.mean[shown], rows, s=40, color=COLOUR, zorder=3)
     ax.set_xlim(left=least / 2 if least >= 1 else -0.2)
     ax.xaxis.set_major_formatter(plain_number)
-    ax.set_yticks(rows, [literal(result.items[i]) for i in shown])
-    ax.set_ylim(len(shown) - 0.3, -0.7)
-    ax.set_xlabel("plays (logarithmic axis from 1 on)")
+    name_rows(ax, [result.items[i] for i in shown], len(order), "played")
+    ax.set_xlabel("plays (logarithmic above 1)")
     ax.set_ylabel("item")
-    if len(order) > len(shown):
-        text = f"and {len(order) - len(shown):,} more items, each played less often"
-        ax.text(0.99, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", color=INK, fontsize="small")
-    ax.grid(axis="x", color=UNEXPLORED, linewidth=0.6)
 
 
 def _draw_against_plan(ax: Axes, result: SimulationResult, plays: Band, planned: FloatArray) -> None:
     explored = np.ones(len(planned), dtype=np.bool_) if result.suboptimal_items is None else result.suboptimal_items
-    others = ~explored & (plays.mean > 0)  # items in no decision are left out
+    others = ~explored & (plays.mean > 0)  # without items that belong to no decision
     right, top = 3.0 * max(2.0, float(planned.max())), 3.0 * max(2.0, float(plays.mean.max()))
     ax.set_xscale("symlog", linthresh=1.0, linscale=LINEAR_PART)
     ax.set_yscale("symlog", linthresh=1.0, linscale=LINEAR_PART)
@@ -109,8 +103,8 @@ def _draw_against_plan(ax: Axes, result: SimulationResult, plays: Band, planned:
     ax.set_ylim(0.7 if plays.mean[explored | others].min(initial=1.0) >= 1 else -0.3, top)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(plain_number)
-    ax.set_xlabel("plays that the plan asks for, w ln T (logarithmic axis from 1 on)")
-    ax.set_ylabel("plays (logarithmic axis from 1 on)")
+    ax.set_xlabel("plays of the plan, w ln T (logarithmic above 1)")
+    ax.set_ylabel("plays (logarithmic above 1)")
     ax.grid(color=UNEXPLORED, linewidth=0.6)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.11), ncols=3, frameon=False)
     _name_deviations(ax, result, plays.mean, planned, explored)
@@ -119,26 +113,13 @@ def _draw_against_plan(ax: Axes, result: SimulationResult, plays: Band, planned:
 def _name_deviations(
     ax: Axes, result: SimulationResult, plays: FloatArray, planned: FloatArray, explored: BoolArray
 ) -> None:
-    """Name the explored items farthest from the line, in square roots: a scale on which counts scatter alike."""
+    """Name the explored items farthest from the line in square roots, which stabilise the variance of counts."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextToPath
 
     distance = np.where(explored, np.abs(np.sqrt(plays) - np.sqrt(planned)), -1.0)
     order: IntArray = np.argsort(-distance, kind="stable")
     named = [int(i) for i in order[:MOST_LABELS] if distance[i] > 0]
-    page = ax.get_figure(root=True)
-    assert page is not None
-    page.draw_without_rendering()  # lays the page out: from here on, places on it are final
-    scale = 72.0 / page.dpi  # points per pixel
-    font = FontProperties(size=8.5)
-    points = ax.transData.transform(np.column_stack([planned, plays])[order]) * scale
-    measure = TextToPath().get_text_width_height_descent
-    sizes = np.array([measure(literal(result.items[i]), font, False)[:2] for i in named]).reshape(-1, 2)
-    ends = ax.transData.transform([(0.0, 0.0), (1.0, 1.0), (ax.get_xlim()[1],) * 2]) * scale
-    segments = np.stack([ends[:-1], ends[1:]], axis=1)
-    corners = place_labels(points, np.full(len(points), 3.5), sizes, segments, np.ones(2))
-    for i, corner, point in zip(named, corners, points, strict=False):
-        ax.annotate(
-            literal(result.items[i]), xy=(planned[i], plays[i]), xytext=tuple(corner - point), textcoords="offset points",
-            fontproperties=font, color=INK, ha="left", va="bottom", zorder=6, annotation_clip=False,
-        )  # fmt: skip
+    ends = np.array([(0.0, 0.0), (1.0, 1.0), (ax.get_xlim()[1],) * 2])
+    names = [(literal(result.items[i]), FontProperties(size=8.5)) for i in named]
+    points, line = np.column_stack([planned, plays])[order], np.stack([ends[:-1], ends[1:]], axis=1)
+    write_labels(ax, names, points, np.full(len(points), 3.5), line, np.ones(2))

@@ -1,18 +1,24 @@
-"""Placing the names of nodes so that they cover neither each other, nor nodes, nor links more than they must."""
+"""Placement of names with little overlap with each other, with nodes and with links."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits.plotting.style import INK, points_per_pixel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.font_manager import FontProperties
 
 ROUNDS: Final = 4
 GAP: Final = 3.0
 """Points between a node and its name."""
 
-# Where a name may stand: the direction from the node to the name, and how much that place is disliked.
+# Candidate positions of a name: the direction (x, y) from the node to the name, and the penalty of that position.
 _DIRECTIONS: Final = (
     (1.0, 0.0, 0.0), (-1.0, 0.0, 0.1), (0.0, 1.0, 0.15), (0.0, -1.0, 0.15),
     (0.8, 0.8, 0.2), (0.8, -0.8, 0.2), (-0.8, 0.8, 0.25), (-0.8, -0.8, 0.25),
@@ -20,25 +26,50 @@ _DIRECTIONS: Final = (
     (0.4, 1.0, 0.3), (0.4, -1.0, 0.3), (-0.4, 1.0, 0.35), (-0.4, -1.0, 0.35),
 )  # fmt: skip
 _DISTANCES: Final = ((1.0, 0.0), (2.2, 0.5), (3.6, 1.2))
+"""Factors of `GAP`, and their penalties."""
+
+
+def write_labels(
+    ax: Axes,
+    names: Sequence[tuple[str, FontProperties]],
+    points: FloatArray,
+    radii: FloatArray,
+    segments: FloatArray,
+    weights: FloatArray,
+    **looks: Any,
+) -> None:
+    """Write the names of the first points, in data coordinates, where `place_labels` puts them."""
+    from matplotlib.textpath import TextToPath
+
+    scale, measure = points_per_pixel(ax), TextToPath().get_text_width_height_descent
+    on_page = ax.transData.transform(points) * scale
+    lines = (ax.transData.transform(segments.reshape(-1, 2)) * scale).reshape(-1, 2, 2)
+    sizes = np.array([measure(*name, False)[:2] for name in names]).reshape(-1, 2)
+    offsets = place_labels(on_page, radii, sizes, lines, weights) - on_page[: len(names)]
+    for (text, font), point, offset in zip(names, points, offsets, strict=False):
+        ax.annotate(
+            text, xy=tuple(point), xytext=tuple(offset), textcoords="offset points", fontproperties=font, color=INK,
+            ha="left", va="bottom", zorder=6, annotation_clip=False, **looks,
+        )  # fmt: skip
 
 
 def place_labels(
     points: FloatArray, radii: FloatArray, sizes: FloatArray, segments: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Choose a place for each label among a few around its point.
+    """Choose a position for each label among candidates around its point.
 
     Parameters
     ----------
     points : ndarray of float, shape (n, 2)
-        The points, in units of the page (y upwards), the most important first.
+        The points on the page (y upwards), the most important first.
     radii : ndarray of float, shape (n,)
-        Size of the dot at each point; 0 for none.
+        Radius of the dot at each point; 0 for no dot.
     sizes : ndarray of float, shape (k, 2)
         Width and height of the labels of the first k points.
     segments : ndarray of float, shape (s, 2, 2)
-        Line segments to keep clear of.
+        Line segments to avoid.
     weights : ndarray of float, shape (s,)
-        How much covering each of them is disliked.
+        Cost of covering each of them.
 
     Returns
     -------
@@ -47,16 +78,16 @@ def place_labels(
 
     Notes
     -----
-    One label after the other takes its cheapest place given the others, in a few rounds. The cost of a place is the
-    share of the label that overlaps other labels and dots, plus the weighted length of the links under it.
+    In each of a few rounds, one label after the other moves to its cheapest position given the others. The cost of a
+    position is the share of the label that overlaps other labels and dots, plus the weighted length of the segments under it.
     """
     k = len(sizes)
     places = np.empty((k, len(_DIRECTIONS) * len(_DISTANCES), 2))
     alone = np.empty(places.shape[:2])
     for i in range(k):
-        places[i], dislike = _places_around(points[i], radii[i], sizes[i])
+        places[i], penalties = _places_around(points[i], radii[i], sizes[i])
         for j, corner in enumerate(places[i]):
-            alone[i, j] = dislike[j] + _fixed_cost(corner, sizes[i], points, radii, segments, weights)
+            alone[i, j] = penalties[j] + _fixed_cost(corner, sizes[i], points, radii, segments, weights)
     choice = np.full(k, -1, dtype=np.int64)
     for _ in range(ROUNDS):
         for i in range(k):
@@ -66,16 +97,16 @@ def place_labels(
 
 
 def _places_around(point: FloatArray, radius: float, size: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lower left corners of the places around a point, and how much each is disliked."""
-    corners, dislike = [], []
-    for stretch, far in _DISTANCES:
-        for x, y, odd in _DIRECTIONS:
+    """Lower left corners of the candidate positions around a point, and their penalties."""
+    corners, penalties = [], []
+    for stretch, distance_penalty in _DISTANCES:
+        for x, y, direction_penalty in _DIRECTIONS:
             direction = np.array([x, y])
             side = np.where(np.abs(direction) < 0.5, 2 * direction, np.sign(direction))
             centre = point + direction * (radius + GAP * stretch) + side * size / 2
             corners.append(centre - size / 2)
-            dislike.append(far + odd)
-    return np.array(corners), np.array(dislike)
+            penalties.append(distance_penalty + direction_penalty)
+    return np.array(corners), np.array(penalties)
 
 
 def _fixed_cost(
@@ -94,7 +125,7 @@ def _fixed_cost(
 
 
 def _label_cost(i: int, places: FloatArray, sizes: FloatArray, choice: IntArray) -> FloatArray:
-    """Cost of overlapping the labels placed so far, for each place of label i."""
+    """Cost of overlapping the labels placed so far, for each candidate position of label i."""
     cost = np.zeros(places.shape[1])
     for j in np.flatnonzero(choice >= 0):
         if j != i:

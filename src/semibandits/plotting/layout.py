@@ -1,20 +1,32 @@
-"""Where to draw the nodes of a graph that has no positions of its own."""
+"""Positions of the nodes of a graph: given ones, or a computed layout."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Hashable, Mapping
 from typing import Final
 
 import networkx as nx
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
+from semibandits._validation import node_places
+from semibandits.families.family import Network
 
 SWEEPS: Final = 12
 SMALL: Final = 150
-"""Largest number of nodes for which the slow and handsome layout is used."""
+"""Largest number of nodes for which the slower and clearer layout is used."""
 STEEPEST: Final = 80.0
-"""Beyond this latitude the projection stretches too much, and positions are drawn as they are."""
+"""Degrees of latitude beyond which the map projection stretches too much; positions are then drawn unprojected."""
+
+
+def node_positions(network: Network, positions: Mapping[Hashable, tuple[float, float]] | None) -> FloatArray:
+    """Positions of the nodes of a network, shape (n, 2): the given ones, else layers for paths, else springs."""
+    if positions is not None:
+        return node_places(network.nodes, positions)
+    if network.order is not None:
+        return layered_layout(network.order, network.tails, network.heads)
+    return spring_layout(len(network.nodes), network.tails, network.heads)
 
 
 def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatArray:
@@ -30,8 +42,8 @@ def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatAr
     Returns
     -------
     ndarray of float, shape (n, 2)
-        x is the number of arcs on a longest path to the node. Within a layer, y puts each node near the mean of its
-        neighbours, by sweeps to the right and to the left (the barycentre heuristic).
+        x is the number of arcs on a longest path to the node. Within a layer, y is near the mean of the neighbours, by
+        sweeps to the right and to the left (the barycentre heuristic).
     """
     n = len(order)
     before: dict[int, list[int]] = defaultdict(list)
@@ -47,16 +59,15 @@ def layered_layout(order: IntArray, tails: IntArray, heads: IntArray) -> FloatAr
     for nodes in layers:
         y[nodes] = _spread(len(nodes))
     for sweep in range(SWEEPS):
-        near, walk = (before, layers) if sweep % 2 == 0 else (after, layers[::-1])
-        for nodes in walk:
-            wish = {v: float(np.mean(y[near[v]])) if near[v] else float(y[v]) for v in nodes}
-            ranked = [v for _, v in sorted((wish[v], v) for v in nodes)]
-            y[ranked] = _spread(len(nodes))
+        neighbours, ordered = (before, layers) if sweep % 2 == 0 else (after, layers[::-1])
+        for nodes in ordered:
+            target = {v: float(np.mean(y[neighbours[v]])) if neighbours[v] else float(y[v]) for v in nodes}
+            y[sorted(nodes, key=lambda v: (target[v], v))] = _spread(len(nodes))
     return np.column_stack([layer.astype(np.float64), y])
 
 
 def spring_layout(n: int, tails: IntArray, heads: IntArray) -> FloatArray:
-    """Positions of the nodes of an undirected graph, shape (n, 2), the same ones every time."""
+    """Deterministic positions of the nodes of an undirected graph, shape (n, 2)."""
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(n))
     graph.add_edges_from(zip(tails.tolist(), heads.tolist(), strict=True))
@@ -70,5 +81,5 @@ def is_map(places: FloatArray) -> bool:
 
 
 def _spread(count: int) -> FloatArray:
-    """So many places, one apart and centred at 0."""
+    """`count` positions one apart, centred at 0."""
     return np.arange(count, dtype=np.float64) - (count - 1) / 2

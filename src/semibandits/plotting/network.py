@@ -1,4 +1,4 @@
-"""The plan on a network: links coloured by how often they are explored."""
+"""The plan on a network, with links coloured by exploration rate."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from semibandits._typing import FloatArray, IntArray
-from semibandits._validation import node_places
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import family_of
-from semibandits.plotting.labels import place_labels
-from semibandits.plotting.layout import is_map, layered_layout, spring_layout
+from semibandits.plotting.labels import write_labels
+from semibandits.plotting.layout import is_map, node_positions
 from semibandits.plotting.style import (
     BEST,
     INK,
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 
 MOST_LABELS: Final = 70
 DENSE: Final = 300
-"""From this number of links on, strokes become thinner and nodes are left out."""
+"""With more links than this, strokes are thinner and nodes are left out."""
 CURVE_POINTS: Final = 13
 BULGE: Final = 0.12
-"""How far parallel links bend aside, as a share of their length."""
+"""Distance between parallel links in the middle, as a share of their length."""
 
 
 @dataclass(frozen=True)
 class _Drawing:
-    """Numbered nodes with positions, and links as polylines on them."""
+    """Numbered nodes with positions, and the links between them."""
 
     nodes: tuple[Hashable, ...]
     tails: IntArray
@@ -51,17 +50,17 @@ class _Drawing:
     places: FloatArray
     directed: bool
     ends: tuple[int, ...]
-    """Numbers of source and target, if there are any."""
+    """Numbers of the source and the target, if any."""
     noun: str
     """Noun for a decision."""
 
     @property
     def pen(self) -> float:
-        """Width of all strokes: 1, and less in a drawing so dense that they would flow together."""
+        """Relative width of all strokes: 1, and less in a dense drawing."""
         return 1.0 if len(self.tails) <= DENSE else max(0.2, (DENSE / len(self.tails)) ** 0.5)
 
     def lines(self) -> list[FloatArray]:
-        """Points along each link: straight, or bent where there are parallel ones."""
+        """Points along each link, which is straight unless there are parallel ones."""
         keys = [frozenset(pair) for pair in zip(self.tails.tolist(), self.heads.tolist(), strict=True)]
         total, seen = Counter(keys), Counter[frozenset[int]]()
         lines = []
@@ -90,14 +89,14 @@ def plot_network_plan(
     result : GravesLaiResult
         A solution over decisions whose items are edges of a graph: paths, trees, forests.
     positions : mapping from node to (x, y), optional
-        Where the nodes are. By default paths are drawn from left to right and trees by springs.
+        Positions of the nodes. By default paths are drawn from left to right and trees by a spring layout.
     labels : mapping from node to str, optional
         Names to write; by default those of all nodes if there are at most 70, else of the two ends only.
     ax : Axes, optional
-        Where to draw; by default a new figure.
+        The axis to draw on; by default that of a new figure.
     geographic : bool
-        Whether `positions` are longitude and latitude in degrees: a km then has one length in both directions, as it
-        has at the middle of the map.
+        Whether `positions` are longitude and latitude in degrees. Both directions then have the same scale at the mean
+        latitude of the map.
     unit : str
         Unit of the rewards, for the title.
 
@@ -109,7 +108,7 @@ def plot_network_plan(
     Raises
     ------
     InvalidInputError
-        If the items are no edges of a graph, or a node has no position.
+        If the items are not edges of a graph, or a node has no position.
     """
     drawing = _drawing_of(result, positions)
     ax = new_axes() if ax is None else ax
@@ -132,28 +131,16 @@ def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[floa
     if family is None or network is None:
         raise InvalidInputError(
             f"the decisions must have items that are edges of a graph, got {type(result.decision_set).__name__}: "
-            "use plot_plan, which suits any"
+            "use plot_plan, which draws any decision set"
         )
-    if positions is not None:
-        places = node_places(network.nodes, positions)
-    elif network.order is not None:
-        places = layered_layout(network.order, network.tails, network.heads)
-    else:
-        places = spring_layout(len(network.nodes), network.tails, network.heads)
     ends = tuple(end for end in (network.source, network.target) if end is not None)
-    return _Drawing(
-        network.nodes,
-        network.tails,
-        network.heads,
-        places,
-        network.directed,
-        ends,
-        family.nouns_of(result.decision_set).decision.split()[-1],
-    )
+    noun = family.nouns_of(result.decision_set).decision.split()[-1]
+    places = node_positions(network, positions)
+    return _Drawing(network.nodes, network.tails, network.heads, places, network.directed, ends, noun)
 
 
 def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
-    """Points along a quadratic Bezier curve that leaves the straight line by `bend` times its length."""
+    """Points along a quadratic Bezier curve whose middle is `bend` lengths from that of the straight line."""
     middle = (start + end) / 2 + 2 * bend * np.array([start[1] - end[1], end[0] - start[0]])
     t = np.linspace(0, 1, CURVE_POINTS)[:, np.newaxis]
     return np.asarray((1 - t) ** 2 * start + 2 * t * (1 - t) * middle + t**2 * end, dtype=np.float64)
@@ -174,7 +161,7 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     rest = ~explored & ~best
     draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * pen)
     for width, colour in ((7.0, BEST), (2.6, "white")):
-        # In a dense drawing the optimal decision must lie on top to be seen at all, without its white core.
+        # In a dense drawing the optimal decision is visible only on top and without its white core.
         draw(
             np.flatnonzero(best),
             2.0 if pen == 1.0 else 3.5,
@@ -207,7 +194,7 @@ def _draw_nodes(ax: Axes, drawing: _Drawing) -> None:
 
 
 def _chosen_labels(drawing: _Drawing, labels: Mapping[Hashable, str] | None) -> dict[int, str]:
-    """Text of each node that gets one, the two ends first."""
+    """Texts of the labelled nodes, the two ends first."""
     numbers = [*drawing.ends, *(v for v in range(len(drawing.nodes)) if v not in drawing.ends)]
     if labels is not None:
         return {v: literal(labels[drawing.nodes[v]]) for v in numbers if drawing.nodes[v] in labels}
@@ -218,39 +205,14 @@ def _chosen_labels(drawing: _Drawing, labels: Mapping[Hashable, str] | None) -> 
 def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: GravesLaiResult) -> None:
     from matplotlib.font_manager import FontProperties
     from matplotlib.patheffects import withStroke
-    from matplotlib.textpath import TextToPath
 
-    page = ax.get_figure(root=True)
-    assert page is not None
-    page.draw_without_rendering()  # lays the page out: from here on, places on it are final
-    scale = 72.0 / page.dpi  # points per pixel
     order = [*texts, *(v for v in range(len(drawing.nodes)) if v not in texts)]
-    points = ax.transData.transform(drawing.places[order]) * scale
     radii = np.array([5.5 if v in drawing.ends else 3.0 for v in order])
-    fonts = [
-        FontProperties(size=11.5 if v in drawing.ends else 8, weight="bold" if v in drawing.ends else "normal")
-        for v in texts
-    ]
-    measure = TextToPath().get_text_width_height_descent
-    sizes = np.array([measure(text, font, False)[:2] for text, font in zip(texts.values(), fonts, strict=True)])
-    segments, weights = _segments_on_page(ax, drawing, result, scale)
-    corners = place_labels(points, radii, sizes.reshape(-1, 2), segments, weights)
-    halo = [withStroke(linewidth=2.2, foreground="white")]
-    for v, corner, point, font in zip(texts, corners, points, fonts, strict=False):
-        ax.annotate(
-            texts[v], xy=tuple(drawing.places[v]), xytext=tuple(corner - point), textcoords="offset points",
-            fontproperties=font, color=INK, ha="left", va="bottom", path_effects=halo, zorder=6, annotation_clip=False,
-        )  # fmt: skip
-
-
-def _segments_on_page(
-    ax: Axes, drawing: _Drawing, result: GravesLaiResult, scale: float
-) -> tuple[FloatArray, FloatArray]:
-    """The links as straight pieces in points, and how much a name on them disturbs."""
-    lines = drawing.lines()
+    fonts = (FontProperties(size=8), FontProperties(size=11.5, weight="bold"))
+    names = [(text, fonts[v in drawing.ends]) for v, text in texts.items()]
+    pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in drawing.lines()]
     explored = result.suboptimal_items & (result.rates > 0)
-    pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in lines]
-    disturbs = np.where(result.optimal_decision, 4.0, np.where(explored, 1.0, 0.4))
-    weights = np.concatenate([np.full(len(piece), disturbs[i]) for i, piece in enumerate(pieces)])
-    flat = np.concatenate(pieces).reshape(-1, 2)
-    return (ax.transData.transform(flat) * scale).reshape(-1, 2, 2), weights
+    costs = np.where(result.optimal_decision, 4.0, np.where(explored, 1.0, 0.4))  # of a name on a link
+    segments, weights = np.concatenate(pieces), np.repeat(costs, list(map(len, pieces)))
+    halo = [withStroke(linewidth=2.2, foreground="white")]
+    write_labels(ax, names, drawing.places[order], radii, segments, weights, path_effects=halo)

@@ -1,4 +1,4 @@
-"""The plan of a Graves-Lai solution, drawn in the way that suits its decision set."""
+"""The plan of a Graves-Lai solution, drawn according to its decision set."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from semibandits.families.registry import family_of
 from semibandits.plotting.network import plot_network_plan
 from semibandits.plotting.style import (
     BEST,
-    INK,
+    MOST_ROWS,
     RATE_LABEL,
-    UNEXPLORED,
     bound_title,
     literal,
+    name_rows,
     new_axes,
     plain_number,
     rate_colours,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from semibandits._typing import FloatArray
     from semibandits.regret_bound.result import GravesLaiResult
 
-MOST_ROWS: Final = 40
 MOST_TICKS: Final = 40
 
 
@@ -44,18 +43,18 @@ def plot_plan(
 ) -> Axes:
     """Draw how often the plan explores each item.
 
-    Networks for paths and spanning trees, a heat map for matchings, dots on stems for everything else.
+    Paths and spanning trees are drawn as networks, matchings as a heat map, everything else as dots on stems.
 
     Parameters
     ----------
     result : GravesLaiResult
-        What to draw.
+        The solution.
     ax : Axes, optional
-        Where to draw; by default a new figure.
+        The axis to draw on; by default that of a new figure.
     labels : sequence of str, length d, optional
         Names of the items, for dots on stems.
     positions : mapping from node to (x, y), optional
-        Where to draw the nodes of a network; by default a layout is computed.
+        Positions of the nodes of a network; by default a layout is computed.
     geographic : bool
         Whether `positions` are longitude and latitude.
     unit : str
@@ -69,7 +68,7 @@ def plot_plan(
     Raises
     ------
     InvalidInputError
-        If a node has no position, or the labels do not fit the items.
+        If a node has no position, or the number of labels differs from the number of items.
     """
     family = family_of(result.decision_set)
     figure = "stems" if family is None else family.figure
@@ -81,14 +80,14 @@ def plot_plan(
 
 
 def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit: str = "") -> Axes:
-    """Heat map of the rates of pairs: rows against columns, with a frame around the pairs of the optimal matching.
+    """Heat map of the rates of pairs by row and column, with a frame around the pairs of the optimal matching.
 
     Parameters
     ----------
     result : GravesLaiResult
-        A solution over :class:`Matchings`; of parallel pairs the rates add up.
+        A solution over :class:`Matchings`; the rates of parallel pairs are added.
     ax : Axes, optional
-        Where to draw; by default a new figure.
+        The axis to draw on; by default that of a new figure.
     unit : str
         Unit of the rewards, for the title.
     """
@@ -139,9 +138,9 @@ def plot_item_rates(
     Parameters
     ----------
     result : GravesLaiResult
-        What to draw. Items of the optimal decision are left out: they are played anyway.
+        The solution. Items of the optimal decision, which are played anyway, are left out.
     ax : Axes, optional
-        Where to draw; by default a new figure.
+        The axis to draw on; by default that of a new figure.
     labels : sequence of str, length d, optional
         Names of the items; by default those of the decision set.
     unit : str
@@ -150,7 +149,7 @@ def plot_item_rates(
     Raises
     ------
     InvalidInputError
-        If there is not one label an item.
+        If the number of labels is not d.
     """
     d = result.decision_set.d
     names = [str(item) for item in result.decision_set.items] if labels is None else list(labels)
@@ -173,13 +172,8 @@ def plot_item_rates(
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(plain_number)
     ax.set_xlim(left=start)
-    ax.set_yticks(places, [literal(names[i]) for i in order[:MOST_ROWS]])
-    ax.set_ylim(len(shown) - 0.3, -0.7)
+    name_rows(ax, [names[i] for i in order[:MOST_ROWS]], len(order), "explored")
     ax.set_xlabel(RATE_LABEL)
-    if len(order) > len(shown):
-        text = f"and {len(order) - len(shown):,} more items, each explored less often"
-        ax.text(0.99, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", color=INK, fontsize="small")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="x", color=UNEXPLORED, linewidth=0.6)
     ax.set_axisbelow(True)
     return ax

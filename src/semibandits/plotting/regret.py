@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from semibandits._typing import FloatArray
-from semibandits.plotting.style import INK, UNEXPLORED, literal, new_axes, plain_number
+from semibandits.plotting.style import INK, UNEXPLORED, literal, new_axes, plain_number, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 BOUND_LABEL: Final = "C(θ) ln T"
 MARKERS_A_LINE: Final = 7
 LABEL_SIZE: Final = 9.5
-"""Points; labels of lines are kept so far apart that they do not touch."""
+"""Size in points; labels of lines are moved apart until they do not touch."""
 ROUND_LABEL: Final = "round T"
 
-# Dark enough on white, and apart for readers with protanopia or deuteranopia (tests measure it); dashes and markers differ too.
+# Dark enough on white, and distinct under protanopia and deuteranopia (tests measure both); dashes and markers differ as well.
 _SOLID: Final = (0, ())
 _LONG: Final = (0, (7, 1.6))
 _DOTTED: Final = (0, (1.4, 1.4))
@@ -34,7 +34,7 @@ _LOOKS: Final = (
 
 
 class _End(NamedTuple):
-    """Where a line ends, and what to write there."""
+    """The end of a line, and its label."""
 
     text: str
     height: float
@@ -44,14 +44,15 @@ class _End(NamedTuple):
 def plot_regret(
     result: SimulationResult, ax: Axes | None = None, *, level: float = 0.95, unit: str = "units of reward"
 ) -> Axes:
-    """Draw the mean regret of each policy against the round, with confidence bands and the bound where there is one.
+    """Draw the mean regret of each policy against the round, with confidence bands and the bound if it is known.
 
     Parameters
     ----------
     result : SimulationResult
-        What to draw. With one replication its regret is drawn, without a band.
+        The simulation. One replication is drawn without a band.
     ax : Axes, optional
-        Where to draw; by default a new figure. It gets a logarithmic axis of rounds, on which C(θ) ln T is straight.
+        The axis to draw on; by default that of a new figure. The axis of rounds becomes logarithmic, so that C(θ) ln T is
+        a straight line.
     level : float
         Confidence level of the pointwise bands, strictly between 0 and 1.
     unit : str
@@ -60,7 +61,7 @@ def plot_regret(
     Returns
     -------
     Axes
-        The axis drawn on. Labels stand right of it, at the ends of the lines.
+        The axis drawn on. The labels are to its right, at the ends of the lines.
 
     Raises
     ------
@@ -69,8 +70,8 @@ def plot_regret(
 
     Notes
     -----
-    The line C(θ) ln T is drawn only where ``result.lower_bound`` is not None: it bounds the growth of regret as T
-    grows, and not its value at any one T.
+    The line C(θ) ln T is drawn only if ``result.lower_bound`` is not None. It bounds the growth of regret as T grows, not
+    its value at a single T.
     """
     ax = new_axes() if ax is None else ax
     ax.set_xscale("log")
@@ -79,7 +80,7 @@ def plot_regret(
         ends.append(_draw_policy(ax, result, policy, k, level))
     if result.lower_bound is not None:
         ends.append(_draw_bound(ax, result, result.lower_bound))
-    _dress(ax, result, level, unit)
+    _format_axes(ax, result, level, unit)
     _label_ends(ax, float(result.horizon), ends)
     return ax
 
@@ -89,7 +90,7 @@ def _draw_policy(ax: Axes, result: SimulationResult, policy: str, k: int, level:
     rounds, (mean, lower, upper) = result.checkpoints, result.bands(policy, level)
     if result.replications > 1:
         ax.fill_between(rounds, lower, upper, color=colour, alpha=0.16, linewidth=0, zorder=2)
-    # Markers of different lines stand at different places, the last one of each at its end.
+    # Markers of different lines have different positions; each line has one at its end.
     step = max(1, len(rounds) // MARKERS_A_LINE)
     shift = (k * step) // max(1, len(result.policies))
     marked = sorted({*range(shift, len(rounds), step), len(rounds) - 1})
@@ -110,7 +111,7 @@ def _draw_bound(ax: Axes, result: SimulationResult, bound: float) -> _End:
     return _End(BOUND_LABEL, float(bound * logarithm[-1]), INK)
 
 
-def _dress(ax: Axes, result: SimulationResult, level: float, unit: str) -> None:
+def _format_axes(ax: Axes, result: SimulationResult, level: float, unit: str) -> None:
     first, last = int(result.checkpoints[0]), result.horizon
     if first < last:
         ax.set_xlim(first, last)
@@ -134,11 +135,8 @@ def _dress(ax: Axes, result: SimulationResult, level: float, unit: str) -> None:
 
 
 def _label_ends(ax: Axes, horizon: float, ends: list[_End]) -> None:
-    """Write the names right of the ends of the lines, moved apart where they would touch."""
-    page = ax.get_figure(root=True)
-    assert page is not None
-    page.draw_without_rendering()  # lays the page out: heights on it are final
-    scale = 72.0 / page.dpi  # points per pixel
+    """Write the names to the right of the ends of the lines, moved apart where they would touch."""
+    scale = points_per_pixel(ax)
     ends = sorted(ends, key=lambda end: end.height)
     heights = ax.transData.transform([(horizon, end.height) for end in ends])[:, 1] * scale
     box = ax.get_window_extent()
@@ -155,22 +153,22 @@ def _label_ends(ax: Axes, horizon: float, ends: list[_End]) -> None:
 
 
 def spread(heights: FloatArray, distance: float, low: float, high: float) -> FloatArray:
-    """Move sorted heights as little as possible until they are some distance apart, within limits where they fit.
+    """Move sorted heights as little as possible so that neighbours are some distance apart, within limits if they fit.
 
     Parameters
     ----------
     heights : ndarray of float, shape (k,)
         In increasing order.
     distance : float
-        Least distance of neighbours.
+        Smallest distance of neighbours.
     low, high : float
-        Limits; ``low`` counts where not all fit.
+        Limits; if not all heights fit, only ``low`` is respected.
 
     Returns
     -------
     ndarray of float, shape (k,)
-        The nearest heights in the least-squares sense: an isotonic regression after the distances are taken off,
-        clipped to its limits.
+        The nearest heights in the least-squares sense: an isotonic regression after the distances are subtracted,
+        clipped to the limits.
     """
     steps = distance * np.arange(len(heights))
     fitted = isotonic_regression(heights - steps).x

@@ -1,4 +1,4 @@
-"""Colours and titles that all figures share. They stay apart for readers with any common colour blindness."""
+"""Colours, titles and helpers shared by all figures. The colours are distinct under all common colour blindness."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from semibandits._text import visible
 from semibandits.errors import SemibanditsError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap, Normalize
 
@@ -17,14 +19,15 @@ if TYPE_CHECKING:
     from semibandits.regret_bound.result import GravesLaiResult
 
 BEST: Final = "#d1495b"
-"""The optimal decision: also drawn in another shape than the rest, so that colour is not all there is."""
+"""The optimal decision, which also has a different shape, so that colour is not the only cue."""
 UNEXPLORED: Final = "#c9ced6"
 INK: Final = "#1f2933"
 RATE_LABEL: Final = "plays per ln T"
+MOST_ROWS: Final = 40
 
 
 def rate_colours() -> ListedColormap:
-    """Viridis from light to dark, without its palest end, which would vanish on white."""
+    """Viridis from light to dark, without its palest end, which is invisible on white."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -32,7 +35,7 @@ def rate_colours() -> ListedColormap:
 
 
 def rate_norm(rates: FloatArray) -> Normalize:
-    """Scale of positive rates: logarithmic once they span more than a factor of 20."""
+    """Scale of positive rates: logarithmic if they span more than a factor of 20."""
     from matplotlib.colors import LogNorm, Normalize
 
     low, high = (float(rates.min()), float(rates.max())) if rates.size else (0.0, 1.0)
@@ -42,7 +45,7 @@ def rate_norm(rates: FloatArray) -> Normalize:
 
 
 def new_axes() -> Axes:
-    """An axis of a figure of its own."""
+    """Axes of a new figure."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -53,12 +56,30 @@ def new_axes() -> Axes:
 
 
 def literal(name: object) -> str:
-    """A name for a figure: hidden characters become visible, and what stands between dollar signs is no formula."""
+    """A name for a figure: hidden characters become visible, and dollar signs do not start a formula."""
     return visible(str(name)).replace("$", r"\$")
 
 
+def points_per_pixel(ax: Axes) -> float:
+    """Lay out the figure, so that positions on it are final, and return its points per pixel."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()
+    return 72.0 / figure.dpi
+
+
+def name_rows(ax: Axes, names: Sequence[object], count: int, done: str) -> None:
+    """Name the rows of a list from top to bottom, and count the rest of the `count` items, each `done` less often."""
+    ax.set_yticks(range(len(names)), list(map(literal, names)))
+    ax.set_ylim(len(names) - 0.3, -0.7)
+    if count > len(names):
+        text = f"and {count - len(names):,} more items, each {done} less often"
+        ax.text(0.99, 0.01, text, transform=ax.transAxes, ha="right", va="bottom", color=INK, fontsize="small")
+    ax.grid(axis="x", color=UNEXPLORED, linewidth=0.6)
+
+
 def bound_title(result: GravesLaiResult, unit: str) -> str:
-    """C(θ) with its bracket."""
+    """C(θ) with the width of its bracket."""
     suffix = f" {literal(unit)}" if unit else ""
     if not np.isfinite(result.value):
         return f"C(θ) ≥ {result.lower:,.4g}{suffix} per ln T"
@@ -74,5 +95,5 @@ def _precision(gap: float) -> str:
 
 
 def plain_number(value: float, _: object = None) -> str:
-    """A tick as 0.1, 1, 1,000 rather than as a power of ten."""
+    """A tick as 0.1, 1 or 1,000 instead of a power of ten."""
     return f"{value:,.7g}"

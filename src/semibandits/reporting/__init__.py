@@ -1,1 +1,1 @@
-"""Results for people and programs: words, JSON objects, tables, files of figures, and the report."""
+"""Output of results: texts, JSON objects, tables, figure files and the report."""

@@ -1,4 +1,4 @@
-"""JSON objects of bounds with the labels of their instance (docs/cli.md)."""
+"""Bounds as JSON objects with the labels of their instance (docs/cli.md)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ HORIZONS: Final = (10_000, 100_000, 1_000_000)
 
 
 def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None) -> dict[str, Any]:
-    """Everything about a Graves-Lai bound, with the instance it belongs to.
+    """A Graves-Lai bound and its instance.
 
     Parameters
     ----------
     instance, result
         The problem and its solution.
     count : int or None
-        Number of decisions, None if it is not known.
+        Number of decisions, or None if unknown.
     """
     solution = solution_to_json(result)
     best = _named(instance, result.optimal_decision)
@@ -49,7 +49,7 @@ def bound_in(payload: object, instance: Instance, name: str) -> GravesLaiResult:
 
 
 def instance_head(instance: Instance) -> dict[str, Any]:
-    """What every JSON object about an instance begins with."""
+    """The first keys of every JSON object about an instance."""
     return {
         "semibandits": __version__,
         "name": instance.name,

@@ -1,4 +1,4 @@
-"""The decision set drawn for people: a network, a heat map, or bars. Places are shares of a box; nothing is styled here."""
+"""Drawings of decision sets: a network, a heat map or bars. Positions are shares of a box; styles are added by the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 from semibandits._typing import FloatArray
-from semibandits._validation import node_places
 from semibandits.datasets.borders import borders
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
@@ -19,44 +18,44 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.families.family import Network
 from semibandits.families.registry import family_of
 from semibandits.matroids import Matroid, Partition
-from semibandits.plotting.layout import is_map, layered_layout, spring_layout
+from semibandits.plotting.layout import is_map, node_positions
 from semibandits.reporting.report_data import Structure
 
 MOST_NODES: Final = 3_000
 MOST_NODES_ON_SPRINGS: Final = 600
-"""Larger graphs without positions are shown as bars: laying them out takes long, and nobody could read them."""
+"""Larger graphs without positions are shown as bars: their layout is slow and illegible."""
 NARROWEST: Final = 0.25
-"""Least quotient of the sides of a drawing: the nodes of a thinner one stand in its middle."""
+"""Smallest ratio of the sides of a drawing; the nodes of a thinner one are centred."""
 DIGITS: Final = 4
-"""Of places, which are shares of the sides."""
-BEYOND: Final = 0.06
-"""How far borders leave the box, as a share of its sides."""
-FINEST: Final = 1e-3
-"""Points of borders nearer to each other than this share of a side are left out."""
+"""Decimals of positions, which are shares of the sides."""
+BORDER_MARGIN: Final = 0.06
+"""Extent of borders beyond the box, as a share of its sides."""
+BORDER_RESOLUTION: Final = 1e-3
+"""Points of borders that are closer than this share of a side are left out."""
 
 
 def network_of(decisions: DecisionSet) -> Network | None:
-    """The graph whose edges are the items of a decision set, None if there is none."""
+    """The graph whose edges are the items of a decision set, or None."""
     family = family_of(decisions)
     return None if family is None else family.network(decisions)
 
 
 def link_labels(decisions: DecisionSet, labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels of items, where those that are the text of a pair become ``u → v`` or ``u – v``, and empty ones a number."""
+    """Labels of items: texts of pairs become ``u → v`` or ``u – v``, and empty labels become numbers."""
     labels = [label if label.strip() else f"item {i}" for i, label in enumerate(labels)]
     network = network_of(decisions)
     if network is None:
         return tuple(labels)
-    link, read = " → " if network.directed else " – ", []
+    link, texts = " → " if network.directed else " – ", []
     for item, label in zip(decisions.items, labels, strict=True):
         if isinstance(item, tuple) and label == str(item):
             label = f"{item[0]}{link}{item[1]}" + (f" (#{item[2] + 1})" if len(item) > 2 else "")
-        read.append(label)
-    return tuple(read)
+        texts.append(label)
+    return tuple(texts)
 
 
 def drawing_of(structure: Structure) -> dict[str, Any]:
-    """The drawing of a decision set, in which every item stands once.
+    """The drawing of a decision set, which contains every item once.
 
     Raises
     ------
@@ -75,17 +74,12 @@ def drawing_of(structure: Structure) -> dict[str, Any]:
 
 
 def _network(network: Network, structure: Structure) -> dict[str, Any]:
-    geographic, stretch = False, None
-    if structure.positions is not None:
-        places = node_places(network.nodes, structure.positions)
-        geographic = structure.geographic and is_map(places)
-        points = _projected(_unbroken(places)) if geographic else places * (1.0, -1.0)
-    elif network.order is not None:
-        points = layered_layout(network.order, network.tails, network.heads) * (1.0, -1.0)
+    places, stretch = node_positions(network, structure.positions), None
+    geographic = structure.positions is not None and structure.geographic and is_map(places)
+    points = _projected(_across_date_line(places)) if geographic else places * (1.0, -1.0)
+    if structure.positions is None and network.order is not None:
         layers, rows = np.ptp(points, axis=0) + 1.0
         stretch = float(np.clip(1.6 * layers / rows, 0.9, 3.0))
-    else:
-        points = spring_layout(len(network.nodes), network.tails, network.heads) * (1.0, -1.0)
     frame = _Frame.around(points, stretch)
     ends = {network.source: "source", network.target: "target"}
     return {
@@ -102,8 +96,8 @@ def _network(network: Network, structure: Structure) -> dict[str, Any]:
     }
 
 
-def _unbroken(places: FloatArray) -> FloatArray:
-    """The same places, those east of the date line beyond 180 degrees if all lie within half a turn across it."""
+def _across_date_line(places: FloatArray) -> FloatArray:
+    """The places, with longitudes beyond 180 degrees east of the date line if all lie within 180 degrees across it."""
     longitudes = np.sort(places[:, 0] % 360.0)
     if np.ptp(places[:, 0]) <= 180.0:
         return places
@@ -116,7 +110,7 @@ def _unbroken(places: FloatArray) -> FloatArray:
 
 
 def _projected(places: FloatArray) -> FloatArray:
-    """Mercator's projection, y downwards: small shapes are right everywhere."""
+    """Mercator's projection, y downwards, which preserves small shapes."""
     longitude, latitude = np.radians(places).T
     return np.stack([longitude, -np.arctanh(np.sin(latitude))], axis=1)
 
@@ -129,7 +123,7 @@ def _unprojected(points: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """The box around a drawing: its upper left corner, its sides, and their quotient as it is drawn."""
+    """The box around a drawing: its upper left corner, its sides, and their ratio as drawn."""
 
     corner: FloatArray
     sides: FloatArray
@@ -137,7 +131,7 @@ class _Frame:
 
     @staticmethod
     def around(points: FloatArray, stretch: float | None) -> _Frame:
-        """The box of points; `stretch` is its width over its height, None where both directions have one unit."""
+        """The box of points. `stretch` is its width over its height; None if both directions have the same unit."""
         low, sides = points.min(axis=0), np.ptp(points, axis=0)
         least = np.where(sides > 0, sides, 1.0) if stretch is not None else NARROWEST * (float(sides.max()) or 1.0)
         wide = np.maximum(sides, least)
@@ -150,7 +144,7 @@ class _Frame:
 
 
 def _edges(network: Network) -> list[dict[str, int]]:
-    """Items with their ends; those that join the same two nodes, in whichever direction, are numbered from 0."""
+    """Items with their ends; those between the same two nodes, in either direction, are numbered from 0."""
     seen: Counter[tuple[int, int]] = Counter()
     edges = []
     for item, (tail, head) in enumerate(zip(network.tails.tolist(), network.heads.tolist(), strict=True)):
@@ -161,15 +155,15 @@ def _edges(network: Network) -> list[dict[str, int]]:
 
 
 def _borders(frame: _Frame) -> list[list[list[float]]]:
-    """Outlines of countries in the box, thinned to what can be seen."""
-    ends = frame.corner + frame.sides * np.array([[-BEYOND], [1.0 + BEYOND]])
+    """Outlines of countries in the box, thinned to the visible resolution."""
+    ends = frame.corner + frame.sides * np.array([[-BORDER_MARGIN], [1.0 + BORDER_MARGIN]])
     (west, north), (east, south) = _unprojected(ends).tolist()
     lines = []
-    for turn in (0.0, -360.0, 360.0):  # outlines end at the date line, maps need not
+    for turn in (0.0, -360.0, 360.0):  # outlines end at the date line, but a map may cross it
         for line in borders(west - turn, south, east - turn, north, margin=0.0):
             moved = np.clip(line + np.array([turn, 0.0]), (-540.0, -85.0), (540.0, 85.0))
             points = (_projected(moved) - frame.corner) / frame.sides
-            cells = np.floor(points / FINEST)
+            cells = np.floor(points / BORDER_RESOLUTION)
             keep = np.append((cells[1:] != cells[:-1]).any(axis=1), True)
             keep[0] = True
             lines.append((np.round(points[keep], DIGITS) + 0.0).tolist())
@@ -187,7 +181,7 @@ def _heatmap(decisions: Matchings) -> dict[str, Any]:
 
 
 def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
-    """The group of each item and what groups are called, if items come in groups."""
+    """The group of each item and the noun for groups, if items have groups."""
     decisions = structure.decision_set
     if isinstance(decisions, Matchings):
         return [str(decisions.rows[row]) for row in decisions.row_index.tolist()], "row"
@@ -203,10 +197,10 @@ def _named_groups(structure: Structure) -> tuple[list[str] | None, str]:
 
 
 def _group_names(description: Mapping[str, object], place: int, groups: list[int]) -> list[str]:
-    """The names that groups have in the JSON form of an instance, else numbers."""
+    """The names of the groups in the JSON form of an instance, or numbers."""
     matroids = description.get("matroids", [description.get("matroid")])
-    told = matroids[place] if isinstance(matroids, list | tuple) and place < len(matroids) else None
-    names = told.get("groups") if isinstance(told, Mapping) else None
+    matroid = matroids[place] if isinstance(matroids, list | tuple) and place < len(matroids) else None
+    names = matroid.get("groups") if isinstance(matroid, Mapping) else None
     if isinstance(names, list | tuple) and len(names) == len(groups):
         return [str(name) for name in names]
     return [f"group {group + 1}" for group in groups]

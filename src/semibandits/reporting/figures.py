@@ -1,4 +1,4 @@
-"""Figures as files. Arguments are validated before the work starts, and files appear complete or not at all."""
+"""Figure files. Arguments are validated before the work starts, and files are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,28 +21,30 @@ from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
 
 FORMATS: Final = (".png", ".pdf", ".svg")
-"""Endings of the files that figures can be written to."""
-_NO_XML: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
-"""Characters that XML forbids, in UTF-8."""
+"""Supported file endings."""
+_FORBIDDEN: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
+"""UTF-8 of the characters that XML forbids."""
 
 
 def check_figure(path: Path, *, made: Path | None = None) -> None:
-    """Raise an error now if a figure could not be written to `path` later.
+    """Check that a figure can be written to `path`.
 
     Parameters
     ----------
     path : Path
         The file.
     made : Path, optional
-        A folder that will exist by then.
+        A folder that will exist when the figure is written.
 
     Raises
     ------
     InvalidInputError
-        If the name has another ending or the folder does not exist.
+        If the name has an unsupported ending or the folder does not exist.
     SemibanditsError
         If matplotlib is not installed.
     """
@@ -61,46 +63,37 @@ def can_draw() -> bool:
 
 def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> None:
     """Draw the plan and write it in one step."""
-    from matplotlib.figure import Figure
-
     from semibandits.plotting import plot_plan
 
-    figure = Figure(figsize=(9.0, _height(instance)), layout="constrained")
-    ax = plot_plan(
-        result,
-        ax=figure.subplots(),
-        labels=instance.labels,
-        positions=instance.positions,
-        geographic=instance.geographic,
-        unit=instance.unit,
-    )
-    ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
-    _write_drawn(figure, path)
+    def draw(ax: Axes) -> Axes:
+        names, places = instance.labels, instance.positions
+        return plot_plan(result, ax, labels=names, positions=places, geographic=instance.geographic, unit=instance.unit)
+
+    _write(instance, path, _height(instance), draw)
 
 
 def write_regret_figure(instance: Instance, result: SimulationResult, path: Path) -> None:
     """Draw the regret of a simulation and write it in one step."""
-    from matplotlib.figure import Figure
-
     from semibandits.plotting.regret import plot_regret
 
-    figure = Figure(figsize=(9.0, 5.6), layout="constrained")
-    ax = plot_regret(result, ax=figure.subplots(), unit=instance.unit or "units of reward")
+    _write(instance, path, 5.6, lambda ax: plot_regret(result, ax, unit=instance.unit or "units of reward"))
+
+
+def _write(instance: Instance, path: Path, height: float, draw: Callable[[Axes], Axes]) -> None:
+    from matplotlib.figure import Figure
+
+    figure, buffer = Figure(figsize=(9.0, height), layout="constrained"), BytesIO()
+    ax = draw(figure.subplots())
     ax.set_title(f"{literal(instance.name)}\n{ax.get_title()}", loc="center", linespacing=1.4)
-    _write_drawn(figure, path)
-
-
-def _write_drawn(figure: Figure, path: Path) -> None:
-    buffer = BytesIO()
     figure.savefig(buffer, format=path.suffix[1:].lower(), dpi=160)
     content = buffer.getvalue()
     if path.suffix.lower() == ".svg":
-        content = _NO_XML.sub("\ufffd".encode(), content)  # names in comments are as they were given
+        content = _FORBIDDEN.sub("\ufffd".encode(), content)  # comments contain names unchanged
     write_whole(path, content)
 
 
 def _height(instance: Instance) -> float:
-    """Height in inches of a figure 9 inches wide: that of the map, if there is one."""
+    """Height in inches of a figure 9 inches wide, which follows the map if there is one."""
     if not instance.positions:
         return 6.0
     places = np.array(list(instance.positions.values()), dtype=np.float64)

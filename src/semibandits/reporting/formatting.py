@@ -1,4 +1,4 @@
-"""Decisions, numbers and brackets as people read them."""
+"""Decisions, numbers and brackets as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from semibandits.families.registry import FAMILIES
 
 
 class Named(Protocol):
-    """Decisions whose items have names: an instance, or what a report is about."""
+    """Decisions whose items have names: an instance, or the structure of a report."""
 
     @property
     def family(self) -> str:
@@ -28,13 +28,13 @@ class Named(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """How each item is called."""
+        """Names of the items."""
 
 
 COUNT_WORK: Final = 200_000_000
-"""Elementary steps that counting decisions may take, only to say how many there are: less than a second."""
+"""Largest number of elementary steps for counting decisions; they take less than a second."""
 LARGEST_COUNT: Final = 10**4_000
-"""Larger numbers are not written out: Python and other readers of JSON refuse numbers of more than 4,300 digits."""
+"""Larger numbers are not written out: Python and other readers of JSON reject numbers of more than 4,300 digits."""
 
 
 def counted(n: int, one: str, several: str) -> str:
@@ -43,7 +43,7 @@ def counted(n: int, one: str, several: str) -> str:
 
 
 def count_decisions(decision_set: DecisionSet) -> DecisionCount:
-    """Number of decisions, as far as it can be told at once."""
+    """Number of decisions, exact if it can be counted quickly."""
     count = decision_set.count_within(COUNT_WORK)
     if count.exact is not None and count.exact > LARGEST_COUNT:
         return DecisionCount(None, LARGEST_COUNT)
@@ -51,7 +51,7 @@ def count_decisions(decision_set: DecisionSet) -> DecisionCount:
 
 
 def count_text(instance: Named, count: DecisionCount) -> str:
-    """Number of decisions in words."""
+    """Number of decisions with its noun."""
     one, several, _, _ = FAMILIES[instance.family].nouns
     if count.exact is not None:
         return f"{_large(count.exact)} {one if count.exact == 1 else several}"
@@ -65,7 +65,7 @@ def _large(count: int) -> str:
 
 
 def number_text(value: float, digits: int = 6) -> str:
-    """A number with so many significant digits, thousands set apart, a true minus sign."""
+    """A number with `digits` significant digits, thousands separators and a minus sign (−)."""
     if not math.isfinite(value):
         return "infinite"
     sign = "−" if value < 0 else ""
@@ -73,7 +73,7 @@ def number_text(value: float, digits: int = 6) -> str:
 
 
 def amount(value: float, unit: str = "", digits: int = 4) -> str:
-    """A number with so many significant digits, thousands set apart, and its unit."""
+    """A number with `digits` significant digits, thousands separators and its unit."""
     if not math.isfinite(value):
         number = "infinite"
     else:
@@ -90,7 +90,7 @@ def amount(value: float, unit: str = "", digits: int = 4) -> str:
 
 
 def mean_text(value: float, half: float) -> str:
-    """A mean with half the width of its interval, to the same decimal place; without one where it is unknown."""
+    """A mean with half the width of its interval to the same decimal place; the mean alone if the width is unknown."""
     if not math.isfinite(half):
         return amount(value)
     if half <= 1e-12 * abs(value):
@@ -104,14 +104,14 @@ def mean_text(value: float, half: float) -> str:
 
 
 def bracket_text(lower: float, value: float) -> str:
-    """``lower ≤ C(θ) ≤ value``, rounded outwards so that what is printed still holds."""
+    """``lower ≤ C(θ) ≤ value``, rounded outwards, so that the printed bracket is valid."""
     if lower == value:
         return f"C(θ) = {number_text(value)}"
     return f"{_rounded(lower, math.floor)} ≤ C(θ) ≤ {_rounded(value, math.ceil)}"
 
 
 def _rounded(value: float, rounding: Callable[[float], int]) -> str:
-    """Six significant digits, the last of them rounded down or up."""
+    """Six significant digits, rounded down or up."""
     if value == 0 or not math.isfinite(value):
         return number_text(value)
     scale = 10.0 ** (5 - math.floor(math.log10(abs(value))))
@@ -119,14 +119,14 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
 
 
 def decision_text(instance: Named, decision: BoolArray) -> str:
-    """A decision: the nodes along a path, else the labels of its items."""
+    """A decision: the nodes along a path, or the labels of its items."""
     if FAMILIES[instance.family].reads_along:
         return _chain_text(instance, _along_path(instance, decision))
     return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
 
 
 def change_text(instance: Named, decision: BoolArray, optimal: BoolArray) -> str:
-    """How a decision departs from the optimal one: the detours of a path, else what comes in and what goes out."""
+    """Difference of a decision from the optimal one: the detours of a path, or the items added and removed."""
     if FAMILIES[instance.family].reads_along:
         arcs = _along_path(instance, decision)
         detours = [list(run) for on_optimal, run in groupby(arcs, key=lambda i: bool(optimal[i])) if not on_optimal]
@@ -147,7 +147,7 @@ def _along_path(instance: Named, decision: BoolArray) -> list[int]:
 
 
 def _chain_text(instance: Named, arcs: list[int]) -> str:
-    """The nodes along consecutive arcs; one of several parallel arcs bears its number."""
+    """The nodes along consecutive arcs; parallel arcs are numbered."""
     text = str(_arc(instance, arcs[0])[0])
     for i in arcs:
         _, head, *parallel = _arc(instance, i)
@@ -162,7 +162,7 @@ def _arc(instance: Named, i: int) -> tuple[Any, ...]:
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:
-    """How late outcomes are told and how many are lost, by the specification of a simulation; empty if none is either."""
+    """Delay and loss of outcomes from the specification of a simulation; empty if there is neither."""
     delay, loss = specification.get("delay", 0), specification.get("loss", 0.0)
     parts = []
     if isinstance(delay, int) and delay > 0:

@@ -1,9 +1,7 @@
-"""What the page of a report shows, as one plain JSON object without time stamps and paths (docs/report.md)."""
+"""The content of a report as one plain JSON object without time stamps and paths (docs/report.md)."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -22,22 +20,18 @@ from semibandits.reporting.formatting import change_text, counted, lateness_text
 from semibandits.reporting.report_data import Bracket, ReportData, Structure, specification
 from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
 from semibandits.reporting.shapes import nouns_of
-from semibandits.reporting.summary_cards import bound_words, rewards_words, summary_cards
-from semibandits.simulation.results import CALLS, SimulationResult
-from semibandits.simulation.statistics import summarise
+from semibandits.reporting.simulation_payload import finite, summary_payload
+from semibandits.reporting.summary_cards import bound_text, rewards_text, summary_cards
+from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.statistics import PolicySummary
 
 SCHEMA: Final = 1
 MOST_ROWS: Final = 100
-"""Of the plan; the others are counted."""
+"""Listed decisions of a plan; further ones are only counted."""
 
 
 def payload_of(data: ReportData) -> dict[str, Any]:
-    """The payload of a report: equal data give equal objects.
-
-    Parameters
-    ----------
-    data : ReportData
-        What is known.
+    """The payload of a report. Equal data give equal objects.
 
     Returns
     -------
@@ -47,7 +41,7 @@ def payload_of(data: ReportData) -> dict[str, Any]:
     Raises
     ------
     InvalidInputError
-        If a node has no position where others have one.
+        If some nodes have positions and others have none.
     """
     bound, simulation, structure = data.bound, data.simulation, data.structure
     drawing = None if structure is None else drawing_of(structure)
@@ -74,8 +68,8 @@ def _subtitle(data: ReportData) -> str:
         return data.about.question
     parts = []
     if data.structure is not None:
-        _, _, item, items = nouns_of(data.structure)
-        parts.append(counted(len(data.labels), item, items))
+        nouns = nouns_of(data.structure)
+        parts.append(counted(len(data.labels), nouns.item, nouns.items))
     if data.simulation is not None:
         result = data.simulation
         parts.append(counted(len(result.policies), "policy", "policies"))
@@ -89,61 +83,51 @@ def _subtitle(data: ReportData) -> str:
 def _bound(bound: Bracket, *, applies: bool) -> dict[str, Any]:
     return {
         "lower": bound.lower,
-        "value": _number(bound.value),
-        "gap": _number(bound.gap),
+        "value": finite(bound.value),
+        "gap": finite(bound.gap),
         "method": "" if bound.result is None else bound.result.method,
         "status": "" if bound.result is None else str(bound.result.status),
         "applies": applies,
-        "text": bound_words(bound),
+        "text": bound_text(bound),
     }
 
 
 def _simulation(data: ReportData, result: SimulationResult) -> dict[str, Any]:
     seed = specification(result).get("seed")
     return {
-        "rewards": rewards_words(data),
+        "rewards": rewards_text(data),
         "horizon": result.horizon,
         "replications": result.replications,
         "seed": seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         "checkpoints": result.checkpoints.tolist(),
-        "policies": [_policy(data, result, policy) for policy in result.policies],
+        "policies": [_policy(data, result, summary) for summary in data.summaries],
     }
 
 
-def _policy(data: ReportData, result: SimulationResult, policy: str) -> dict[str, Any]:
-    lower = data.bound.lower if data.bound is not None and data.applies else None
-    row = summarise(policy, result.checkpoints, result.regret[policy], result.calls[policy], lower)
-    band = result.bands(policy)
+def _policy(data: ReportData, result: SimulationResult, summary: PolicySummary) -> dict[str, Any]:
+    band = result.bands(summary.policy)
     single = result.replications == 1
     return {
-        "name": policy,
-        "parameters": _parameters(result, policy),
+        "name": summary.policy,
+        "parameters": _parameters(result, summary.policy),
         "mean": band.mean.tolist(),
         "lower": None if single else band.lower.tolist(),
         "upper": None if single else band.upper.tolist(),
-        "regret": row.regret,
-        "regret_interval": _pair(row.regret_interval),
-        "regret_ratio": _number(row.regret_ratio),
-        "slope": _number(row.slope),
-        "slope_interval": _pair(row.slope_interval),
-        "slope_ratio": _number(row.slope_ratio),
-        "calls": dict(zip(CALLS, row.calls, strict=True)),
-        "seconds": data.seconds.get(policy),
+        **summary_payload(summary, data.seconds),
     }
 
 
 def _parameters(result: SimulationResult, policy: str) -> str:
-    """Parameters of a policy that are not at their defaults; all of them for one that is not of the library."""
-    told = specification(result).get("policies")
-    own = told.get(policy) if isinstance(told, dict) else None
+    """Parameters of a policy that are not at their defaults; all parameters of a policy from outside the library."""
+    recorded = specification(result).get("policies")
+    own = recorded.get(policy) if isinstance(recorded, dict) else None
     if not isinstance(own, dict):
         return ""
     try:
         shown = set(changed(build(own)))
     except (InvalidInputError, KeyError, TypeError):
         shown = set(own) - {"name"}
-    told = sorted(own.items())  # as in the file of a simulation
-    return ", ".join(f"{key}={_value(value)}" for key, value in told if key in shown and value is not None)
+    return ", ".join(f"{key}={_value(own[key])}" for key in sorted(own) if key in shown and own[key] is not None)
 
 
 def _value(value: object) -> str:
@@ -174,7 +158,7 @@ def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
     if bound.result is None or not bound.has_plan:
         return None
     plan, gaps, best = bound.result.plan, bound.result.plan_gaps, bound.result.optimal_decision
-    one, _, _, _ = nouns_of(structure)
+    one = nouns_of(structure).decision
     rows = [
         {
             "text": change_text(structure, plan.decisions[k], best),
@@ -185,17 +169,16 @@ def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
         }
         for k in range(min(MOST_ROWS, len(plan)))
     ]
-    is_read_along = FAMILIES[structure.family].reads_along
-    words = f"detours from the best {one}" if is_read_along else f"changes to the best {one}"
-    return {"rows": rows, "more": len(plan) - len(rows), "words": words}
+    changes = "detours from" if FAMILIES[structure.family].reads_along else "changes to"
+    return {"rows": rows, "more": len(plan) - len(rows), "words": f"{changes} the best {one}"}
 
 
 def _layers(data: ReportData) -> list[dict[str, Any]]:
-    """What the drawing can be coloured by."""
+    """Values by which the drawing can be coloured."""
     layers = []
     bound, result = data.bound, data.simulation
     if bound is not None and bound.rates is not None:
-        text = "How often the cheapest plan that learns enough plays each item, beside the best decision."
+        text = "How often the cheapest sufficient exploration plays each item, apart from plays of the best decision."
         layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates.tolist()))
     for policy in () if result is None else result.policies:
         assert result is not None
@@ -203,7 +186,7 @@ def _layers(data: ReportData) -> list[dict[str, Any]]:
         text = f"How often {policy} played each item in {rounds}, on average over the replications."
         layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean.tolist()))
     if data.theta is not None:
-        text = "What one play of each item gives on average, which policies do not know."
+        text = "Mean reward of one play of each item, which policies do not know."
         layers.append(_layer("theta", "Mean reward", text, data.unit, data.theta.tolist()))
     return layers
 
@@ -222,7 +205,7 @@ def _provenance(data: ReportData, drawing: dict[str, Any] | None) -> list[dict[s
         ("Map", BORDERS_PROVENANCE if drawing is not None and drawing.get("borders") else ""),
     ]
     if result is not None:
-        rows += [("Rewards played", rewards_words(data)), ("Played", _played(result))]
+        rows += [("Rewards played", rewards_text(data)), ("Played", _played(result))]
     if bound is not None:
         rows.append(("Bound", _certificate(bound, applies=data.applies)))
     if result is not None:
@@ -240,28 +223,15 @@ def _played(result: SimulationResult) -> str:
 
 
 def _certificate(bound: Bracket, *, applies: bool) -> str:
-    text = bound_words(bound)
+    text = bound_text(bound)
     if bound.result is not None:
         text += f", by {bound.result.method}"
         if bound.result.status is not Status.OPTIMAL:
             text += f", stopped early ({bound.result.status.replace('_', ' ')})"
-    return text if applies else f"{text}; for independent Gaussian rewards, which were not played here"
+    return text if applies else f"{text}; for independent Gaussian rewards, but others were simulated"
 
 
 def _versions(result: SimulationResult) -> str:
     versions = result.provenance.get("versions")
-    return (
-        ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
-        if isinstance(versions, dict)
-        else ""
-    )
-
-
-def _number(value: float | None) -> float | None:
-    """JSON has neither nan nor infinity."""
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _pair(ends: Iterable[float]) -> list[float] | None:
-    pair = list(ends)
-    return pair if all(map(math.isfinite, pair)) else None
+    pairs = sorted(versions.items()) if isinstance(versions, dict) else ()
+    return ", ".join(f"{name} {version}" for name, version in pairs)

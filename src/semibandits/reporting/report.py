@@ -38,34 +38,34 @@ def write_report(
     positions: Mapping[Hashable, tuple[float, float]] | None = None,
     geographic: bool | None = None,
 ) -> None:
-    """Write one HTML file that shows results to people: it needs no network, no server and no other file.
+    """Write results as one HTML file, which needs no network, no server and no other file.
 
     Parameters
     ----------
     path : path
         The file, replaced in one step if it exists; its name must end in ``.html``.
     simulation : SimulationResult, optional
-        What policies did.
+        Regret and plays of policies.
     bound : GravesLaiResult, optional
-        C(theta) with its plan. Without it, that of the simulation is shown, which has no plan.
+        C(theta) with its plan. By default the bound of the simulation, which has no plan.
     instance : Instance or Dataset, optional
-        Decisions, mean rewards, names and positions. A bound brings decisions and mean rewards along.
+        Decisions, mean rewards, names and positions. A bound contains decisions and mean rewards itself.
     decision_set : DecisionSet, optional
-        The decisions alone, where there is neither an instance nor a bound: they are drawn, and not told apart in reward.
+        The decisions alone, if there is neither an instance nor a bound: they are drawn without mean rewards.
     title, unit : str, optional
-        What is decided, and the unit of the rewards; by default those of the instance.
+        Title of the report and unit of the rewards; by default those of the instance.
     labels : sequence of str, length d, optional
-        How each item is called; by default as in the instance, or the labels of the decision set.
+        Names of the items; by default those of the instance, or of the decision set.
     positions : mapping from node to (x, y), optional
-        Where the nodes of a graph are drawn; by default as in the instance, or laid out.
+        Positions of the nodes of a graph; by default those of the instance, or a layout.
     geographic : bool, optional
-        Whether positions are longitude and latitude in degrees, which puts a map below them.
+        Whether positions are longitude and latitude in degrees, to be drawn on a map.
 
     Raises
     ------
     InvalidInputError
-        If there is nothing to report, two results do not belong together, labels or positions do not fit the items, or the
-        file cannot be written.
+        If there is nothing to report, two results belong to different problems, labels or positions do not match the
+        items, or the file cannot be written.
 
     Notes
     -----
@@ -91,15 +91,15 @@ def write_payload(payload: Mapping[str, Any], path: Path) -> None:
 
 
 def check_report(path: Path) -> None:
-    """Raise an error now if a report could not be written to `path` later.
+    """Check that a report can be written to `path`.
 
     Raises
     ------
     InvalidInputError
-        If the name has another ending, so that results might be overwritten, or the folder does not exist.
+        If the name does not end in ``.html``, so that results might be overwritten, or the folder does not exist.
     """
     if path.suffix.lower() not in (".html", ".htm"):
-        raise InvalidInputError(f"the report must end in .html, got {str(path)!r}: choose such a name")
+        raise InvalidInputError(f"the report must end in .html, got {str(path)!r}: change its ending")
     check_target(path)
 
 
@@ -109,7 +109,7 @@ def report_data(
     instance: Instance | Dataset | None,
     decision_set: DecisionSet | None,
 ) -> ReportData:
-    """What results in memory say; see :func:`write_report` for the parameters and errors."""
+    """Combine results in memory; see :func:`write_report` for the parameters and errors."""
     _check_types(simulation=simulation, bound=bound, instance=instance, decision_set=decision_set)
     known = instance.instance if isinstance(instance, Dataset) else instance
     structure, theta, variance = None, None, None
@@ -123,16 +123,16 @@ def report_data(
             "about": About.of(instance) if isinstance(instance, Dataset) else About(),
         }
     elif bound is not None:
-        structure, theta, variance = _structure(bound.decision_set), bound.theta, bound.variance
+        structure, theta, variance = _own_structure(bound.decision_set), bound.theta, bound.variance
     elif decision_set is not None:
-        structure = _structure(decision_set)
+        structure = _own_structure(decision_set)
     if bound is not None and known is not None:
         mine = known.decision_set, known.theta, known.variance
-        variance = bound.variance if bound.law.is_quadratic else known.variance  # others say nothing of the law
+        variance = bound.variance if bound.law.is_quadratic else known.variance  # other laws have no variance parameter
         difference = same_problem(mine, (bound.decision_set, bound.theta, variance))
         if difference:
             raise InvalidInputError(
-                f"bound must belong to the instance, got that of other {difference}: "
+                f"bound must belong to the instance, got one with other {difference}: "
                 "pass graves_lai(instance.decision_set, instance.theta, instance.variance)"
             )
     if structure is not None and "title" not in more:
@@ -150,23 +150,20 @@ def _check_types(**given: object) -> None:
     }
     for name, value in given.items():
         if value is not None and not isinstance(value, kinds[name]):
-            words = " or ".join(kind.__name__ for kind in kinds[name])
-            raise InvalidInputError(
-                f"{name} must be a {words}, got {type(value).__name__}: leave it out if there is none"
-            )
+            wanted = " or ".join(kind.__name__ for kind in kinds[name])
+            raise InvalidInputError(f"{name} must be a {wanted}, got {type(value).__name__}: leave it out")
     if all(given[name] is None for name in ("simulation", "bound", "instance")):
         raise InvalidInputError(
-            "a report must have something to show, got no results: pass simulation=simulate(...), bound=graves_lai(...) or "
-            "instance="
+            "a report must have contents, got no results: pass simulation=simulate(...), bound=graves_lai(...) or instance="
         )
     if given["decision_set"] is not None and (given["instance"] is not None or given["bound"] is not None):
         raise InvalidInputError(
-            "decision_set must be given where nothing else tells it, got it beside an instance or a bound: leave it out"
+            "decision_set must be given without an instance and a bound, got one of these as well: leave decision_set out"
         )
 
 
-def _structure(decisions: DecisionSet) -> Structure:
-    """A decision set with the names that it has itself."""
+def _own_structure(decisions: DecisionSet) -> Structure:
+    """A decision set with its own labels."""
     family = family_of(decisions) or ENUMERATED
     labels = link_labels(decisions, item_labels(family.name, decisions))
     return Structure(family=family.name, decision_set=decisions, labels=labels)
@@ -181,7 +178,7 @@ def _renamed(
     positions: Mapping[Hashable, tuple[float, float]] | None,
     geographic: bool | None,
 ) -> ReportData:
-    """The same with what the caller calls it."""
+    """The data with the names and positions that the caller gave."""
     structure, names = data.structure, data.labels
     if labels is not None:
         names = tuple(labels)
@@ -189,11 +186,11 @@ def _renamed(
         if isinstance(labels, str) or len(names) != len(data.labels) or wrong is not None:
             got = f"{len(names)} entries" if wrong is None else f"{wrong!r} among them"
             raise InvalidInputError(
-                f"labels must be d = {len(data.labels)} texts, got {got}: name each item, in its order"
+                f"labels must be d = {len(data.labels)} strings, got {got}: name each item, in order"
             )
     if structure is None and positions is not None:
         raise InvalidInputError(
-            "positions must come with the decisions, got a simulation alone: pass instance=, bound= or decision_set="
+            "positions must be given with decisions, got a simulation alone: pass instance=, bound= or decision_set="
         )
     if structure is not None:
         structure = replace(
@@ -204,6 +201,6 @@ def _renamed(
         )
     texts = {key: value for key, value in (("title", title), ("unit", unit)) if value is not None}
     if not all(isinstance(text, str) for text in texts.values()):
-        raise InvalidInputError(f"title and unit must be texts, got {texts}: put them in quotes")
+        raise InvalidInputError(f"title and unit must be strings, got {texts}: put them in quotes")
     changes: dict[str, Any] = {"structure": structure, "labels": names, **texts}
     return replace(data, **changes)

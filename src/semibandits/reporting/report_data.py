@@ -1,4 +1,4 @@
-"""What a report is about: decisions, a bound, a simulation, checked against each other."""
+"""The data of a report: decisions, a bound and a simulation, checked against each other."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from semibandits.laws.plain import title
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.rewards._digest import described
 from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.statistics import PolicySummary, summarise
 
-TIES = 1e-12
-"""Decisions whose rewards differ by at most this, times m max|theta|, are as good as each other."""
+TIE_TOLERANCE = 1e-12
+"""Decisions whose mean rewards differ by at most this times m max|theta| are ties."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Structure:
-    """What may be decided, in the words of people.
+    """A decision set with its names.
 
     Attributes
     ----------
@@ -35,13 +36,13 @@ class Structure:
     decision_set : DecisionSet
         The set X of decisions.
     labels : tuple of str, length d
-        How each item is called.
+        Names of the items.
     positions : mapping from node to (x, y), or None
-        Where the nodes of a graph lie.
+        Positions of the nodes of a graph.
     geographic : bool
         Whether `positions` are longitude and latitude in degrees.
     description : mapping
-        The JSON form of the instance, where the names of groups stand; empty if there is none.
+        The JSON form of the instance, with the names of groups; empty if unknown.
     """
 
     family: str
@@ -54,7 +55,7 @@ class Structure:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bracket:
-    """Bounds on C(theta), from a solver or from a simulation, which keeps only part of the result.
+    """A bracket of C(theta), from a solver or from a simulation, which keeps only part of the result.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class Bracket:
     rates : ndarray of float, shape (d,), or None
         Exploration plays of each item per ln T.
     rewards : str
-        What the law of the rewards is called for which it is the bound, see :func:`semibandits.laws.plain.title`.
+        Name of the law of the rewards that it bounds, see :func:`semibandits.laws.plain.title`.
     result : GravesLaiResult or None
         Full result of the solver, if available.
     """
@@ -86,12 +87,12 @@ class Bracket:
 
     @property
     def has_plan(self) -> bool:
-        """Whether the decisions of the plan are known."""
+        """Whether the plan is known."""
         return self.result is not None and math.isfinite(self.value)
 
     @staticmethod
     def of(result: GravesLaiResult) -> Bracket:
-        """What a solver found."""
+        """The bracket of a solver."""
         finite = math.isfinite(result.value)
         return Bracket(
             lower=result.lower,
@@ -105,7 +106,7 @@ class Bracket:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """Where the numbers come from, ``""`` for what is not known."""
+    """Origin of the numbers; unknown fields are ``""``."""
 
     title: str = ""
     question: str = ""
@@ -127,34 +128,34 @@ class About:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportData:
-    """All that a report is made from; `checked` says whether the parts belong together.
+    """Everything that a report shows. Use `assembled` to check that the parts belong to the same problem.
 
     Attributes
     ----------
     title, unit, note : str
-        What it is called, the unit of the rewards, and where the numbers come from.
+        Title of the report, unit of the rewards, and a note on the numbers.
     labels : tuple of str, length d
-        How each item is called.
+        Names of the items.
     structure : Structure or None
-        What may be decided; None where only a simulation is known.
+        The decision set; None if only a simulation is known.
     theta, variance : ndarray of float, shape (d,), or None
         Mean rewards and their variances.
     bound : Bracket or None
-        What is known of C(theta).
+        The bracket of C(theta).
     simulation : SimulationResult or None
-        What policies did.
+        Regret and plays of policies.
     applies : bool
-        Whether C(theta) ln T bounds the regret under the rewards that were played: it was computed for their law.
+        Whether C(theta) ln T bounds the regret under the simulated rewards, that is, was computed for their law.
     seconds : mapping from policy to float
-        Mean time of a replication, as far as it is known.
+        Mean time of a replication, for the policies for which it is known.
     about : About
-        What is known of a dataset.
+        Information about a dataset.
     study : str
-        The study file that repeats the run, ``""`` if there is none.
+        The study file that repeats the run, or ``""``.
     count : int or None
-        Number of decisions; None where it is not known yet.
+        Number of decisions; None if not yet known.
     missing : tuple of str
-        What the report could not show, and why.
+        Parts that the report cannot show, with the reasons.
     """
 
     title: str
@@ -175,30 +176,37 @@ class ReportData:
 
     @property
     def best(self) -> BoolArray | None:
-        """The optimal decision, shape (d,); None where it cannot be known."""
+        """The optimal decision, shape (d,), or None if unknown."""
         if self.bound is not None and self.bound.result is not None:
             return self.bound.result.optimal_decision
         if self.structure is None or self.theta is None:
             return None
         return self.structure.decision_set.maximize(self.theta)
 
+    @property
+    def summaries(self) -> list[PolicySummary]:
+        """Regret, slope and calls of each policy, with ratios only to a bound that applies."""
+        run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None
+        if run is None:
+            return []
+        return [summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower) for name in run.policies]
+
 
 def law(simulation: SimulationResult) -> str | None:
-    """What the law of the rewards that were played is called, if C(theta) is known for it."""
-    known = simulation.law
-    if known is not None:
-        return title(known)
-    told = _mapping(simulation.provenance.get("law"))
-    return None if simulation.lower_bound is None else str(told.get("name", "gaussian"))
+    """Name of the law of the simulated rewards, or None if C(theta) is not known for it."""
+    if simulation.law is not None:
+        return title(simulation.law)
+    recorded = _mapping(simulation.provenance.get("law"))
+    return None if simulation.lower_bound is None else str(recorded.get("name", "gaussian"))
 
 
 def recorded_rewards(simulation: SimulationResult) -> Mapping[str, Any]:
-    """What a simulation says of its rewards: ``name`` and ``parameters``; empty if it says nothing."""
+    """The recorded ``name`` and ``parameters`` of the rewards of a simulation; empty if not recorded."""
     return _mapping(specification(simulation).get("rewards"))
 
 
 def specification(simulation: SimulationResult) -> Mapping[str, Any]:
-    """What a simulation says of itself, empty if it says nothing."""
+    """The recorded specification of a simulation; empty if not recorded."""
     return _mapping(simulation.provenance.get("specification"))
 
 
@@ -207,54 +215,50 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def check_simulation(simulation: SimulationResult, structure: Structure) -> None:
-    """Raise an error if a simulation has other decisions.
+    """Check that a simulation has the decisions of a structure.
 
     Raises
     ------
     InvalidInputError
-        If it has other items, or says that its decision set is another.
+        If its number of items, or its recorded decision set, differs.
     """
     decisions = structure.decision_set
-    remedy = "pass results of the same problem"
-    if len(simulation.items) != decisions.d:
+    wrong = f"over {len(simulation.items)}" if len(simulation.items) != decisions.d else ""
+    recorded = _mapping(specification(simulation).get("decision_set")).get("fingerprint")
+    if not wrong and recorded is not None and recorded != fingerprint(decisions):
+        wrong = f"of other {structure.family}"
+    if wrong:
         raise InvalidInputError(
-            f"the simulation must be one of these decisions over d = {decisions.d} items, got one over "
-            f"{len(simulation.items)}: {remedy}"
-        )
-    told = _mapping(specification(simulation).get("decision_set")).get("fingerprint")
-    if told is not None and told != fingerprint(decisions):
-        raise InvalidInputError(
-            f"the simulation must be one of these decisions, got one of other {structure.family}: {remedy}"
+            f"the simulation must have the given decisions over d = {decisions.d} items, got one {wrong}: "
+            "pass results of the same problem"
         )
 
 
 def check_means(simulation: SimulationResult, theta: FloatArray | None, variance: FloatArray | None) -> None:
-    """Raise an error if a simulation says that its rewards have other means, or if Gaussian, other variances.
+    """Check the recorded means of the rewards of a simulation and, if they are Gaussian, the variances.
 
     Raises
     ------
     InvalidInputError
-        If so.
+        If they differ from those given.
     """
     rewards = recorded_rewards(simulation)
-    told = _mapping(rewards.get("parameters"))
-    if theta is not None and "theta" in told and told["theta"] != described(theta):
+    recorded = _mapping(rewards.get("parameters"))
+    wrong = ""
+    if theta is not None and "theta" in recorded and recorded["theta"] != described(theta):
+        wrong = "mean rewards"
+    elif variance is not None and rewards.get("name") == "GaussianRewards" and "variance" in recorded:
+        wrong = "" if _equals(recorded["variance"], variance) else "variances"
+    if wrong:
         raise InvalidInputError(
-            "the simulation must have the mean rewards of the instance and the bound, but they differ: "
-            "pass results of the same problem"
-        )
-    if variance is None or rewards.get("name") != "GaussianRewards" or "variance" not in told:
-        return
-    if not _agrees(told["variance"], variance):
-        raise InvalidInputError(
-            "the simulation must have the variances of the instance and the bound, but they differ: "
+            f"the simulation must have the {wrong} of the instance and the bound, but they differ: "
             "pass results of the same problem"
         )
 
 
-def _agrees(told: object, variance: FloatArray) -> bool:
-    """Whether a scalar, list or digest stands for these variances."""
-    return bool((variance == told).all()) if _is_number(told) else told == described(variance)
+def _equals(recorded: object, variance: FloatArray) -> bool:
+    """Whether a recorded scalar, list or digest equals these variances."""
+    return bool((variance == recorded).all()) if _is_number(recorded) else recorded == described(variance)
 
 
 def _is_number(value: object) -> bool:
@@ -262,17 +266,17 @@ def _is_number(value: object) -> bool:
 
 
 def recorded_means(simulation: SimulationResult) -> FloatArray | None:
-    """Mean rewards as far as a simulation keeps them; it has a digest of long lists."""
-    told = _mapping(recorded_rewards(simulation).get("parameters")).get("theta")
-    if not isinstance(told, list) or len(told) != len(simulation.items) or not all(map(_is_number, told)):
+    """Recorded mean rewards of a simulation; None if not recorded, or only as the digest of a long list."""
+    means = _mapping(recorded_rewards(simulation).get("parameters")).get("theta")
+    if not isinstance(means, list) or len(means) != len(simulation.items) or not all(map(_is_number, means)):
         return None
-    return np.array(told, dtype=np.float64)
+    return np.array(means, dtype=np.float64)
 
 
 def same_problem(
     first: tuple[DecisionSet, FloatArray, FloatArray], second: tuple[DecisionSet, FloatArray, FloatArray]
 ) -> str:
-    """What two problems differ in, ``""`` if in nothing: decisions, mean rewards or variances."""
+    """The first difference of two problems: decisions, mean rewards or variances; ``""`` if they are equal."""
     if first[0] is not second[0] and (first[0].d != second[0].d or fingerprint(first[0]) != fingerprint(second[0])):
         return "decisions"
     if not np.array_equal(first[1], second[1]):
@@ -281,7 +285,7 @@ def same_problem(
 
 
 def bound_of_simulation(simulation: SimulationResult) -> Bracket | None:
-    """The bound that a simulation brings along."""
+    """The bound that is stored in a simulation."""
     if simulation.lower_bound_interval is None:
         return None
     lower, value = simulation.lower_bound_interval
@@ -304,16 +308,16 @@ def assembled(
     applies: bool = True,
     **rest: Any,
 ) -> ReportData:
-    """ReportData whose parts belong together.
+    """Check that the parts belong to the same problem, and combine them.
 
     Parameters
     ----------
     structure, theta, variance, bound, simulation
-        As in :class:`ReportData`; at least one of structure and simulation is there.
+        As in :class:`ReportData`; at least one of structure and simulation is not None.
     applies : bool
-        Whether the bound is said to hold for the rewards that were played; it does not where these are seen to be others.
+        Whether the bound is meant for the simulated rewards; it is not used for rewards that turn out to differ.
     **rest
-        The other fields of :class:`ReportData`; labels and title are found if they are not among them.
+        The other fields of :class:`ReportData`; labels and title have defaults.
 
     Raises
     ------
@@ -321,20 +325,20 @@ def assembled(
         If two parts contradict each other.
     """
     _check_sizes(theta, variance, bound, simulation)
-    is_other = False
+    is_foreign = False
     if simulation is not None:
         if structure is not None:
             check_simulation(simulation, structure)
-        is_other = bound is not None and bound.rewards != law(simulation)
-        applies = applies and law(simulation) is not None and not is_other
+        is_foreign = bound is not None and bound.rewards != law(simulation)
+        applies = applies and law(simulation) is not None and not is_foreign
         check_means(simulation, theta, variance if applies else None)
         theta = recorded_means(simulation) if theta is None else theta
     if bound is not None:
         assert structure is not None
         _check_bound(bound, structure.decision_set, theta, simulation if applies else None)
     own = None if simulation is None else bound_of_simulation(simulation)
-    if is_other and bound is not None and (own is not None or bound.rewards != "gaussian"):
-        bound = None  # of no interest beside the own one, nor for rewards of another law
+    if is_foreign and bound is not None and (own is not None or bound.rewards != "gaussian"):
+        bound = None  # useless beside the bound of the simulation, or for rewards of another law
     if bound is None and simulation is not None:
         bound, applies = own, law(simulation) is not None
     labels = structure.labels if structure is not None else simulation.items if simulation is not None else ()
@@ -352,7 +356,7 @@ def assembled(
 def _check_sizes(
     theta: FloatArray | None, variance: FloatArray | None, bound: Bracket | None, simulation: SimulationResult | None
 ) -> None:
-    """Reject numbers whose sums and products might overflow."""
+    """Reject numbers whose sums and products may overflow."""
     arrays: dict[str, Any] = {"mean rewards": theta, "variances": variance}
     if bound is not None:
         arrays |= {"C(theta)": [bound.lower, bound.value if math.isfinite(bound.value) else 0.0], "rates": bound.rates}
@@ -369,14 +373,14 @@ def _check_sizes(
 def _check_bound(
     bound: Bracket, decisions: DecisionSet, theta: FloatArray | None, simulation: SimulationResult | None
 ) -> None:
-    """Reject a bound whose optimal decision is not the best one, or which contradicts that of the simulation."""
+    """Reject a bound whose optimal decision is not optimal, or which contradicts that of the simulation."""
     if bound.result is not None and theta is not None:
         optimal = bound.result.optimal_decision
         best = float(theta[decisions.maximize(theta)].sum())
-        forgiven = 1e-9 * decisions.m * float(np.abs(theta).max())
-        if optimal not in decisions or float(theta[optimal].sum()) < best - forgiven:
+        tolerance = 1e-9 * decisions.m * float(np.abs(theta).max())
+        if optimal not in decisions or float(theta[optimal].sum()) < best - tolerance:
             raise InvalidInputError(
-                "the optimal decision of the bound must be a best one, got another: compute the bound again"
+                "the optimal decision of the bound must be optimal, got a worse one or an invalid one: compute the bound again"
             )
     other = None if simulation is None else simulation.lower_bound_interval
     if other is not None and (bound.lower > other[1] * (1 + 1e-9) or other[0] > bound.value * (1 + 1e-9)):

@@ -1,4 +1,4 @@
-"""How to run it again: the study file, the command line, Python. Only exact reproductions are listed."""
+"""Ways to reproduce results: study file, command line, Python. Only exact reproductions are listed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from semibandits.simulation.checkpoints import log_spaced
 from semibandits.simulation.results import SimulationResult
 
 MOST_NUMBERS: Final = 12
-"""Parameters that are longer lists than this are no text for people."""
+"""Longer lists of parameters are not written out."""
 _HEAD: Final = "import semibandits as sb\n"
 _READ: Final = 'from semibandits.instances import read_json\n\ninstance = read_json("instance.json")\n'
 
 
 def reproduction(data: ReportData) -> list[dict[str, str]]:
-    """Ways to run it again, each with its label and its text."""
+    """Ways to reproduce the results, each with its label and code."""
     ways: list[tuple[str, str]] = []
     has_instance = data.structure is not None and bool(data.structure.description)
     if data.study:
@@ -48,20 +48,20 @@ def reproduction(data: ReportData) -> list[dict[str, str]]:
 
 
 def _simulation(data: ReportData, result: SimulationResult, *, has_instance: bool) -> list[tuple[str, str]]:
-    told, policies = specification(result), _policies(result)
-    seed = told.get("seed")
+    recorded, policies = specification(result), _policies(result)
+    seed = recorded.get("seed")
     if policies is None or not isinstance(seed, int):
         return []
     law = _rewards(result)
     options: dict[str, Any] = {"horizon": result.horizon, "replications": result.replications, "seed": seed}
-    options |= {key: told[key] for key in ("delay", "loss") if key in told}
+    options |= {key: recorded[key] for key in ("delay", "loss") if key in recorded}
     if isinstance(options.get("delay"), dict):
-        return []  # a distribution, or many observed delays, of which the result holds a digest
+        return []  # a distribution, or the digest of many observed delays
     usual = np.array_equal(result.checkpoints, log_spaced(result.horizon))
     ways = []
     if has_instance and law is not None:
-        can_be_said = usual and not isinstance(options.get("delay"), list)
-        command = None if not can_be_said else _command(law[0], options, policies)
+        has_options = usual and not isinstance(options.get("delay"), list)
+        command = _command(law[0], options, policies) if has_options else None
         if command is not None and not data.study:
             ways.append(("Shell, with the instance in instance.json", command))
         head, what = f"{_HEAD}{_READ}rewards = {law[1]}\n", "instance.decision_set, rewards"
@@ -70,14 +70,15 @@ def _simulation(data: ReportData, result: SimulationResult, *, has_instance: boo
         head, what = _HEAD, "decision_set, rewards"
         label = "Python, with the decision set and the rewards that were played"
     named = "".join(f"    {name!r}: {expression(policy)},\n" for name, policy in policies.items())
-    said = "".join(f", {key}={value!r}" for key, value in options.items())
-    rounds = "" if usual else f", checkpoints={result.checkpoints.tolist()}"
-    code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{said}{rounds})\n"
+    if not usual:
+        options["checkpoints"] = result.checkpoints.tolist()
+    arguments = "".join(f", {key}={value!r}" for key, value in options.items())
+    code = f"{head}policies = {{\n{named}}}\nresult = sb.simulate({what}, policies{arguments})\n"
     return [*ways, (label, code)]
 
 
 def _rewards(result: SimulationResult) -> tuple[str, str] | None:
-    """Rewards whose law follows from an instance: on the command line, and in Python; None if they are others."""
+    """Rewards whose law follows from an instance, on the command line and in Python; None for other rewards."""
     name, law = recorded_rewards(result).get("name"), result.law
     if name == "GaussianRewards":
         return "gaussian", "sb.GaussianRewards(instance.theta, variance=instance.variance)"
@@ -92,10 +93,10 @@ def _rewards(result: SimulationResult) -> tuple[str, str] | None:
 
 
 def _policies(result: SimulationResult) -> dict[str, Policy] | None:
-    """The policies that were played, None if one is not of the library, not told in full, or too long to be read."""
-    told: Any = specification(result).get("policies")
+    """The simulated policies; None if one is not from the library, not fully recorded, or too long to write out."""
+    recorded: Any = specification(result).get("policies")
     try:
-        policies = {name: build(told[name]) for name in result.policies}
+        policies = {name: build(recorded[name]) for name in result.policies}
     except (InvalidInputError, KeyError, TypeError):
         return None
     parameters = (value for policy in policies.values() for value in changed(policy).values())
@@ -104,15 +105,14 @@ def _policies(result: SimulationResult) -> dict[str, Policy] | None:
 
 def changed(policy: Policy) -> dict[str, Any]:
     """Parameters of a policy of the library that are not at their defaults."""
-    own = {field.name: (getattr(policy, field.name), field.default) for field in fields(policy)}  # type: ignore[arg-type]
-    usual = type(policy)()
-    return {name: value for name, (value, _) in own.items() if value != getattr(usual, name)}
+    usual, names = type(policy)(), [field.name for field in fields(policy)]  # type: ignore[arg-type]
+    return {name: getattr(policy, name) for name in names if getattr(policy, name) != getattr(usual, name)}
 
 
 def expression(policy: Policy) -> str:
-    """A policy as it is written in Python."""
-    said = ", ".join(f"{name}={_written(value)}" for name, value in changed(policy).items())
-    return f"sb.{type(policy).__name__}({said})"
+    """A policy as a Python expression."""
+    arguments = ", ".join(f"{name}={_written(value)}" for name, value in changed(policy).items())
+    return f"sb.{type(policy).__name__}({arguments})"
 
 
 def _written(value: object) -> str:
@@ -126,7 +126,7 @@ def _written(value: object) -> str:
 
 
 def _law_text(law: Law) -> str | None:
-    """A law as the command line has it; None if it has numbers for single items."""
+    """A law on the command line; None if it has numbers for single items."""
     called = text(law)
     return called if called.partition(":")[0] in KINDS else None
 
@@ -136,20 +136,20 @@ def _radius_name(radius: Radius) -> str | None:
 
 
 def _command(law: str, options: dict[str, Any], policies: dict[str, Policy]) -> str | None:
-    """The command line, None if it would give policies other names or cannot say their parameters."""
+    """The command line; None if it cannot express the names or parameters of the policies."""
     words = ["semibandits", "simulate", "instance.json"]
     if law != "gaussian":
         words += ["--rewards", law]
     words += [word for key, value in options.items() for word in (f"--{key}", str(value))]
     for name, policy in policies.items():
-        said = {}
+        values = {}
         for key, value in changed(policy).items():
             word = _law_text(value) if isinstance(value, Law) else str(value)
             word = _radius_name(value) if isinstance(value, Radius) else word
             if word is None or "," in word:
                 return None
-            said[key] = word
-        parameters = ",".join(f"{key}={value}" for key, value in said.items())
+            values[key] = word
+        parameters = ",".join(f"{key}={value}" for key, value in values.items())
         kind = type(policy).__name__
         if name not in (kind, f"{kind}({parameters.replace(',', ', ')})"):
             return None

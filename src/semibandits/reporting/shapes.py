@@ -1,4 +1,4 @@
-"""What a decision is, and how many there are, in words for those who know no matroids."""
+"""Descriptions of decisions and their number for readers who do not know matroids."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from semibandits.reporting.report_data import Structure
 _SUPERSCRIPTS: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def nouns_of(structure: Structure) -> Nouns:
-    """A decision, several, an item, several: as those say who know no matroids."""
+def nouns_of(structure: Structure | None) -> Nouns:
+    """Common nouns for decisions and items; general ones if the structure is unknown."""
+    if structure is None:
+        return Nouns("decision", "decisions", "item", "items")
     return FAMILIES[structure.family].nouns_of(structure.decision_set)
 
 
 def how_many(structure: Structure, known: int | None) -> str:
-    """That one of so many decisions is taken; `known` is their number if somebody has counted."""
+    """A headline with the number of decisions, which is counted unless `known`."""
     one, several, _, _ = nouns_of(structure)
     count, more_than = (known, None) if known is not None else count_decisions(structure.decision_set)
     if count is None:
@@ -28,7 +30,7 @@ def how_many(structure: Structure, known: int | None) -> str:
 
 
 def number_of_decisions(count: int) -> str:
-    """A number of decisions: in full below a billion, then as a power of ten."""
+    """A number of decisions: in full below a billion, else with a power of ten."""
     if count < 10**9:
         return f"{count:,}"
     power = len(str(count)) - 1
@@ -36,7 +38,7 @@ def number_of_decisions(count: int) -> str:
 
 
 def shape_of(structure: Structure, question: str) -> str:
-    """What a decision consists of."""
+    """The items of a decision."""
     decisions = structure.decision_set
     _, _, item, items = nouns_of(structure)
     some = f"{decisions.m:,} of {counted(decisions.d, item, items)}"

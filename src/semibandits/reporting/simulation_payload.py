@@ -32,17 +32,17 @@ class Answer:
     Attributes
     ----------
     instance, rewards, policies
-        What was simulated.
+        The problem and the policies.
     result : SimulationResult
-        What came of it.
+        The result.
     seed : int
-        Its seed.
+        The seed.
     seconds : mapping from policy to float
-        Mean time of a replication, where it is known.
+        Mean time of a replication, for the policies for which it is known.
     elapsed : float or None
-        Seconds that it took, compilation included; None if it was finished before.
+        Duration in seconds, including compilation; None if the simulation was already finished.
     folder : Path or None
-        Where it is kept.
+        The results folder.
     """
 
     instance: Instance
@@ -56,7 +56,7 @@ class Answer:
 
 
 def simulation_payload(answer: Answer) -> dict[str, Any]:
-    """Everything about a simulation but the single replications, with the instance it belongs to."""
+    """A simulation without its single replications, and its instance."""
     instance, result = answer.instance, answer.result
     lower, value = result.lower_bound_interval or (None, None)
     return {
@@ -67,7 +67,7 @@ def simulation_payload(answer: Answer) -> dict[str, Any]:
         "seed": answer.seed,
         **{key: value for key, value in specification(result).items() if key in ("delay", "loss")},
         "lower": lower,
-        "value": _number(value),
+        "value": finite(value),
         "checkpoints": result.checkpoints.tolist(),
         "policies": [_policy(answer, summary) for summary in result.summary()],
         "elapsed": answer.elapsed,
@@ -81,24 +81,31 @@ def _policy(answer: Answer, summary: PolicySummary) -> dict[str, Any]:
     return {
         "name": summary.policy,
         "specification": answer.policies[summary.policy].specification(),
-        "regret": summary.regret,
-        "regret_interval": _pair(summary.regret_interval),
-        "regret_ratio": summary.regret_ratio,
-        "slope": _number(summary.slope),
-        "slope_interval": _pair(summary.slope_interval),
-        "slope_ratio": _number(summary.slope_ratio),
-        "calls": dict(zip(CALLS, summary.calls, strict=True)),
-        "seconds": answer.seconds.get(summary.policy),
+        **summary_payload(summary, answer.seconds),
         "curve": {
             "mean": band.mean.tolist(),
-            "lower": [_number(end) for end in band.lower.tolist()],
-            "upper": [_number(end) for end in band.upper.tolist()],
+            "lower": [finite(end) for end in band.lower.tolist()],
+            "upper": [finite(end) for end in band.upper.tolist()],
         },
     }
 
 
+def summary_payload(summary: PolicySummary, seconds: Mapping[str, float]) -> dict[str, Any]:
+    """Regret, slope, calls and mean seconds of one policy."""
+    return {
+        "regret": summary.regret,
+        "regret_interval": _pair(summary.regret_interval),
+        "regret_ratio": finite(summary.regret_ratio),
+        "slope": finite(summary.slope),
+        "slope_interval": _pair(summary.slope_interval),
+        "slope_ratio": finite(summary.slope_ratio),
+        "calls": dict(zip(CALLS, summary.calls, strict=True)),
+        "seconds": seconds.get(summary.policy),
+    }
+
+
 def summary_table(answer: Answer) -> str:
-    """One line a policy in CSV; what is not known is left empty."""
+    """One line of CSV per policy; unknown values are empty."""
     result = answer.result
     lower, value = result.lower_bound_interval or (None, None)
     text = io.StringIO()
@@ -117,9 +124,9 @@ def _cell(value: float | None) -> str:
     return "" if value is None or not math.isfinite(value) else repr(float(value))
 
 
-def _number(value: float | None) -> float | None:
-    """JSON has neither nan nor infinity."""
-    return None if value is None or not math.isfinite(value) else value
+def finite(value: float | None) -> float | None:
+    """The value, or None for nan and infinity, which JSON does not have."""
+    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _pair(ends: tuple[float, float]) -> list[float] | None:

@@ -1,4 +1,4 @@
-"""Reading results: a folder, the file of a bound, the file of a simulation. All content is validated."""
+"""Readers for results: a folder, a bound file, a simulation file. All content is validated."""
 
 from __future__ import annotations
 
@@ -16,14 +16,7 @@ from semibandits.instances.files import read_text
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels
-from semibandits.reporting.report_data import (
-    About,
-    Bracket,
-    ReportData,
-    Structure,
-    assembled,
-    same_problem,
-)
+from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, kept_seconds
 from semibandits.simulation.results import SimulationResult, load_simulation
 
@@ -32,23 +25,23 @@ BOUND: Final = "bound.json"
 STUDY: Final = "study.toml"
 ABOUT: Final = "about.json"
 REPORT: Final = "report.html"
-"""Files of a results folder, beside those that `simulate` keeps there."""
+"""Files of a results folder in addition to those of `simulate`."""
 
 
 def read_results(path: Path) -> ReportData:
-    """What is known from a results folder, from a bound.json, or from a simulation.zip.
+    """Read a results folder, a bound.json or a simulation.zip.
 
     Raises
     ------
     InvalidInputError
-        If there is no such file or folder, it holds no results, a file is damaged, or two files do not belong together.
+        If the path does not exist or contains no results, a file is damaged, or two files belong to different problems.
     """
     if path.is_dir():
         return _read_folder(path)
     if not path.exists():
         raise InvalidInputError(
-            f"{path} must be a folder of results, a bound.json or a simulation.zip, got nothing there: check the path, or "
-            "make one with semibandits simulate ... --output FOLDER"
+            f"{path} must be a folder of results, a bound.json or a simulation.zip, but it does not exist: check the path, or "
+            "run semibandits simulate ... --output FOLDER"
         )
     if path.suffix.lower() == ".zip":
         return _simulation_alone(load_simulation(path))
@@ -65,15 +58,15 @@ def _read_folder(folder: Path) -> ReportData:
     has = {name: (folder / name).exists() for name in (INSTANCE, BOUND, RESULT, STUDY, ABOUT, DESCRIPTION, PARTS)}
     if not has[RESULT] and (has[DESCRIPTION] or has[PARTS]):
         raise InvalidInputError(
-            f"{folder} must hold a finished simulation, got one without {RESULT}: finish it first, by the same command with "
-            "--resume or the same study"
+            f"{folder} must contain a finished simulation, got one without {RESULT}: finish it first, with the same command "
+            "and --resume, or the same study"
         )
     if not has[RESULT] and not has[BOUND]:
         raise InvalidInputError(
-            f"{folder} must hold results, got neither {RESULT} nor {BOUND}: make them with "
-            "semibandits simulate ... --output FOLDER"
+            f"{folder} must contain results, got neither {RESULT} nor {BOUND}: run semibandits simulate ... --output FOLDER"
         )
-    instance = _read_instance(folder / INSTANCE) if has[INSTANCE] else None
+    path = folder / INSTANCE
+    instance = _instance_in(path, _read_json(path), "Results") if has[INSTANCE] else None
     bound: GravesLaiResult | None = None
     applies, count = True, None
     if has[BOUND]:
@@ -135,9 +128,9 @@ def _assembled(
 
 
 def _simulation_alone(simulation: SimulationResult, **more: Any) -> ReportData:
-    """A simulation of which nothing else is known."""
+    """A simulation without its instance."""
     about = more.get("about", About())
-    missing = (f"No {INSTANCE}: the decisions are not drawn, and items have the names that the simulation gave them.",)
+    missing = (f"No {INSTANCE}: the decisions are not drawn, and items have the names of the simulation file.",)
     title = {"title": about.title} if about.title else {}
     return assembled(
         structure=None, theta=None, variance=None, bound=None, simulation=simulation, missing=missing, **title, **more
@@ -145,7 +138,7 @@ def _simulation_alone(simulation: SimulationResult, **more: Any) -> ReportData:
 
 
 def structure_of(instance: Instance) -> Structure:
-    """The decisions of an instance with their names."""
+    """The decision set of an instance with its names."""
     return Structure(
         family=instance.family,
         decision_set=instance.decision_set,
@@ -157,12 +150,12 @@ def structure_of(instance: Instance) -> Structure:
 
 
 def _check_same(folder: Path, instance: Instance, other: Instance, *, may_vary: bool) -> None:
-    """The bound must be that of the instance; if it bounds nothing, or variances play no part, they may be others."""
+    """Check that a bound belongs to the instance. With `may_vary`, its variances may differ."""
     mine, theirs = ((each.decision_set, each.theta, each.variance) for each in (instance, other))
     difference = same_problem(mine, theirs)
     if difference and not (difference == "variances" and may_vary):
         raise InvalidInputError(
-            f"{folder / BOUND} must be the bound of {INSTANCE} beside it, got that of other {difference}: "
+            f"{folder / BOUND} must be the bound of {INSTANCE} in the same folder, got one with other {difference}: "
             "compute it again, or remove one of the two"
         )
 
@@ -170,7 +163,7 @@ def _check_same(folder: Path, instance: Instance, other: Instance, *, may_vary: 
 def _text(path: Path) -> str:
     """The content of a text file that is not empty."""
     if path.is_file() and path.stat().st_size == 0:
-        raise InvalidInputError(f"{path} must be as it was written, got an empty file: remove it, or write it again")
+        raise InvalidInputError(f"{path} must not be empty: remove it, or write it again")
     return read_text(path)
 
 
@@ -183,14 +176,10 @@ def _read_json(path: Path) -> Any:
         raise InvalidInputError(f"{path} must hold JSON, got {error}: write it again") from error
 
 
-def _read_instance(path: Path) -> Instance:
-    return _instance_in(path, _read_json(path), "Results")
-
-
 def _instance_in(path: Path, content: object, name: str) -> Instance:
     if not isinstance(content, Mapping):
         raise InvalidInputError(
-            f"{path} must hold an instance as a JSON object, got {kind_of(content)}: write it again"
+            f"{path} must contain an instance as a JSON object, got {kind_of(content)}: write it again"
         )
     try:
         return instance_from_description(content, name=name)
@@ -199,11 +188,11 @@ def _instance_in(path: Path, content: object, name: str) -> Instance:
 
 
 def _read_bound(path: Path) -> tuple[Instance, GravesLaiResult, bool, int | None]:
-    """The instance of a bound.json, the bound, whether it applies, and the number of decisions if it is known."""
+    """The instance of a bound.json, the bound, whether it applies, and the number of decisions if known."""
     content = _read_json(path)
     if not isinstance(content, Mapping) or not {"instance", "lower", "plan", "optimal"} <= set(content):
         raise InvalidInputError(
-            f"{path} must be what semibandits bound --save writes, got something else: compute the bound again"
+            f"{path} must be a file written by semibandits bound --save, got another one: compute the bound again"
         )
     name = content.get("name")
     instance = _instance_in(path, content["instance"], name if isinstance(name, str) else path.stem)
@@ -216,19 +205,18 @@ def _read_bound(path: Path) -> tuple[Instance, GravesLaiResult, bool, int | None
             )
         return instance, bound_in(content, instance, path.name), applies, count
     except (InvalidInputError, OverflowError) as error:
-        raise InvalidInputError(f"{path} must hold a complete bound, got a damaged one: {error}") from error
+        raise InvalidInputError(f"{path} must contain a complete bound, got a damaged one: {error}") from error
 
 
 def _read_about(path: Path) -> About:
     content = _read_json(path)
     if not isinstance(content, Mapping):
-        raise InvalidInputError(f"{path} must hold a JSON object, got {kind_of(content)}: write it again")
-    texts: dict[str, str] = {}
-    for key in About.__dataclass_fields__:
+        raise InvalidInputError(f"{path} must contain a JSON object, got {kind_of(content)}: write it again")
+    texts = {key: content.get(key) or "" for key in About.__dataclass_fields__}
+    for key in texts:
         value = content.get(key)
         if value is not None and not isinstance(value, str):
-            raise InvalidInputError(f"{key} in {path} must be a text or null, got {kind_of(value)}: put it in quotes")
-        texts[key] = value or ""
+            raise InvalidInputError(f"{key} in {path} must be a string or null, got {kind_of(value)}: put it in quotes")
     return About(**texts)
 
 
@@ -242,7 +230,7 @@ def _read_study(path: Path) -> str:
 
 
 def _read_timings(path: Path, simulation: SimulationResult | None) -> dict[str, float]:
-    """Mean seconds of a replication by policy, of those that were simulated. A report can do without them."""
+    """Mean seconds of a replication of each simulated policy; policies without timings are left out."""
     if simulation is None:
         return {}
     kept = {policy: own for policy, own in kept_seconds(path).items() if own and policy in simulation.policies}

@@ -1,4 +1,4 @@
-"""The four answers at the top of a report: what is decided, what is best, what exploring costs, who came close."""
+"""The four answers at the top of a report: decisions, best decision, cost of exploration, closest policy."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text, mean_text
-from semibandits.reporting.report_data import TIES, Bracket, ReportData, Structure, law, recorded_rewards
+from semibandits.reporting.report_data import TIE_TOLERANCE, Bracket, ReportData, Structure, law, recorded_rewards
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
 from semibandits.simulation.results import SimulationResult
-from semibandits.simulation.statistics import PolicySummary, mean_band, summarise
+from semibandits.simulation.statistics import PolicySummary, mean_band
 
 LONGEST_HEADLINE: Final = 90
-"""Signs; longer decisions are shortened there and written out below."""
+"""Characters; longer decisions are shortened in the headline and written out below."""
 LONGEST_TEXT: Final = 220
-"""Signs; longer decisions are not written out at all."""
+"""Characters; longer decisions are not written out."""
 MOST_NAMED: Final = 6
-"""Policies that the last card names."""
+"""Number of policies named on the last card."""
 MOST_EXCHANGES: Final = 200
-"""Larger decisions are not searched for others that are as good."""
+"""Decisions with more items are not checked for ties."""
 HORIZONS: Final = (10_000, 1_000_000)
-"""Rounds for which the cost is told where nothing was simulated."""
+"""Rounds for which the cost is given if nothing was simulated."""
 _LAWS: Final = {
     "GaussianRewards": "independent Gaussian rewards",
     "BernoulliRewards": "independent rewards of 0 or 1",
     "PoissonRewards": "independent Poisson counts",
     "GammaRewards": "independent gamma-distributed times or amounts",
-    "ReplayedRewards": "observed outcomes, drawn again at random",
+    "ReplayedRewards": "observed outcomes, resampled at random",
     "CorrelatedGaussianRewards": "correlated Gaussian rewards",
     "BoundedRewards": "independent rewards between two limits",
-    "SampledRewards": "rewards from a function of the user's own",
+    "SampledRewards": "rewards from a function of the user",
 }
 
 
 def summary_cards(data: ReportData) -> list[dict[str, Any]]:
-    """The four cards: key, label, headline, text, and rows of a table, of which only the last card has any."""
+    """The four cards: key, label, headline, text, and rows of a table, which only the last card has."""
     cards = (
         ("decided", "What is decided", _decided(data)),
         ("best", "What is best", _best(data)),
         ("cost", "What exploring costs at least", _cost(data)),
-        ("closest", "Which policy came how close", _closest(data)),
+        ("closest", "Which policy came closest", _closest(data)),
     )
     return [
         {
@@ -52,27 +52,24 @@ def summary_cards(data: ReportData) -> list[dict[str, Any]]:
             "label": label,
             "headline": headline.strip(),
             "text": " ".join(part for part in parts if part),
-            "rows": _losses(data) if key == "closest" else [],
+            "rows": _ranking(data) if key == "closest" else [],
         }
         for key, label, (headline, parts) in cards
     ]
 
 
-def rewards_words(data: ReportData) -> str:
-    """The law of the rewards that were played, in words; ``""`` if it is not told."""
+def rewards_text(data: ReportData) -> str:
+    """The law of the simulated rewards; ``""`` if it is not recorded."""
     assert data.simulation is not None
-    told = recorded_rewards(data.simulation)
-    name = str(told.get("name", "")).rpartition(".")[2]
-    if not name:
-        return ""
-    words = _LAWS.get(name, f"rewards drawn by {name}")
+    name = str(recorded_rewards(data.simulation).get("name", "")).rpartition(".")[2]
+    text = _LAWS.get(name, f"rewards drawn by {name}" if name else "")
     if name == "GaussianRewards" and data.variance is not None:
         low, high = float(data.variance.min()), float(data.variance.max())
         unit = f"({data.unit})" if " " in data.unit else data.unit
         square = f" {unit}²" if unit else ""
         spread = amount(low, digits=3) if low == high else f"{amount(low, digits=3)} to {amount(high, digits=3)}"
-        words += f" of variance {spread}{square}"
-    return words
+        text += f" of variance {spread}{square}"
+    return text
 
 
 Card = tuple[str, list[str]]
@@ -83,40 +80,37 @@ def _decided(data: ReportData) -> Card:
     structure = data.structure
     if structure is None:
         items = counted(len(data.labels), "item", "items")
-        told = "Which decisions there are is not known here: the file of a simulation keeps the items only."
-        return f"Some of {items}, again in each round", [question, told]
-    _, _, item, _ = nouns_of(structure)
-    seen = f"The choice is made again in each round; then the reward of each {item} chosen is seen, and of no other."
-    return how_many(structure, data.count), [question, shape_of(structure, question), seen]
+        unknown = "The decision set is unknown here: the file of a simulation contains only the items."
+        return f"Some of {items} in each round", [question, unknown]
+    item = nouns_of(structure).item
+    observed = f"A decision is made in each round; then the reward of each chosen {item} is observed, and no other."
+    return how_many(structure, data.count), [question, shape_of(structure, question), observed]
 
 
 def _best(data: ReportData) -> Card:
     best, structure, theta = data.best, data.structure, data.theta
     if best is None or structure is None or theta is None:
-        return "Not known here", ["It takes the decisions and their mean rewards, which these results do not hold."]
+        return "Not known here", [
+            "This requires the decisions and their mean rewards, which these results do not contain."
+        ]
     one, _, _, items = nouns_of(structure)
-    whole = _named(structure, best)
+    whole = f"{_item_noun(structure, best)}{decision_text(structure, best)}" if best.any() else "Nothing"
     headline = whole if len(whole) <= LONGEST_HEADLINE else _shortened(structure, best)
     reward = float(theta[best].sum())
     if reward < 0 and (theta <= 0).all():
         paid = f"It costs {amount(-reward, data.unit)} on average (costs count as negative rewards)."
     else:
         paid = f"Its mean reward is {amount(reward, data.unit)}."
-    ties = f"It is not alone: another {one} is as good." if _has_tie(structure.decision_set, theta, best) else ""
+    ties = f"It is not unique: another {one} is equally good." if _has_tie(structure.decision_set, theta, best) else ""
     modelled = "Mean rewards are modelled, not measured." if data.about.origin == "modelled" else ""
     written = f"{whole}."
     if len(whole) > LONGEST_TEXT:
-        written = f"All its {int(best.sum()):,} {items} are marked below."
+        written = f"All of its {int(best.sum()):,} {items} are marked below."
     return headline, [written if headline != whole else "", paid, ties, modelled]
 
 
-def _named(structure: Structure, best: BoolArray) -> str:
-    """A decision with a capital, and items that are numbers called items."""
-    return f"{_what(structure, best)}{decision_text(structure, best)}" if best.any() else "Nothing"
-
-
-def _what(structure: Structure, best: BoolArray) -> str:
-    """What items are, if their labels are numbers."""
+def _item_noun(structure: Structure, best: BoolArray) -> str:
+    """The noun for the items of a decision if their labels are numbers, else ``""``."""
     chosen = [structure.labels[i] for i in np.flatnonzero(best).tolist()]
     if structure.family == "paths" or not all(label.isdecimal() for label in chosen):
         return ""
@@ -125,7 +119,7 @@ def _what(structure: Structure, best: BoolArray) -> str:
 
 
 def _shortened(structure: Structure, best: BoolArray) -> str:
-    """The beginning of a decision; of a path also its end."""
+    """The beginning of a decision, and the end of a path."""
     items = np.flatnonzero(best).tolist()
     if structure.family == "paths":
         nodes = decision_text(structure, best).split(" → ")
@@ -137,16 +131,16 @@ def _shortened(structure: Structure, best: BoolArray) -> str:
             break
         shown.append(structure.labels[i])
     left = len(items) - len(shown)
-    return _what(structure, best) + ", ".join(shown) + (f" and {left:,} more" if left else "")
+    return _item_noun(structure, best) + ", ".join(shown) + (f" and {left:,} more" if left else "")
 
 
 def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:
-    """Whether a decision without one of the best one's items is as good; not looked for in very large decisions."""
+    """Whether a decision without one of the items of `best` is equally good; not checked for very large decisions."""
     items = np.flatnonzero(best)
     if len(items) > MOST_EXCHANGES:
         return False
     largest = float(np.abs(theta).max())
-    least = float(theta[best].sum()) - TIES * decisions.m * largest
+    least = float(theta[best].sum()) - TIE_TOLERANCE * decisions.m * largest
     for i in items.tolist():
         weights = theta.copy()
         weights[i] -= 4.0 * decisions.m * largest + 1.0
@@ -163,59 +157,56 @@ def _cost(data: ReportData) -> Card:
         others = "C(θ) is known for independent rewards of a known law: Gaussian, of 0 or 1, counts, times."
     played = None if simulation is None else law(simulation)
     if simulation is not None and (played is None or (played != "gaussian" and not data.applies)):
-        what = rewards_words(data)
-        told = f"What was played: {what}." if what else ""
+        simulated = rewards_text(data)
         compared = ""
         if bound is not None and bound.lower > 0:
-            least = amount(_down(bound.lower), unit)
-            compared = (
-                f"With the same means and Gaussian noise it would be {least} per ln T, which bounds nothing here."
-            )
-        return "Not known for these rewards", [others, told, compared]
+            least = amount(_rounded_down(bound.lower), unit)
+            compared = f"For Gaussian rewards with the same means it is {least} per ln T, which bounds nothing here."
+        return "Not known for these rewards", [others, f"Simulated: {simulated}." if simulated else "", compared]
     if bound is None:
         command = "semibandits bound" if played in (None, "gaussian") else f"semibandits bound --rewards {played}"
-        return "Not computed", [f"These results hold no C(θ): {command} computes it."]
+        return "Not computed", [f"These results do not contain C(θ): {command} computes it."]
     if not data.applies:
-        return "Not known for these rewards", [others, "The file says that the rewards are others."]
-    one, _, item, _ = ("decision", "", "item", "") if data.structure is None else nouns_of(data.structure)
+        return "Not known for these rewards", [others, "According to the file, the rewards follow another law."]
+    one, _, item, _ = nouns_of(data.structure)
     if bound.value == 0:
-        text = f"Every {item} that can be chosen is in a best {one}, or there is but one {one}: what the best teach is enough."
+        text = f"Every {item} that can be chosen is in a best {one}, or there is only one {one}: playing the best teaches enough."
         if bound.rewards != "gaussian":
-            text = f"What the best {one} teaches is enough: no {item} outside could be good enough to better it."
+            text = f"Playing the best {one} teaches enough: no other {item} could be good enough to improve on it."
         return "Nothing", [text, "C(θ) = 0: regret need not grow with T."]
     if bound.lower == 0:
-        found = bound_words(bound)
+        found = bound_text(bound)
         return "Not known yet", [f"The solver ended with {found}: give it more time."]
     horizon = None if simulation is None else simulation.horizon
-    return f"{amount(_down(bound.lower), unit)} per ln T", [
+    return f"{amount(_rounded_down(bound.lower), unit)} per ln T", [
         _cost_at(bound.lower, unit, one, horizon),
-        _too_few(bound, horizon),
-        "No policy that learns on every instance can do with less as T grows; at one T, regret may still lie below.",
-        f"Certified for {words(bound.rewards)}: {bound_words(bound)}.",
-        "" if math.isfinite(bound.value) else "No plan that costs this was found in time.",
+        _horizon_warning(bound, horizon),
+        "No policy that learns on every instance can lose less as T grows; at a single T, its regret may still be lower.",
+        f"Certified for {words(bound.rewards)}: {bound_text(bound)}.",
+        "" if math.isfinite(bound.value) else "No plan with this cost was found in time.",
     ]
 
 
-def bound_words(bound: Bracket) -> str:
-    """The bracket around C(theta)."""
+def bound_text(bound: Bracket) -> str:
+    """The bracket of C(theta)."""
     if math.isfinite(bound.value):
         return bracket_text(bound.lower, bound.value)
     return bracket_text(bound.lower, math.inf).replace(" ≤ infinite", "")
 
 
 def _cost_at(lower: float, unit: str, one: str, horizon: int | None) -> str:
-    """What the bound amounts to at the horizon, or at two usual ones."""
+    """C(theta) ln T at the horizon, or at `HORIZONS`."""
     against = f"against always playing the best {one}"
     if horizon == 1:
-        return f"This is lost {against}."
+        return f"This is the loss {against}."
     if horizon is not None:
         return f"Over {horizon:,} rounds this is {amount(lower * math.log(horizon), unit)}, {against}."
     parts = [f"{amount(lower * math.log(T), unit)} over {T:,} rounds" for T in HORIZONS]
     return f"This is {' or '.join(parts)}, {against}."
 
 
-def _too_few(bound: Bracket, horizon: int | None) -> str:
-    """Says so if the plan takes more rounds than there are."""
+def _horizon_warning(bound: Bracket, horizon: int | None) -> str:
+    """A warning if the plan needs more rounds than the horizon."""
     if horizon is None or horizon == 1 or bound.rates is None:
         return ""
     rate = bound.rates.max() if bound.result is None else bound.result.plan.rates.sum()
@@ -223,11 +214,11 @@ def _too_few(bound: Bracket, horizon: int | None) -> str:
     if plays < horizon:
         return ""
     rounds = amount(plays, digits=3)
-    return f"{horizon:,} rounds are too few for this law to show: to explore as it asks would take {rounds}."
+    return f"{horizon:,} rounds are too few for this law to hold: the exploration that it requires takes {rounds}."
 
 
-def _down(value: float) -> float:
-    """Four significant digits, rounded down, so that what is said still holds."""
+def _rounded_down(value: float) -> float:
+    """Four significant digits, rounded down, so that the printed lower bound is valid."""
     scale = 10.0 ** (3 - math.floor(math.log10(value)))
     return math.floor(value * scale * (1 + 1e-12)) / scale if 0 < scale < math.inf else value
 
@@ -236,9 +227,9 @@ def _closest(data: ReportData) -> Card:
     result = data.simulation
     if result is None:
         return "Not simulated", [
-            "semibandits simulate plays policies on this instance and puts their regret beside the bound."
+            "semibandits simulate runs policies on this instance and compares their regret with the bound."
         ]
-    rows = _ranked(data, result)
+    rows = sorted(data.summaries, key=lambda row: row.regret)
     leaders = [row for row in rows if row.regret == rows[0].regret]
     lead = leaders[0]
     names = _listed([row.policy for row in leaders])
@@ -247,39 +238,29 @@ def _closest(data: ReportData) -> Card:
         headline = f"{names}: {amount(lead.regret_ratio, digits=3)} × C(θ) ln T"
     else:
         headline = f"{names}: {lost if lead.regret else 'nothing'} lost"
-    return headline, [_what_was_lost(data, result), _doubt(result, rows, leaders), _growth(data, rows)]
-
-
-def _ranked(data: ReportData, result: SimulationResult) -> list[PolicySummary]:
-    """Policies by their regret, the least first."""
-    lower = data.bound.lower if data.bound is not None and data.applies else None
-    rows = [summarise(p, result.checkpoints, result.regret[p], result.calls[p], lower) for p in result.policies]
-    return sorted(rows, key=lambda row: row.regret)
+    return headline, [_ranking_text(data, result), _unresolved(result, rows, leaders), _growth(data, rows)]
 
 
 def _listed(names: list[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``; of many the first few."""
+    """``a``, ``a and b``, ``a, b and c``; of many names the first few."""
     if len(names) > MOST_NAMED:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED:,} more"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _losses(data: ReportData) -> list[dict[str, str]]:
-    """What each policy lost, the least first, and how that compares with the bound."""
-    if data.simulation is None:
-        return []
+def _ranking(data: ReportData) -> list[dict[str, str]]:
+    """Regret of each policy in increasing order, and its ratio to the bound."""
     rows = []
-    for row in _ranked(data, data.simulation)[:MOST_NAMED]:
+    for row in sorted(data.summaries, key=lambda row: row.regret)[:MOST_NAMED]:
         half = (row.regret_interval[1] - row.regret_interval[0]) / 2
         ratio = "" if row.regret_ratio is None else f"{amount(row.regret_ratio, digits=3)} ×"
         rows.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": ratio})
     return rows
 
 
-def _what_was_lost(data: ReportData, result: SimulationResult) -> str:
-    """What the numbers of the rows are."""
-    unit = data.unit or "units of reward"
-    one, _, _, _ = ("decision", "", "", "") if data.structure is None else nouns_of(data.structure)
+def _ranking_text(data: ReportData, result: SimulationResult) -> str:
+    """The meaning of the numbers in the ranking."""
+    unit, one = data.unit or "units of reward", nouns_of(data.structure).decision
     lost = f"Lost in {counted(result.horizon, 'round', 'rounds')} against always playing the best {one}, in {unit}"
     if result.replications > 1:
         lost += f"; means of {result.replications:,} replications with 95 % intervals"
@@ -287,12 +268,12 @@ def _what_was_lost(data: ReportData, result: SimulationResult) -> str:
     return f"{lost}." + (f" The table below has {more:,} more." if more > 0 else "")
 
 
-def _doubt(result: SimulationResult, rows: list[PolicySummary], leaders: list[PolicySummary]) -> str:
-    """What chance may have decided: replication i of all policies plays against the same random numbers."""
+def _unresolved(result: SimulationResult, rows: list[PolicySummary], leaders: list[PolicySummary]) -> str:
+    """Policies not significantly worse than the first; replication i of all policies uses the same random numbers."""
     if len(rows) == 1:
         return ""
     if result.replications == 1:
-        return "One replication says little: chance may have decided the order."
+        return "One replication is not conclusive: the order may be due to chance."
     if len(leaders) == len(rows):
         return "They lost the same."
     lead = result.regret[leaders[0].policy][:, -1]
@@ -303,11 +284,11 @@ def _doubt(result: SimulationResult, rows: list[PolicySummary], leaders: list[Po
     ]
     if not near:
         return ""
-    return f"These replications do not tell {_listed(near)} from {leaders[0].policy} with confidence."
+    return f"These replications do not distinguish {_listed(near)} from {leaders[0].policy} with confidence."
 
 
 def _growth(data: ReportData, rows: list[PolicySummary]) -> str:
-    """Whose regret grows least in the end."""
+    """The policy whose regret grows least at the end."""
     known = [row for row in rows if math.isfinite(row.slope)]
     if not known:
         return ""
@@ -318,4 +299,4 @@ def _growth(data: ReportData, rows: list[PolicySummary]) -> str:
     slope = f"{amount(least.slope, data.unit, 3)} per ln T{ratio}"
     if len(known) == 1:
         return f"Over the last decade of rounds its regret grew by {slope}."
-    return f"In the long run growth decides: over the last decade of rounds {least.policy} grew least, by {slope}."
+    return f"Growth matters in the long run: over the last decade of rounds the regret of {least.policy} grew least, by {slope}."

@@ -12,7 +12,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
-from semibandits.kernels.orthant import descend_orthant
+from semibandits.kernels.orthant import Constraints, descend_orthant
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.glpg.decomposition import exploration_plan
 from semibandits.regret_bound.glpg.dual import DualBound
@@ -330,9 +330,9 @@ class GLPG:
 
     def _sprint(self, steps: int) -> None:
         """As many steps at once, compiled, where the decisions are the single items."""
-        gaps = self.problem.best.gaps
+        constraints = Constraints(self._items, self._v, self.problem.best.gaps**2)
         self.iterate, total, counts = descend_orthant(
-            self.iterate, self._projector.lower, self.problem.cost, self._items, self._v, gaps**2, self._penalty,
+            self.iterate, self._projector.lower, self.problem.cost, constraints, self._penalty,
             self.parameters.step, self.parameters.ratio, steps,
         )  # fmt: skip
         self._sum = self._sum + self.parameters.step * total

@@ -1,4 +1,4 @@
-"""The report as one HTML text: styles, scripts and data inside it, nothing fetched, nothing executed but its own script."""
+"""The report as one HTML document with its styles, scripts and data inside: it fetches nothing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
+from jinja2 import ChainableUndefined, Environment, Template
+from markupsafe import Markup, escape
+
 from semibandits._text import json_text, visible
 from semibandits.errors import InvalidInputError
-from semibandits.reporting.page.markup import slots_of
 
 __all__ = ["render"]
 
@@ -22,11 +24,9 @@ SCRIPTS: Final = (
     "elements.js", "format.js", "scales.js", "looks.js", "curves.js", "regret.js", "readout.js", "tables.js",
     "layers.js", "labels.js", "links.js", "network.js", "cells.js", "start.js",
 )  # fmt: skip
-"""In this order they are one script: each file uses functions of those before it, and `start.js` starts."""
-
-_PART: Final = re.compile(r"<!--when:(?P<part>\w+)-->(?P<body>.*?)<!--end:(?P=part)-->\n?", re.DOTALL)
-_SLOT: Final = re.compile(r"\{\{(\w+)\}\}")
+"""Concatenated in this order: each file uses functions of those before it, and `start.js` runs them."""
 _WITHIN_LINES: Final = re.compile("[^\n\t]+")
+_CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 
 
 def render(payload: Mapping[str, Any]) -> str:
@@ -35,37 +35,31 @@ def render(payload: Mapping[str, Any]) -> str:
     Parameters
     ----------
     payload : mapping
-        What the report shows, as plain JSON values: the title, the answers, the simulation, the items, their values in
-        layers, the drawing and the tables. Its keys are described in docs/report.md; all but ``schema`` may be missing
-        or None, and the page leaves out what is not there.
+        What the report shows, as plain JSON values. Its keys are described in docs/report.md; all but ``schema`` may be
+        missing or None, and the page leaves out what is missing.
 
     Returns
     -------
     str
-        One HTML document that works from a disk. Equal payloads give equal texts.
+        An HTML document that works from a disk. Equal payloads give equal texts.
 
     Raises
     ------
     InvalidInputError
-        If the payload has another schema than 1, or a value that JSON does not know, such as nan.
+        If the schema of the payload is not 1, or a value is not JSON, such as nan.
     """
     if payload.get("schema") != SCHEMA:
         raise InvalidInputError(
             f"schema must be {SCHEMA}, got {payload.get('schema')!r}: make the payload with this version of semibandits"
         )
     payload = _shown(payload)
-    data = data_text(payload)
-    style, script = "\n".join(map(_asset, STYLES)), _script()
-    shown = _parts_of(payload)
-    page = _PART.sub(lambda part: part["body"] if part["part"] in shown else "", _asset("page.html"))
-    slots = slots_of(payload) | {
-        "style": style,
-        "script": script,
-        "data": data,
-        "style_hash": _digest(style),
-        "script_hash": _digest(script),
-    }
-    return _SLOT.sub(lambda slot: slots[slot[1]], page)  # one pass: what fills a slot is never looked through for slots
+    style, script = "\n".join(map(_asset, STYLES)), "\n".join(_asset(f"scripts/{name}") for name in SCRIPTS)
+    return _template().render(
+        payload,
+        data=Markup(data_text(payload)),
+        style=Markup(style),
+        script=Markup(f'\n(() => {{\n"use strict";\n{script}}})();\n'),
+    )
 
 
 def data_text(payload: Mapping[str, Any]) -> str:
@@ -84,27 +78,12 @@ def data_text(payload: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """A payload whose texts show what is hidden in them, but for the lines and tabs of commands."""
+    """A payload whose texts show hidden characters, except line breaks and tabs."""
     if isinstance(value, str):
         return _WITHIN_LINES.sub(lambda line: visible(line[0]), value)
     if isinstance(value, Mapping):
         return {_shown(key): _shown(part) for key, part in value.items()}
     return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-def _parts_of(payload: Mapping[str, Any]) -> set[str]:
-    """Which optional parts of the page there are."""
-    tables = payload.get("tables") or {}
-    items = payload.get("items") or {}
-    parts = {
-        "answers": payload.get("answers"),
-        "simulation": (payload.get("simulation") or {}).get("policies"),
-        "items": items.get("labels"),
-        "plan": payload.get("plan") or payload.get("bound"),
-        "provenance": tables.get("provenance") or payload.get("note"),
-        "again": tables.get("again"),
-    }
-    return {part for part, value in parts.items() if value}
 
 
 @cache
@@ -113,11 +92,32 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _script() -> str:
-    body = "\n".join(_asset(f"scripts/{name}") for name in SCRIPTS)
-    return f'\n(() => {{\n"use strict";\n{body}}})();\n'
+def _template() -> Template:
+    """The page; missing values and None are empty."""
+    environment = Environment(
+        autoescape=True, undefined=ChainableUndefined, finalize=lambda value: "" if value is None else value
+    )
+    environment.filters |= {"hash": _hash, "size": _size, "unbroken": _unbroken, "breakable": _breakable}
+    return environment.from_string(_asset("page.html"))
 
 
-def _digest(text: str) -> str:
-    """Hash that lets a browser run this text and no other (Content-Security-Policy)."""
+def _hash(text: str) -> str:
+    """Hash by which a browser runs this text and no other (Content-Security-Policy)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _size(headline: str) -> str:
+    """Class of a headline: smaller if it is long or has a word that would not fit on a line."""
+    if len(headline) > 90:
+        return "very-long"
+    return "long" if len(headline) > 34 or max(map(len, headline.split()), default=0) > 13 else "short"
+
+
+def _unbroken(text: object) -> str:
+    """Keep ``ln T`` on one line."""
+    return "" if text is None else str(text).replace("ln T", "ln\u00a0T")
+
+
+def _breakable(name: str) -> Markup:
+    """Let a browser break a name such as ThompsonSampling at its capitals."""
+    return Markup(_CAPITALS.sub("<wbr>", str(escape(name))))

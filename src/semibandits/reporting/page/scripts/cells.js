@@ -1,4 +1,4 @@
-// Pairs as a heat map, and items as bars: both are tables, so that rows and columns are read out with their names.
+// A heat map for pairs and bars for items. Both are tables, so that screen readers announce the names of rows and columns.
 function cellsDrawing(figure, show) {
   const { drawing, layer, scale: values } = show;
   const at = new Map(drawing.cells.map((cell) => [`${cell.row} ${cell.column}`, cell.item]));
@@ -35,7 +35,7 @@ function fillCells(show, targets, at) {
   }
 }
 
-// Wide cells bear their values; narrow ones keep them for the tip and for screen readers.
+// Wide cells show their values; those of narrow cells are left to the tip and to screen readers.
 function fitCells(table, drawing, targets, width) {
   const longestRow = Math.max(0, ...drawing.rows.map((name) => textWidth(name, 13)));
   const names = Math.min(176, width * 0.34, longestRow + 14);
@@ -58,7 +58,7 @@ function roamCells(show, targets, at, box, figure) {
   rove(elements, (key, k) => {
     if (!steps[key]) return null;
     let [row, column] = keys[k].split(" ").map(Number);
-    // Pairs that do not exist are stepped over.
+    // Skip pairs that do not exist.
     do {
       row += steps[key][0];
       column += steps[key][1];
@@ -78,7 +78,7 @@ const MOST_BARS = 24;
 function barsDrawing(figure, show) {
   const { items, layer, drawing } = show;
   const value = (i) => (known(layer.values[i]) ? layer.values[i] : -Infinity);
-  // The plan gives items of the optimal decision no exploration; they come first, as what the others are compared with.
+  // The plan does not explore items of the optimal decision; they come first, for comparison.
   const first = (i) => (layer.key === "plan" && isBest(show, i) ? 1 : 0);
   const order = items.labels.map((_, i) => i).sort((one, two) => first(two) - first(one) || value(two) - value(one) || one - two);
   const lane = laneScale(show);
@@ -100,7 +100,7 @@ function barsDrawing(figure, show) {
   fill(figure, key, table, more);
 }
 
-// Bars start at 0. Where values span more than a factor of 20, dots on a logarithmic scale: a bar would have no start.
+// Bars start at 0. Values that span more than a factor of 20 are dots on a logarithmic scale, which has no 0.
 function laneScale(show) {
   const values = show.layer.values.filter(known);
   const positive = values.filter((value) => value > 0);
@@ -113,7 +113,7 @@ function laneScale(show) {
   return { log: false, place: scale("linear", ends, [0, 98]), ticks: linearTicks(ends, 4) };
 }
 
-// At most six ticks, evenly chosen: more would touch on a phone.
+// At most six evenly spaced ticks: more would touch on a phone.
 function thinned(ticks) {
   const every = Math.ceil(ticks.length / 6);
   return ticks.filter((_, k) => k % every === 0);
@@ -129,16 +129,14 @@ function barRow(show, i, lane) {
   const value = layer.values[i], best = isBest(show, i);
   const marks = lane.ticks.map((tick) => tag("i", { class: "grid", vars: { left: `${lane.place(tick)}%` } }));
   if (known(value) && lane.log && value > 0) {
-    const at = lane.place(value);
-    marks.push(tag("i", { class: "dot", vars: { left: `${at}%` } }));
+    marks.push(tag("i", { class: "dot", vars: { left: `${lane.place(value)}%` } }));
   } else if (known(value) && !lane.log) {
     const ends = [lane.place(0), lane.place(value)];
     marks.push(tag("i", { vars: { left: `${Math.min(...ends)}%`, width: `${Math.max(0.15, Math.abs(ends[1] - ends[0]))}%` } }));
   }
-  const group = drawing.groups ? drawing.groups[i] : null;
   return tag("tr", { class: best ? "best" : null, "data-item": i },
     tag("th", { scope: "row", class: "what" }, best && tag("span", { class: "best-mark", "aria-hidden": true }, "◆ "), items.labels[i],
-      best && tag("span", { class: "unseen" }, " (optimal)"), group !== null && group !== undefined && tag("span", { class: "fine" }, group)),
+      best && tag("span", { class: "unseen" }, " (optimal)"), fine(drawing.groups && drawing.groups[i])),
     tag("td", { class: "lane" }, marks),
     tag("td", { class: "how-much" }, known(value) ? number(value) : MISSING));
 }

@@ -1,9 +1,9 @@
-// The regret chart as a picture: axes, bands, curves, the bound, and names at the ends of the lines.
+// The regret chart: axes, bands, curves, the bound, and names at the ends of the lines.
 const BOUND_NAME = "C(θ)\u00a0ln\u00a0T";
 const boundConstant = (bound) => (known(bound.value) ? bound.value : bound.lower);
 const boundAt = (bound, round) => boundConstant(bound) * Math.log(round);
 
-// What the axes must hold: everything that is shown, and 0 on a linear axis of regret.
+// Domains of the axes: everything shown, and 0 on a linear axis of regret.
 function extent(simulation, bound, view) {
   const shown = simulation.policies.filter((_, k) => !view.hidden.has(k));
   const rounds = simulation.checkpoints;
@@ -16,7 +16,7 @@ function extent(simulation, bound, view) {
   if (view.bound && bound) add(rounds.map((round) => boundAt(bound, round)));
   const used = view.y === "log" ? heights.filter((height) => height > 0) : [0, ...heights];
   let low = used.length ? Math.min(...used) : 1, high = used.length ? Math.max(...used) : 1;
-  // A band may reach almost to 0; on a logarithmic axis that end would take all the room.
+  // A band may end close to 0, which would take up most of a logarithmic axis.
   if (view.y === "log") low = Math.max(low, high / 1e5);
   if (!(high > low)) high = low + (Math.abs(low) || 1);
   const first = rounds[0], last = rounds[rounds.length - 1];
@@ -71,7 +71,7 @@ function axes(frame, view, unit, many) {
   return group;
 }
 
-// A linear axis shows little where lines end at heights far apart: often C(θ) ln T alone is many times the rest.
+// A linear axis shows little if lines end at very different heights, for example if C(θ) ln T is many times the regret.
 const FAR_APART = 15;
 function startingAxis(simulation, bound) {
   const last = simulation.checkpoints.length - 1;
@@ -81,7 +81,7 @@ function startingAxis(simulation, bound) {
   return positive.length > 1 && Math.max(...positive) > FAR_APART * Math.min(...positive) ? "log" : "linear";
 }
 
-// The points of a curve that the axes can show: a logarithm leaves out 0 and less.
+// The points of a curve that the axes can show: a logarithmic axis has only positive values.
 function visible(rounds, heights, view) {
   const points = [];
   rounds.forEach((round, k) => {
@@ -115,7 +115,7 @@ function curveOf(simulation, k, frame, view) {
     if (band) group.append(shape("path", { class: "band", d: band }));
   }
   if (points.length > 1) group.append(shape("path", { class: "curve", d: lineThrough(points, frame), "stroke-dasharray": dash }));
-  // Markers of different lines stand at different places along the axis, the last one of each at its end.
+  // Markers of different lines have different positions along the axis; each line has one at its end.
   const step = Math.max(1, Math.floor(points.length / MARKS_A_LINE));
   const shift = Math.floor((k * step) / simulation.policies.length);
   points.forEach(([round, height], j) => {
@@ -129,7 +129,7 @@ function curveOf(simulation, k, frame, view) {
 function boundLine(simulation, bound, frame, view) {
   const rounds = simulation.checkpoints;
   const first = Math.max(rounds[0], 1), last = rounds[rounds.length - 1];
-  // On a linear axis of rounds the logarithm bends: more points than there are checkpoints.
+  // On a linear axis of rounds the logarithm is curved and needs more points than there are checkpoints.
   const dense = Array.from({ length: 121 }, (_, k) => first * (last / first) ** (k / 120));
   const group = shape("g", { class: "isbound", "data-bound": bound.applies === false ? "other" : "applies" });
   const floor = frame.domain.y[0];

@@ -1,4 +1,4 @@
-// Building blocks. Text only ever becomes a text node or an attribute, so that no datum can become markup.
+// Building blocks. Text becomes a text node or an attribute only, so that no data can become markup.
 const SVG = "http://www.w3.org/2000/svg";
 
 function furnish(node, attributes, children) {
@@ -36,7 +36,7 @@ function say(text) {
   section("status").textContent = text;
 }
 
-// One of several: radio buttons, which have arrow keys and a group name for free.
+// One of several options: radio buttons, which support arrow keys and a group name.
 let groups = 0;
 function choices(title, options, chosen, change, extra = "") {
   const name = `choice-${groups++}`;
@@ -60,7 +60,7 @@ function toggle(label, pressed, change, attributes = {}) {
   return button;
 }
 
-// A region that scrolls sideways must take focus, or the keyboard cannot reach what it hides.
+// A region that scrolls sideways must be focusable, so that the keyboard can reach its hidden part.
 function scroller(label, child, kind = "scroll") {
   return tag("div", { class: kind, role: "region", "aria-label": label, tabindex: 0 }, child);
 }

@@ -1,4 +1,4 @@
-// Numbers for people: thousands set apart, a true minus sign, as many digits as mean something.
+// Numbers as text: thousands separators, a minus sign (−), significant digits only.
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 const MISSING = "–";
 
@@ -20,7 +20,7 @@ function fixed(value, decimals) {
 
 // Decimals that give `digits` significant digits; whole numbers stay whole from there on.
 function decimalsFor(value, digits) {
-  const rounded = Math.abs(Number(value.toPrecision(digits))); // 0.9996 has one digit less behind the point than 0.9
+  const rounded = Math.abs(Number(value.toPrecision(digits))); // 0.9996 rounds to 1.000, which has one decimal less than 0.9000
   return rounded === 0 ? 0 : Math.min(20, Math.max(0, digits - 1 - Math.floor(Math.log10(rounded))));
 }
 
@@ -36,7 +36,7 @@ function number(value, digits = 4) {
   return fixed(value, decimalsFor(value, digits));
 }
 
-// For cells with little room: 12.3k, 3.20m.
+// For narrow cells: 12.3k, 3.20M.
 function compact(value) {
   if (!known(value) || Math.abs(value) < 1e4 || Math.abs(value) >= 1e12) return number(value, 3);
   const [factor, letter] = Math.abs(value) < 999_500 ? [1e3, "k"] : Math.abs(value) < 999.5e6 ? [1e6, "M"] : [1e9, "bn"];
@@ -54,7 +54,7 @@ function percent(share) {
   return `${fixed(value, value < 9.95 ? 1 : 0)} %`;
 }
 
-// Both ends with the decimals of the wider one, so that the two can be compared at a glance.
+// Both ends with the decimals of the larger one, so that they are easy to compare.
 function interval(ends, digits = 3) {
   if (!ends || !known(ends[0]) || !known(ends[1])) return null;
   const size = Math.max(Math.abs(ends[0]), Math.abs(ends[1]));
@@ -71,12 +71,12 @@ function withUnit(text, unit) {
   return unit ? kept(`${text} ${unit}`) : text;
 }
 
-// "ln" and what it is of stay on one line.
+// Keep "ln T" on one line.
 function kept(text) {
   return String(text ?? "").replace(/ln T/g, "ln\u00a0T");
 }
 
-// A number on an axis: no digit more than it takes.
+// A number on an axis, without trailing zeros.
 function tickText(value) {
   const text = number(value, 6);
   return text.includes(".") && !text.includes("×") ? text.replace(/\.?0+$/, "") : text;

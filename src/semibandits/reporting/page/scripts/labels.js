@@ -1,4 +1,4 @@
-// Names of nodes: one after the other takes its best free place, the most important first; those without one are left out.
+// Names of nodes: in order of importance, each takes its best free position; names without a free position are left out.
 const PLACES = [[1, 0], [-1, 0], [0, -1], [0, 1], [0.8, -0.8], [0.8, 0.8], [-0.8, -0.8], [-0.8, 0.8]];
 
 function touches(one, two) {
@@ -13,7 +13,7 @@ function boxAt(node, [dx, dy], w, h) {
   return { x: cx - w / 2, y: cy - h / 2, w, h };
 }
 
-// Length of a straight piece inside a box: how much of a link a name would cover (Liang and Barsky's clipping).
+// Length of a segment inside a box: the part of a link that a name covers (Liang and Barsky's clipping).
 function covered([x1, y1, x2, y2], box) {
   let enter = 0, leave = 1;
   for (const [start, step, low, high] of [[x1, x2 - x1, box.x, box.x + box.w], [y1, y2 - y1, box.y, box.y + box.h]]) {
@@ -28,7 +28,7 @@ function covered([x1, y1, x2, y2], box) {
   return Math.max(0, leave - enter) * Math.hypot(x2 - x1, y2 - y1);
 }
 
-// nodes: { x, y, radius, name, size, weight, needed, rank }; pieces: straight parts of links with what covering them costs.
+// nodes: { x, y, radius, name, size, weight, needed, rank }; pieces: segments of links with the cost of covering them.
 function placeNames(nodes, pieces, width, height) {
   const taken = [], placed = [];
   const dots = nodes.map((node) => ({ x: node.x - node.radius, y: node.y - node.radius, w: 2 * node.radius, h: 2 * node.radius }));

@@ -1,10 +1,10 @@
-// The decision set: a choice of layers, and the drawing of the one chosen.
+// The decision set: a choice of layers, and the drawing of the chosen layer.
 function decisionsSection(data) {
   const items = data.items || {};
   const host = section("drawing");
   if (!host || !(items.labels || []).length) return;
   const layers = (data.layers || []).filter((layer) => layer && layer.values);
-  const drawing = layers.length && data.drawing ? data.drawing : layers.length ? { kind: "bars", groups: null } : null;
+  const drawing = layers.length ? data.drawing || { kind: "bars", groups: null } : null;
   if (drawing) {
     const draw = { network: networkDrawing, heatmap: cellsDrawing, bars: barsDrawing }[drawing.kind] || barsDrawing;
     const figure = tag("div", { class: "figure", "data-kind": drawing.kind });
@@ -25,7 +25,7 @@ function decisionsSection(data) {
     show(layers[0].key);
   }
   const details = tag("details", {}, tag("summary", {}, `All ${counted(items.labels.length, "item", "items")} as a table`));
-  // Hundreds of rows cost time that a reader who never opens them need not wait for.
+  // Hundreds of rows take time, so they are built when the table is opened.
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(...itemsTable(data));
   });
@@ -37,7 +37,7 @@ function valueText(show, i) {
   return known(value) ? withUnit(number(value), show.layer.unit) : "no value";
 }
 
-// What is to be said of an item, the same for eyes and ears.
+// Description of an item, for the tip and for screen readers.
 function wordsOf(show, i) {
   const { items, layer } = show;
   const words = [`${layer.label}: ${valueText(show, i)}`];
@@ -53,7 +53,7 @@ function spoken(show, i) {
   return [show.items.labels[i], ...wordsOf(show, i)].join(". ");
 }
 
-// One box of words a figure, beside whatever is pointed at or has the focus.
+// One tip per figure, beside the element under the pointer or with the focus.
 function tipFor(figure) {
   const tip = tag("div", { class: "tip", hidden: true, "aria-hidden": true });
   const hide = () => { tip.hidden = true; };
@@ -69,14 +69,14 @@ function tipFor(figure) {
   return { tip, hide, showAt };
 }
 
-// A finger that is lifted leaves the thing it touched: what it opened stays until another place is touched.
+// Lifting a finger also ends in pointerleave: the tip then stays until another place is touched.
 function openOn(element, open, hide) {
   for (const event of ["pointerenter", "pointerdown", "focus"]) element.addEventListener(event, open);
   element.addEventListener("blur", hide);
   element.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && hide());
 }
 
-// Many things, one stop of the Tab key: arrows go from one to the next.
+// One Tab stop for many elements: arrow keys go from one to the next.
 function rove(elements, step) {
   elements.forEach((element, k) => element.setAttribute("tabindex", k === 0 ? 0 : -1));
   const go = (from, to) => {
@@ -106,5 +106,5 @@ function keyOf(show, best, rest) {
   }
   if (items.optimal && items.optimal.some(Boolean)) parts.push(best);
   if (rest) parts.push(rest);
-  return tag("div", { class: "key" }, parts.map((part) => part));
+  return tag("div", { class: "key" }, parts);
 }

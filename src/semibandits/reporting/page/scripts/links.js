@@ -1,16 +1,14 @@
-// Where links run: straight, bowed apart where several join the same two nodes, in a loop where both ends are one node.
+// Geometry of links: straight, bowed apart if several join the same two nodes, a loop if both ends are the same node.
 const BOW = 0.13;
 
 function geometryOf(edges, places) {
   const key = ({ tail, head }) => (tail < head ? `${tail} ${head}` : `${head} ${tail}`);
-  const total = new Map(), seen = new Map();
+  const total = new Map();
   for (const edge of edges) total.set(key(edge), (total.get(key(edge)) || 0) + 1);
   return edges.map((edge) => {
-    const number = seen.get(key(edge)) || 0;
-    seen.set(key(edge), number + 1);
-    if (edge.tail === edge.head) return loopAt(places[edge.tail], number);
-    const bend = BOW * (number - (total.get(key(edge)) - 1) / 2);
-    // The bow is measured from one end for both directions, or opposite links would lie on each other.
+    if (edge.tail === edge.head) return loopAt(places[edge.tail], edge.parallel);
+    const bend = BOW * (edge.parallel - (total.get(key(edge)) - 1) / 2);
+    // Both directions measure the bow from the same end, so that opposite links do not overlap.
     return bowBetween(places[edge.tail], places[edge.head], edge.tail < edge.head ? bend : -bend);
   });
 }

@@ -1,4 +1,4 @@
-// How the curves of policies differ: colour (in the styles), dashes and markers, in the order of the figures.
+// Looks of curves: colours (in the styles), dashes and markers, in the same order as in the figures.
 const DASHES = [null, "10 3", "9 3 2 3", "2 3.2"];
 const MARKS = [
   "M-3.6 0A3.6 3.6 0 1 0 3.6 0A3.6 3.6 0 1 0-3.6 0Z",

@@ -1,4 +1,4 @@
-// A network as a map: width and colour of a link by its value, the optimal decision as a double line of its own colour.
+// A network: width and colour of a link show its value; the optimal decision is a double line in its own colour.
 const DENSE = 220;
 
 function networkDrawing(figure, show) {
@@ -15,7 +15,7 @@ function networkDrawing(figure, show) {
 
 const isBest = (show, i) => Boolean(show.items.optimal && show.items.optimal[i]);
 
-// The unit square of the payload on the page. Maps keep their proportions; other drawings may stretch on a tall phone.
+// Maps the unit square of the payload to the page. Maps keep their proportions; other drawings may stretch on a tall phone.
 function boardOf(drawing, width) {
   const pad = width < 480 ? 18 : 64;
   const aspect = Math.min(8, Math.max(0.2, known(drawing.aspect) ? drawing.aspect : 1.4));
@@ -44,7 +44,7 @@ function networkPicture(show, width, box) {
   return picture;
 }
 
-// Borders may leave the square of the nodes; what leaves the picture is cut off.
+// Borders may extend beyond the square of the nodes; they are clipped to the picture.
 function landOf(borders, board, width) {
   const line = (ring) => ring.map(([x, y], k) => `${k ? "L" : "M"}${spot(board.place({ x, y }))}`).join("");
   const clip = shape("clipPath", { id: "paper" }, shape("rect", { width, height: board.height }));
@@ -66,7 +66,7 @@ function linksOf(show, lines, look) {
       put(best, step || "core", 3 * look.thin);
       if (pointed) best.append(shape("path", { class: "arrow best", d: arrowOn(lines[k], 7.5 * look.thin) }));
     } else if (step !== null) {
-      // Among hundreds of links most must step back, or none can be seen.
+      // Among hundreds of links, those of small value are faint, so that the others are visible.
       const stroke = look.dense ? (0.5 + 5 * share ** 2) * look.thin : (1.4 + 4.4 * share) * look.thin;
       put(valued, step, stroke);
       if (look.dense) valued.lastChild.setAttribute("stroke-opacity", (0.3 + 0.7 * share).toFixed(2));
@@ -95,9 +95,8 @@ function namesOf(show, places, lines, width, height, look) {
   const pieces = [];
   drawing.edges.forEach((edge, k) => {
     const best = isBest(show, edge.item), share = values.share(edge.item);
-    const weight = best ? 3 : share === null ? 0.1 : 0.5 + share;
     for (const v of [edge.tail, edge.head]) rank[v] += best ? 3 : share === null ? 0.02 : share;
-    const cost = best ? 3 : weight;
+    const cost = best ? 3 : share === null ? 0.1 : 0.5 + share;
     lines[k].points.slice(1).forEach((point, j) => pieces.push({ line: [...lines[k].points[j], ...point], cost }));
   });
   const nodes = drawing.nodes.map((node, v) => ({
@@ -108,7 +107,7 @@ function namesOf(show, places, lines, width, height, look) {
     shape("text", { class: nodes[name.v].needed ? "place end" : "place", x: name.x.toFixed(1), y: name.y.toFixed(1) }, name.text)));
 }
 
-// Wide invisible lines over the links take the pointer, a finger and the focus.
+// Wide invisible lines over the links receive the pointer, touches and the focus.
 function targetsOf(show, lines, width, box) {
   const { drawing, layer } = show;
   const value = (edge) => layer.values[edge.item] ?? -Infinity;
@@ -122,6 +121,6 @@ function targetsOf(show, lines, width, box) {
     return target;
   });
   rove(targets, alongList);
-  // Those of high value come last in the picture, so that they are on top where links cross.
+  // Links of high value come last in the picture, so that they are on top where links cross.
   return shape("g", {}, targets.slice().reverse());
 }

@@ -1,4 +1,4 @@
-// The legend is a table: a button for each curve, and its values at the round chosen.
+// The legend is a table with a button for each curve and its values at the chosen round.
 function regretReadout(simulation, bound, view, unit, refresh) {
   const head = tag("strong", {});
   const banded = simulation.policies.some((policy) => policy.lower && policy.upper);

@@ -20,7 +20,7 @@ function regretSection(data) {
 
   const refresh = () => {
     if (!width) return;
-    // Paper cannot be clicked: it gets every curve.
+    // Printed pages show every curve.
     const shown = printing.matches ? { ...view, hidden: new Set(), bands: banded, bound: bound !== null } : view;
     drawn = drawRegret(simulation, bound, shown, data.unit, printing.matches ? PAPER_WIDTH : width, printing.matches);
     plot.replaceChildren(drawn.picture);
@@ -48,19 +48,19 @@ function leadOf(simulation, unit) {
   const many = simulation.replications > 1;
   const played = many ? `the mean of ${number(simulation.replications)} replications` : "one replication";
   const rewards = simulation.rewards ? ` of ${simulation.rewards}` : "";
-  return `What a policy has lost${unit ? `, in ${unit},` : ""} against always playing the best decision: lower is better. ` +
-    `Shown is ${played} of ${counted(simulation.horizon, "round", "rounds")}${rewards}` +
+  return `Regret is the loss of a policy${unit ? `, in ${unit},` : ""} against always playing the best decision: lower is better. ` +
+    `The chart shows ${played} of ${counted(simulation.horizon, "round", "rounds")}${rewards}` +
     `${many ? ", with pointwise 95 % confidence bands." : "; one replication has no confidence band."}`;
 }
 
 function footnote(simulation, bound) {
   if (!bound) return "No lower bound on the regret is known here.";
   if (bound.applies === false) {
-    return `The dashed line is ${BOUND_NAME} for independent Gaussian rewards with the same means and told variances. ` +
-      "The rewards played here are others: for them the line bounds nothing, and curves may cross it.";
+    return `The dashed line is ${BOUND_NAME} for independent Gaussian rewards with the same means and the stated variances. ` +
+      "The simulated rewards follow another law: for them the line bounds nothing, and curves may cross it.";
   }
   return `The dashed line ${BOUND_NAME} bounds how fast the regret of any uniformly good policy grows in the long run. ` +
-    "It is no bound on the regret at any one round: what counts is the slope of a curve on the logarithmic axis, not its height.";
+    "It does not bound the regret at a single round: on the logarithmic axis, compare slopes, not heights.";
 }
 
 function regretControls(view, bound, banded, refresh) {
@@ -81,7 +81,7 @@ function crosshair(simulation, bound, view, frame) {
     simulation.policies.map((policy, k) => !view.hidden.has(k) && dot(look(k).kind, (policy.mean || [])[view.at])));
 }
 
-// Pointer, touch and keyboard all choose a checkpoint.
+// Pointer, touch and keyboard select a checkpoint.
 function steerBy(plot, simulation, drawn, move, view) {
   const nearest = (event) => {
     const { frame } = drawn();

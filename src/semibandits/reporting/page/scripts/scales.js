@@ -1,4 +1,4 @@
-// From numbers to places, and the numbers worth writing on an axis.
+// Scales from numbers to positions, and the ticks of axes.
 function scale(kind, domain, range) {
   const turn = kind === "log" ? Math.log : (value) => value;
   const [low, high] = domain.map(turn);
@@ -20,7 +20,7 @@ function linearTicks([low, high], wanted) {
   return Array.from({ length: last - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
 
-// Powers of ten; with 2 and 5 of each where there are fewer than three of them.
+// Powers of ten, and 2 and 5 times these if there are fewer than three.
 function logTicks([low, high]) {
   const ticks = (factors) => {
     const found = [];
@@ -38,7 +38,7 @@ function logTicks([low, high]) {
   return finer.length >= 2 ? finer : [low, high];
 }
 
-// Heights as near as can be to the wished ones, some distance apart (pools of neighbours that would touch).
+// The heights nearest to the wanted ones that are some distance apart (pools of neighbours that would touch).
 function spreadOut(wished, distance, low, high) {
   const pools = [];
   wished.forEach((wish, k) => {
@@ -57,7 +57,7 @@ function spreadOut(wished, distance, low, high) {
 }
 
 // Values of a layer as nine steps of colour and a share of the width. Items of the optimal decision are played in nearly
-// every round; they would drown the rest, so they are outside the scale and have a colour of their own.
+// every round and would dominate the scale, so they are outside it and have their own colour.
 const STEPS = 9;
 function layerScale(layer, items) {
   const rewards = layer.key === "theta";

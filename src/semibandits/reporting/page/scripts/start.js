@@ -1,4 +1,4 @@
-// Buttons that copy, and the start of it all.
+// Copy buttons, and the entry point.
 function copyButtons() {
   for (const figure of document.querySelectorAll("figure.code")) {
     const code = figure.querySelector("code");
@@ -14,7 +14,7 @@ function copyButtons() {
   }
 }
 
-// A page from a disk may have no clipboard: the older way then, and at worst the text is selected for Ctrl+C.
+// A page opened from a disk may have no clipboard: use the older command, or leave the text selected for Ctrl+C.
 async function copied(code) {
   try {
     await navigator.clipboard.writeText(code.textContent);

@@ -1,11 +1,11 @@
-// Tables: policies, the plan, the items; sorted by the buttons in their heads.
+// Tables of policies, the plan and the items, sorted by the buttons in their heads.
 //
 // A column is { title, value: row => number or text to sort by, show: row => children, number: bool, kind }.
 const MOST_ROWS = 12;
 
 function sortableTable(columns, rows, options = {}) {
   const body = tag("tbody", { role: "rowgroup" });
-  // On a phone the styles turn rows into blocks, which would take the meaning of a table from its elements: hence the roles.
+  // On a phone the styles turn rows into blocks, which removes the semantics of a table; the roles restore it.
   const heads = columns.map((column) => tag("th", { scope: "col", role: "columnheader", class: column.number ? "number" : column.kind },
     column.value ? tag("button", { type: "button", class: "sort", onclick: () => sortBy(column) }, column.title) : column.title));
   let order = rows.slice(), sorted = null, falling = false, all = !options.cut || rows.length <= options.cut;
@@ -38,7 +38,7 @@ function sortableTable(columns, rows, options = {}) {
   return parts;
 }
 
-// What is not known comes last, whatever the direction.
+// Unknown values come last in both directions.
 function compared(one, two, falling) {
   const missing = (value) => value === null || value === undefined || Number.isNaN(value);
   if (missing(one) || missing(two)) return missing(one) - missing(two);
@@ -67,9 +67,9 @@ function policiesTable(data) {
   ].filter(Boolean);
   section("policies").append(...sortableTable(columns, rows, { label: "Policies", kind: "policies stacked" }),
     tag("p", { class: "note" }, [
-      any((row) => row.slope) && "Slope: of the mean regret against ln\u00a0T over the last factor of ten in T. ",
+      any((row) => row.slope) && "Slope: that of the mean regret against ln\u00a0T over the last factor of ten in T. ",
       rows.some((row) => interval(row.regret_interval)) && "Small figures: 95 % confidence intervals. ",
-      "Calls of the oracles for the best decision and for the best index, and seconds: means of one replication.",
+      "Calls of the linear and the index oracle, plans and seconds: means per replication.",
     ]));
 }
 
