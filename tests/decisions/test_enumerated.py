@@ -105,7 +105,7 @@ def test_malformed_matrices(matrix, message):
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (["a", "b", "c"], "items must hold d = 4 labels, got 3"),
+        (["a", "b", "c"], "items must have d = 4 labels, got 3"),
         (["a", "b", "c", "b"], "'b' for columns 1 and 3"),
         (["a", "b", "c", []], "hashable"),
         ({"a", "b", "c", "d"}, "must be a sequence"),
@@ -123,5 +123,5 @@ def test_malformed_weights(weights):
 
 
 def test_weights_whose_sums_overflow():
-    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+    with pytest.raises(InvalidInputError, match=r"finite sums, got weights up to 1\.7e\+308"):
         EnumeratedDecisions(ROWS).maximize([1.7e308, 1.7e308, -1.7e308, -1.7e308])

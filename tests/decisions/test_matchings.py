@@ -262,9 +262,9 @@ def test_complete_graphs_are_counted_in_closed_form():
 def test_listing_stops_at_its_limit():
     pairs = [(r, c) for r in range(21) for c in range(21)]
     decisions = Matchings(pairs[1:])  # if all pairs may be matched, there is a formula
-    with pytest.raises(TooManyDecisionsError, match="limited to 100 decisions"):
+    with pytest.raises(TooManyDecisionsError, match="limit = 100 decisions to list"):
         decisions.enumerate(100)
-    with pytest.raises(TooManyDecisionsError, match="limited to 1000 decisions"):
+    with pytest.raises(TooManyDecisionsError, match="limit = 1,000 decisions to list"):
         decisions.count(1000)
     assert len(Matchings(pairs[:4] + pairs[21:25] + pairs[42:46] + pairs[63:67]).enumerate(24)) == 24
 
@@ -310,8 +310,8 @@ def test_near_ties_leave_costs_non_negative(scale):
     [
         ([(1, 1)], "row", "saturate must be 'both', 'rows', 'columns' or 'none', got 'row'"),
         ([(1, 1)], None, "got None: 'none' allows any matching"),
-        ([], "none", "edges must hold at least one edge, got none"),
-        (nx.empty_graph(3), "none", "edges must hold at least one edge"),
+        ([], "none", "edges must have at least one edge, got none"),
+        (nx.empty_graph(3), "none", "edges must have at least one edge"),
         ([(1, 1), (2, 1)], "both", "as many rows as columns, got 2 rows and 1 columns"),
         (
             [("a", 1), ("b", 1), ("c", 1), ("c", 2), ("c", 3)], "both",
@@ -323,8 +323,8 @@ def test_near_ties_leave_costs_non_negative(scale):
         ),
         ([(r, 0) for r in range(20)], "rows", r"got 2 rows \(0, 1\) with only 1 column \(0\) to share: add edges"),
         (nx.DiGraph([(1, 2)]), "none", "graph must be undirected, got a DiGraph"),
-        (nx.cycle_graph(5), "none", "graph must be bipartite, got the edge between"),
-        (nx.Graph([(1, 1), (1, 2)]), "none", "graph must be bipartite, got the edge between 1 and 1 on one side"),
+        (nx.cycle_graph(5), "none", "graph must be bipartite, got an edge between"),
+        (nx.Graph([(1, 1), (1, 2)]), "none", "graph must be bipartite, got an edge between 1 and 1 on the same side"),
         ([(1, 2, 3)], "none", "each edge must be a pair"),
     ],
 )  # fmt: skip
@@ -339,7 +339,7 @@ def test_bad_sides_are_refused():
     with pytest.raises(InvalidInputError, match=r"must be 0 \(row\) or 1 \(column\), got None at node 'b'"):
         Matchings(graph, "none")
     graph.nodes["b"]["bipartite"] = 1
-    with pytest.raises(InvalidInputError, match="got the edge between 'x' and 'b' on one side"):
+    with pytest.raises(InvalidInputError, match="got an edge between 'x' and 'b' on the same side"):
         Matchings(graph, "none")
 
 
@@ -365,7 +365,7 @@ def test_bad_weights_are_refused():
         decisions.maximize([1, 2, 3])
     with pytest.raises(InvalidInputError, match="finite, got inf at index 0"):
         decisions.exchange_graph([np.inf, 1])
-    message = r"finite sums, got one of size 1\.7e\+308: scale them down"
+    message = r"finite sums, got weights up to 1\.7e\+308: scale them down"
     with np.errstate(over="ignore"), pytest.raises(InvalidInputError, match=message):
         Matchings([(1, 1), (1, 2), (2, 1)]).maximize([1.7e308, -1.7e308, -1.7e308])
 

@@ -232,7 +232,9 @@ def test_an_oracle_that_is_no_matroid_is_found_out():
     independent = [[], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]]
     decisions = MatroidBases(matroids.Oracle(4, lambda indices: indices.tolist() in independent))
     for ask in (decisions.swaps, decisions.exchange_graph):
-        with pytest.raises(InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is no matroid"):
+        with pytest.raises(
+            InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is not a matroid"
+        ):
             ask([4.0, 3.0, 2.0, 1.0])
 
 

@@ -376,11 +376,11 @@ def test_properties_and_pickling():
         ((matroids.Uniform(3, 1), 3), "m2 must be a Matroid, got int"),
         ((matroids.Uniform(3, 1), matroids.Uniform(4, 1)), "same items, got 3 and 4"),
         ((matroids.Uniform(0, 0), matroids.Uniform(0, 0)), "must have items"),
-        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 2), "size = 2 items, got 1 in the largest"),
-        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 7), "size = 7 items, got 1 in the largest"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 2), "size = 2 items, got at most 1"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 7), "size = 7 items, got at most 1"),
         ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), -1), "size must be at least 0"),
         ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 1.0), "size must be an integer"),
-        ((matroids.Partition("aab", 1), matroids.Partition("xyy", 1), 3), "got 2 in the largest"),
+        ((matroids.Partition("aab", 1), matroids.Partition("xyy", 1), 3), "got at most 2"),
     ],
 )
 def test_malformed_pairs(arguments, message):
@@ -417,5 +417,5 @@ def test_weights_whose_sums_overflow():
     common = MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 3))
     huge = [1.7e308, -1.7e308, 1.6e308]
     assert common.maximize(huge).tolist() == [True, False, True]  # sums of integers: nothing overflows
-    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+    with pytest.raises(InvalidInputError, match=r"finite sums, got weights up to 1\.7e\+308"):
         common.exchange_graph(huge)

@@ -195,7 +195,7 @@ class DecisionSet(ABC):
         bound is tight. Policies use this search in every round.
         """
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for example 1000")
+            raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
         a, c, power = self._index_problem(rewards, bonuses)
         found = self._search_index(a, c, _ratio(ratio), int(most))
         x = found.decision

@@ -21,7 +21,7 @@ def _write(x: Matchings) -> JSON:
 def _read(data: Mapping[str, Any]) -> Matchings:
     rows, columns, pairs = decode_labels(data["rows"]), decode_labels(data["columns"]), decode_ends(data["edges"])
     if not set(rows).isdisjoint(columns):
-        # Only pairs can share labels, and they mention nodes in the order of the nodes.
+        # Rows and columns share labels only if built from pairs, in which nodes occur in their order.
         return Matchings(pairs, data["saturate"])
     graph = ListedGraph([*rows, *columns], pairs)
     graph.put(rows, 0)
@@ -43,7 +43,7 @@ def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, 
 
 
 def _examples() -> Iterator[Matchings]:
-    yield Matchings(_pairs(4, 4)[1:])  # of complete graphs they are counted by a formula
+    yield Matchings(_pairs(4, 4)[1:])  # not complete, since complete graphs are counted by a formula
     yield Matchings(_pairs(2, 3), saturate="rows")
     yield Matchings(_pairs(2, 3), saturate="none")
 

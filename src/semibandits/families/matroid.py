@@ -47,7 +47,7 @@ def _examples() -> Iterator[MatroidBases]:
 
 
 def graph_of(x: MatroidDecisions) -> Graphic:
-    """The matroid of spanning trees or forests."""
+    """The graphic matroid of spanning trees or forests."""
     assert isinstance(x.matroid, Graphic)
     return x.matroid
 
