@@ -52,7 +52,7 @@ def as_rows(paths, d):
 
 
 def simple_cycles(graph):
-    """Arcs of each simple cycle; a node in the middle of each arc tells parallel ones apart."""
+    """Arcs of each simple cycle; a node in the middle of each arc distinguishes parallel arcs."""
     halves = nx.DiGraph()
     for k in range(graph.n_arcs):
         halves.add_edge(("node", int(graph.tails[k])), ("arc", k))
@@ -137,7 +137,7 @@ def test_cycles_are_the_ways_to_another_path(problem):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems())
 def test_every_path_is_made_of_cycles(problem):
-    """The arcs by which a path differs from x* conserve flow, and their costs add up to its gap."""
+    """The arcs in which a path differs from x* conserve flow, and their costs add up to its gap."""
     arcs, source, target, theta = problem
     decisions = Paths(arcs, source, target)
     graph = decisions.exchange_graph(theta)

@@ -223,7 +223,7 @@ def test_trees_of_several_components_multiply():
 
 
 def test_laminar_and_truncated_partition_agree_with_a_direct_sum():
-    """Two of each of three groups of four, at most five in all: choose which group gives one (or sizes 2, 2, 1)."""
+    """At most two of each of three groups of four and five in total: group sizes are 2, 2, 1 in some order."""
     groups = [range(4 * k, 4 * k + 4) for k in range(3)]
     assert matroids.Laminar([*groups, range(12)], [2, 2, 2, 5]).count_bases() == 3 * 6 * 6 * 4
 
@@ -262,7 +262,7 @@ def test_a_loop_costs_an_oracle_one_call():
 
 @many
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=4))
-def test_sets_that_cross_are_named_with_the_items_that_show_it(sets):
+def test_errors_for_crossing_sets_name_the_items(sets):
     crossing = [
         {a, b}
         for a, b in combinations(range(len(sets)), 2)
@@ -275,7 +275,7 @@ def test_sets_that_cross_are_named_with_the_items_that_show_it(sets):
     with pytest.raises(InvalidInputError) as caught:
         matroids.Laminar(sets, 1)
     if "same items" in str(caught.value):
-        return  # equal sets are an error of their own, whichever is met first
+        return  # equal sets are a separate error
     a, b, shared, other, of = map(int, re.findall(r"\d+", str(caught.value)))
     assert {a, b} in crossing
     assert shared in sets[a] & sets[b]
