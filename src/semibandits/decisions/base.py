@@ -333,7 +333,7 @@ class DecisionSet(ABC):
 
     @final
     def compiled(self) -> CompiledOracle | None:
-        """Oracle for simulation kernels; None if there is none, in which case simulations run in Python.
+        """Oracle for simulation kernels; None if unavailable, in which case simulations run in Python.
 
         Kernels replace `maximize` and `maximize_index` of the class that defines `_compiled`. A subclass that overrides one of
         these methods therefore has no compiled oracle, and its simulations run in Python.
@@ -343,7 +343,7 @@ class DecisionSet(ABC):
         return None if overridden else self._compiled()
 
     def _compiled(self) -> CompiledOracle | None:
-        """Oracle for simulation kernels whose answers are those of the methods of this class; None if there is none."""
+        """Oracle for simulation kernels that give the same answers as the methods of this class; None if unavailable."""
         return None
 
 

@@ -90,9 +90,7 @@ class CompiledOracle:
         """
         x = np.empty(self.d, dtype=np.bool_)
         if ask_linear(self.family.linear, self.data, weights, x) != ANSWERED:
-            raise SolverError(
-                "no decision of largest weight was found, got weights whose sums overflow: scale them down"
-            )
+            raise SolverError("weights must have finite sums, got weights whose sums overflow: scale them down")
         return x
 
     def search_index(
@@ -108,7 +106,7 @@ class CompiledOracle:
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
         status = ask_index(*self.family, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
         if status == FAILED:
-            raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
+            raise SolverError("rewards and bonuses must be at most 1e100, got larger numbers: scale them down")
         value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
         is_exact = status == SOLVED and ratio == 1.0
         return IndexAnswer(x, value, value if is_exact else report[BOUND], status == SOLVED, int(report[SPENT]))

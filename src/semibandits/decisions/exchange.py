@@ -28,7 +28,7 @@ class ExchangeGraph:
     n_nodes : int
         Nodes are 0 .. n_nodes - 1.
     tails, heads : ndarray of int, shape (a,)
-        Arc k runs from ``tails[k]`` to ``heads[k]``. Parallel arcs and self-loops are legal.
+        Arc k runs from ``tails[k]`` to ``heads[k]``. Parallel arcs and self-loops are allowed.
     costs : ndarray of float, shape (a,)
         Reduced costs, >= 0, in the unit of the rewards:
         ``theta[leaving] - theta[entering] + potentials[tail] - potentials[head]`` (a term with item -1 is 0).

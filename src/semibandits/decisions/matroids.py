@@ -168,7 +168,7 @@ class MatroidDecisions(DecisionSet):
         j, into = members[row], i[node]
         costs = theta[j] - theta[into]
         self._check_optimal(j, into, costs)
-        hub, none = np.zeros(len(node) + len(i), dtype=np.int64), np.full(len(i), -1, dtype=np.int64)
+        hub, no_item = np.zeros(len(node) + len(i), dtype=np.int64), np.full(len(i), -1, dtype=np.int64)
         nodes = np.arange(1, len(i) + 1)
         return ExchangeGraph(
             decision=x,
@@ -177,7 +177,7 @@ class MatroidDecisions(DecisionSet):
             heads=np.concatenate((node + 1, hub[: len(i)])),
             costs=np.concatenate((costs, np.zeros(len(i)))),
             entering=np.concatenate((np.full(len(node), -1, dtype=np.int64), i)),
-            leaving=np.concatenate((j, none)),
+            leaving=np.concatenate((j, no_item)),
             potentials=np.concatenate((np.zeros(1), theta[i])),
         )
 

@@ -80,18 +80,18 @@ def _plain_nouns(x: MatroidIntersection) -> Nouns:
 def _shape(x: MatroidIntersection, some: str, question: str) -> str:
     network = _network(x)
     if network is not None and network.source is None:
-        return f"{some} without a cycle, within a second constraint."
+        return f"{some} without a cycle, subject to a second constraint."
     if network is not None and network.source is not None:
-        return f"{some}, which lead from {network.nodes[network.source]} to every other node, to each along one way."
+        return f"{some}, with exactly one path from {network.nodes[network.source]} to every other node."
     limits = [limit for limit in (limits_of(x.m1), limits_of(x.m2)) if limit]
-    return f"{some}, {' and '.join(limits) if len(limits) == 2 else 'within two constraints at once'}."
+    return f"{some}, {' and '.join(limits) if len(limits) == 2 else 'subject to two constraints'}."
 
 
 INTERSECTION = Family(
     name="intersection",
     cls=MatroidIntersection,
     title="intersections of two matroids",
-    heading="intersections: within two limits at once",
+    heading="intersections: two constraints at once",
     nouns=Nouns("common independent set", "common independent sets", "item", "items"),
     guarantees=SEARCHED_GUARANTEES,
     beyond_paper=frozenset(Guarantees.__dataclass_fields__),

@@ -15,7 +15,7 @@ from semibandits.matroids.base import Matroid
 
 @final
 class Oracle(Matroid):
-    """A matroid known only through its independence test.
+    """A matroid defined by an independence test.
 
     Parameters
     ----------
