@@ -47,7 +47,7 @@ def all_trees(edges):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(instances())
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
-    """Kruskal with small indices first finds the tree whose sorted list of (weight, index) comes first."""
+    """Kruskal with ties to smaller indices finds the tree whose sorted list of (weight, index) comes first."""
     edges, theta = instance
     decisions = SpanningTrees(edges)
     best = min(all_trees(edges), key=lambda s: sorted((-theta[i], i) for i in s))

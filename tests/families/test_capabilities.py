@@ -1,4 +1,4 @@
-"""The table of structures and problems is complete, agrees with its tags, and equals that of the docs."""
+"""The table of families and problems: complete, consistent with the code, and equal to the docs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_tags_agree_with_the_code(family):
     method = sb.graves_lai(member, theta).method
     expected = {Guarantee.CLOSED_FORM: "closed-form", Guarantee.CERTIFIED: "cycles", Guarantee.LISTING: "enumeration"}
     assert method == expected[tags.graves_lai]
-    # What has no ratio of its own answers exactly at any ratio.
+    # Families without an approximation are exact at any ratio.
     rows = member.enumerate()
     for problem, ask in (("budgeted_ratio", budgeted), ("index_ratio", index)):
         if getattr(tags, problem) in (Guarantee.SEARCH, Guarantee.LISTING):

@@ -177,7 +177,7 @@ BAD = [
     (",,\n , \n", {}, "must have a header, got empty cells only"),
     (GROUPED, {"capacities": ["p=-1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'p=-1'"),
     (GROUPED, {"capacities": ["group1:1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'group1:1'"),
-    (TWICE, {"capacities": ["1"], "size": 3}, "must have a common independent set of size = 3 items, got 2"),
+    (TWICE, {"capacities": ["1"], "size": 3}, "must have a common independent set of size = 3 items, got at most 2"),
     (TWICE, {"capacities": ["group1:1"]}, "each group must have a capacity, got none for 's' of the column group2"),
 ]  # fmt: skip
 

@@ -217,10 +217,10 @@ BAD = [
         "a perfect matching needs as many rows as columns, got 3 rows",
     ),
     ("matchings", {"saturate": "rowz"}, "saturate must be a known name, got 'rowz': did you mean rows"),
-    ("intersection", {"size": 3}, "must have a common independent set of size = 3 items, got 2"),
+    ("intersection", {"size": 3}, "must have a common independent set of size = 3 items, got at most 2"),
     ("intersection", {"matroids": []}, "matroids must be a list of two, got 0"),
     ("enumerated", {"decisions": [[1, 1]]}, r"decisions\[0\] must have d = 3 entries, got 2"),
-    ("enumerated", {"decisions": [[1, 1, 2]]}, "must hold 0 and 1, got 2"),
+    ("enumerated", {"decisions": [[1, 1, 2]]}, "must contain 0 and 1, got 2"),
     ("enumerated", {"decisions": []}, "n, d >= 1"),
     (
         "matroid: uniform",
@@ -242,9 +242,9 @@ BAD = [
     (
         "matroid: partition",
         {"matroid": {"kind": "partition", "groups": ["p", "p", "q", "q"], "capacities": {"p": 1}}},
-        "capacities must name every group, got none for 'q'",
+        "capacities must contain every group, got none for 'q'",
     ),
-    ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1], [1, 0, 1]]}}, "rows of one length"),
+    ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1], [1, 0, 1]]}}, "rows of equal length"),
     ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1]], "field": 3}}, "field must be None"),
 ]
 

@@ -1,4 +1,4 @@
-"""Random small decision sets of one family each, with their lists, and random numbers to maximise."""
+"""Random small decision sets of each family, their lists, and random rewards and budgets."""
 
 import itertools
 

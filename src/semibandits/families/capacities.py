@@ -1,4 +1,4 @@
-"""Capacities of groups as they are written on a command line."""
+"""Parser for capacities of groups on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from semibandits.errors import InvalidInputError
 
 
 class _Capacity(NamedTuple):
-    """One ``[COLUMN:][NAME=]K``; None where that part is left out."""
+    """One ``[COLUMN:][NAME=]K``; None for an omitted part."""
 
     column: str | None
     name: str | None
@@ -24,15 +24,15 @@ def read_capacities(texts: Sequence[str], groups: Mapping[str, Sequence[str]]) -
     Parameters
     ----------
     texts : sequence of str
-        ``K`` for all groups, ``NAME=K`` for one; ``COLUMN:`` before it limits it to the groups of one column.
-        The more special one wins: a name over none, then a column over none.
+        ``K`` for all groups, ``NAME=K`` for one group; the prefix ``COLUMN:`` restricts it to the groups of one column.
+        The most specific one applies: first those with a name, then those with a column.
     groups : mapping from column to sequence of str
         The groups that occur in each column.
 
     Raises
     ------
     InvalidInputError
-        If a text is of another form, names no group, or a group is left without a capacity.
+        If a text is malformed or names an unknown group, or a group has no capacity.
     """
     wanted = [_parse(text, groups) for text in texts]
     for capacity in wanted:
@@ -59,7 +59,7 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
 def _limits(column: str, names: Sequence[str], wanted: Sequence[_Capacity]) -> dict[str, int]:
     limits: dict[str, int] = {}
     for group in dict.fromkeys(names):
-        for capacity in wanted:  # from general to special: the last one that fits wins
+        for capacity in wanted:  # from general to specific: the last match applies
             if capacity.column in (None, column) and capacity.name in (None, group):
                 limits[group] = capacity.limit
         if group not in limits:
