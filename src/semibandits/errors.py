@@ -1,10 +1,12 @@
-"""The errors that semibandits raises, all below :class:`SemibanditsError`.
+"""The errors that semibandits raises, all derived from :class:`SemibanditsError`.
 
-A message says what was expected, what was got, and what to do about it.
+A message states what was expected, what was got, and the remedy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,47 +14,76 @@ if TYPE_CHECKING:
 
 
 LONGEST: Final = 2_000
-"""Characters of a message; longer ones quote what is too long to be read, and lose their middle."""
+"""Maximum number of characters of a message; the middle of a longer one is cut out."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option in an error message: ``size=2`` in Python, ``--size 2`` on the command line, ``size = 2`` in a study file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the argument or field in Python.
+    value : str, list of str, True or None
+        A value to set, for instance "NODE"; None to name the option only.
+    """
+
+    name: str
+    value: str | list[str] | bool | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
 class SemibanditsError(Exception):
-    """Base class of every error that the library raises on purpose."""
+    """Base class of every error that the library raises on purpose.
+
+    Parameters
+    ----------
+    *parts : str or Option
+        Parts of the message.
+    """
 
     def __str__(self) -> str:
-        message = super().__str__()
+        return self.formatted(str)
+
+    def formatted(self, option_text: Callable[[Option], str]) -> str:
+        """The message, with each option replaced by its `option_text`."""
+        message = "".join(option_text(part) if isinstance(part, Option) else str(part) for part in self.args)
         half = LONGEST // 2
         return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class InvalidInputError(SemibanditsError, ValueError):
-    """The input breaks a rule that its message states, with what was got and the remedy."""
+    """The input is invalid."""
 
 
 class ConcurrentUseError(SemibanditsError, RuntimeError):
-    """An object for one thread at a time is used by two; nothing has changed by the call that is refused."""
+    """Two threads use an object that supports one at a time; the refused call has changed nothing."""
 
 
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a fact rather than a fault)
-    """No decision meets the constraint that was asked for."""
+    """No decision satisfies the constraint."""
 
 
 class TooManyDecisionsError(SemibanditsError):
-    """Listing or counting would need more decisions than the stated limit."""
+    """Enumerating or counting would exceed the limit on the number of decisions."""
 
 
 class UnsupportedError(SemibanditsError, NotImplementedError):
-    """The operation does not exist for this family of decisions."""
+    """The operation is not supported for this family of decisions."""
 
 
 class SolverError(SemibanditsError, RuntimeError):
-    """A solver stopped before it reached the precision that was asked for.
+    """A solver stopped before it reached the requested precision.
 
     Parameters
     ----------
     message : str
-        What was asked for, what was reached, and what to try.
+        What was requested, what was reached, and what to try.
     result : GravesLaiResult or None
-        What was reached: ``result.lower <= C(theta) <= result.value`` still holds.
+        The result reached: ``result.lower <= C(theta) <= result.value`` still holds.
     """
 
     def __init__(self, message: str, result: GravesLaiResult | None = None) -> None:

@@ -87,6 +87,18 @@ def test_problems_are_wrong_in_the_words_of_the_file(place, case):
     assert names(".") == ["study.toml", "table.csv"]
 
 
+def test_options_in_messages_are_keys_of_the_file(place):
+    Path("groups.csv").write_text("item,group,theta\nu,p,1\nv,p,2\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError) as error:
+        run_text('[problem]\nfile = "groups.csv"\n')
+    assert str(error.value) == (
+        "study.toml, [problem]: each group must have a capacity, got none for 'p' of the column group: "
+        'add capacity = ["p=K"], or capacity = ["K"] for all groups'
+    )
+    with pytest.raises(InvalidInputError, match=r"got none of them: give one, for instance network = \"germany50\"$"):
+        run_text("[problem]\n")
+
+
 def test_other_mistakes_that_show_late(place):
     for more, message in (
         ("checkpoints = [1, 5]\n", r"study.toml, \[simulation\]: checkpoints must be increasing rounds from 1 to horizon = 300"),
@@ -393,7 +405,7 @@ def test_studies_are_built_in_python_too(place):
     about = json.loads(Path("out/about.json").read_text(encoding="utf-8"))
     assert (about["origin"], about["title"]) == ("modelled", "polska, spanning trees")
     assert "SNDlib" in about["provenance"]
-    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add --target NODE$"):
+    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add target='NODE'$"):
         load_problem(ProblemChoice(network="polska", options=sb.instances.ProblemOptions(source="Lodz")))
 
 

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.terminal import forget_output, print_line, print_remark
-from semibandits.errors import SemibanditsError, SolverError
+from semibandits.errors import Option, SemibanditsError, SolverError
 
 READER_GONE = 1
 BAD_INPUT = 2
@@ -106,10 +106,8 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
         sys.stdout.flush()
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
-    except SolverError as error:
-        return _fail(str(error), NOT_REACHED)
     except SemibanditsError as error:
-        return _fail(str(error), BAD_INPUT)
+        return _fail(error.formatted(_as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # whoever read our output has seen enough
         forget_output(sys.stdout)
         return READER_GONE
@@ -137,6 +135,13 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _as_option(option: Option) -> str:
+    """An option in an error message, as the command line has it."""
+    name = "--" + {"capacities": "capacity", "folder": "output"}.get(option.name, option.name).replace("_", "-")
+    values = option.value if isinstance(option.value, list) else [option.value]
+    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
 
 
 def _fail(message: str, code: int) -> int:

@@ -16,7 +16,6 @@ from semibandits.errors import SolverError
 from semibandits.reporting.simulation_payload import simulation_payload
 from semibandits.reporting.sources import BOUND
 from semibandits.simulation.parts import PARTS, RESULT
-from semibandits.studies.policies import full_texts
 from semibandits.studies.problems import load_problem
 from semibandits.studies.run import StudyResult, run_study
 from semibandits.studies.study import Study
@@ -118,7 +117,7 @@ def _interruption(study: Study, remedy: str) -> str:
         return "interrupted, nothing written: with --output FOLDER finished replications are kept"
     if (folder / RESULT).exists():
         return f"interrupted: {folder} has the result; {remedy or 'the same command'} writes its table and figure"
-    finished, total = len(list((folder / PARTS).glob("*.zip"))), len(full_texts(asked.policies)) * asked.replications
+    finished, total = len(list((folder / PARTS).glob("*.zip"))), len(asked.policies) * asked.replications
     if not finished:
         return "interrupted before the first replication was finished, nothing written"
     return (

@@ -13,7 +13,7 @@ import numpy as np
 
 from semibandits._json import strict_json
 from semibandits._validation import variance_vector
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance
 from semibandits.regret_bound.recheck import check_kept
 from semibandits.regret_bound.result import GravesLaiResult
@@ -67,8 +67,9 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
     different = [key for key, value in own.items() if other.get(key) != value]
     if different:
         raise InvalidInputError(
-            f"{path} must hold the bound of this study, got another {', '.join(different)}: choose another folder "
-            "(--output), or go on as the study began"
+            f"{path} must hold the bound of this study, got another {', '.join(different)}: choose another folder (",
+            Option("folder"),
+            "), or go on as the study began",
         )
     return payload
 

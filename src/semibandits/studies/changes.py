@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from semibandits._json import strict_json
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
 from semibandits.studies.fields import check_table, shown
@@ -46,7 +46,9 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
         what = "simulation" if study.simulation is not None else "study"
         raise InvalidInputError(
             f"folder must hold a run of the same {what}, got another {', '.join(differences)} in {folder.path} "
-            f"({'; '.join(differences.values())}): choose another folder (--output), or go on as the run began"
+            f"({'; '.join(differences.values())}): choose another folder (",
+            Option("folder"),
+            "), or go on as the run began",
         )
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.laws import law_from
 from semibandits.regret_bound.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
-from semibandits.studies.policies import full_texts, named_policies
+from semibandits.studies.policies import PolicyChoice, named_policies
 from semibandits.studies.rewards import REPLAY, REWARDS
+from semibandits.studies.toml import value_text
 
 ALL_CORES: Final = "auto"
 MOST_WORKERS: Final = 10_000
@@ -148,23 +149,29 @@ def _delay(value: Any) -> int | str:
     return str(Geometric.of(value)) if isinstance(value, str) else _whole(0, LONGEST_HORIZON)(value)
 
 
-def _policies(value: Any) -> tuple[str, ...]:
-    texts = _list(_policy)(value)
-    named_policies(texts)
-    return tuple(full_texts(texts))
+def _policies(value: Any) -> tuple[PolicyChoice, ...]:
+    choices: tuple[PolicyChoice, ...] = _list(_policy)(value)
+    named_policies(choices)
+    return choices
 
 
-def _policy(value: Any) -> str:
-    """A policy as text; a table names it and its parameters one by one."""
+def _policy(value: Any) -> PolicyChoice:
+    """A policy from its text, or from a table with its name and parameters."""
     if not isinstance(value, dict):
-        return _text(value)
-    parameters = {key: each for key, each in value.items() if key != "name"}
-    if "name" not in value or any(isinstance(each, dict | list) or _is_long(each) for each in parameters.values()):
-        raise UnexpectedValueError
-    said = ",".join(
-        f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in parameters.items()
+        return PolicyChoice.of(_text(value))
+    named = PolicyChoice.of(_text(value.get("name")))
+    return replace(
+        named,
+        parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}},
     )
-    return f"{_text(value['name'])}:{said}" if said else _text(value["name"])
+
+
+def _parameter(value: Any) -> str | float:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float) or _is_long(value):
+        raise UnexpectedValueError
+    return value.strip() if isinstance(value, str) else value
 
 
 def _figure(value: Any) -> str | bool:
@@ -263,7 +270,7 @@ def _value(table: str, name: str, value: Any, file: object) -> Any:
             f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}"
         ) from None
     except InvalidInputError as error:
-        raise InvalidInputError(f"{file}: {name} in [{table}]: {error}") from error
+        raise InvalidInputError(f"{file}: {name} in [{table}]: {error.formatted(as_key)}") from error
 
 
 def _unknown_table(name: str, values: object, file: object) -> InvalidInputError:
@@ -282,7 +289,8 @@ def _unknown_key(table: str, name: str, file: object) -> InvalidInputError:
     if name == "scheduler":
         return InvalidInputError(
             f"{file}: the scheduler must be named where the study is run, got one in [{table}]: remove it and, if you trust "
-            "that cluster, whose answers can run code here, add --scheduler ADDRESS"
+            "that cluster, whose answers can run code here, add ",
+            Option("scheduler", "ADDRESS"),
         )
     remedy = _elsewhere(name) or _nearest(name, own) or "remove it"
     return InvalidInputError(f"{file}: keys of [{table}] must be among {', '.join(own)}, got {name!r}: {remedy}")
@@ -300,6 +308,12 @@ def _nearest(name: str, known: Mapping[str, object]) -> str:
         right for right in known if len(folded) > 2 and (right.startswith(folded) or folded.startswith(right))
     ]
     return f"did you mean {close[0]!r}?" if close else ""
+
+
+def as_key(option: Option) -> str:
+    """An option in an error message, as a study file has it."""
+    name = {"capacities": "capacity"}.get(option.name, option.name)
+    return name if option.value is None else f"{name} = {value_text(option.value)}"
 
 
 def shown(value: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, final
 
 from semibandits._files import write_whole
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.reporting.sources import STUDY
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, kept_seconds
 
@@ -50,8 +50,9 @@ class RunFolder:
         """What was written to it by `put`."""
         if not resume and not self._is_empty:
             raise InvalidInputError(
-                f"the folder {str(path)!r} must be without a simulation, got one in it: add --resume to go on with it, or "
-                "choose another folder"
+                f"the folder {str(path)!r} must be without a simulation, got one in it: add ",
+                Option("resume", True),
+                " to go on with it, or choose another folder",
             )
         if not resume and self.has(STUDY) and not self.is_input(STUDY):
             raise InvalidInputError(

@@ -12,8 +12,9 @@ from semibandits import datasets
 from semibandits._fields import unknown_name
 from semibandits._validation import variance_vector
 from semibandits.datasets.networks import LICENCE
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
+from semibandits.instances.csv_files import PATHS_OR_TREES
 from semibandits.reporting.report_data import About
 from semibandits.studies.study import ProblemChoice
 
@@ -118,7 +119,7 @@ def _load_file(path: Path, options: ProblemOptions) -> Instance:
 def _json_overrides(options: ProblemOptions) -> dict[str, object]:
     if options.capacities:
         raise InvalidInputError(
-            "--capacity must be used with CSV files, got it with a JSON file: write it into the file"
+            Option("capacities"), " must be used with CSV files, got it with a JSON file: write it into the file"
         )
     keys = ("family", "source", "target", "size", "saturate", "variance")
     return {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
@@ -134,22 +135,18 @@ def _load_network(network: datasets.Network, options: ProblemOptions) -> Instanc
     if family != "paths":
         if family is not None:
             raise unknown_name("family of a network", family, ("paths", "trees"))
-        raise InvalidInputError(
-            f"family must be clear, got the network {network.name} alone: "
-            "give --source and --target for paths, or --family trees"
-        )
+        raise InvalidInputError(f"family must be clear, got the network {network.name} alone: ", *PATHS_OR_TREES)
     if options.source is None or options.target is None:
         missing = "source" if options.source is None else "target"
-        raise InvalidInputError(f"paths must have both ends, got no {missing}: add --{missing} NODE")
+        raise InvalidInputError(f"paths must have both ends, got no {missing}: add ", Option(missing, "NODE"))
     return _with_variance(network.delay_dag(options.source, options.target), options.variance)
 
 
 def _refuse(options: ProblemOptions, names: tuple[str, ...], problem: str) -> None:
     for name in names:
         if getattr(options, name):
-            option = "--capacity" if name == "capacities" else f"--{name}"
             raise InvalidInputError(
-                f"{option} must suit the problem, got it with {problem}, which has no use for it: drop it"
+                Option(name), f" must suit the problem, got it with {problem}, which has no use for it: drop it"
             )
 
 

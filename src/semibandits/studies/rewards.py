@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits import datasets
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError, SemibanditsError, UnsupportedError
+from semibandits.errors import InvalidInputError, Option, SemibanditsError, UnsupportedError
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.laws.plain import KINDS
@@ -66,15 +66,15 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     if name == "bernoulli":
         if variance is not None:
             raise InvalidInputError(
-                f"--variance must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means "
-                "say all"
+                Option("variance"),
+                f" must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means determine it",
             )
         outside = np.flatnonzero((instance.theta < 0) | (instance.theta > 1))
         if outside.size:
             i = int(outside[0])
             raise InvalidInputError(
-                f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: "
-                "use --rewards gaussian"
+                f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: use ",
+                Option("rewards", "gaussian"),
             )
     law = law_of_instance(instance, kind)
     if isinstance(law, Poisson):
@@ -96,5 +96,7 @@ def _no_outcomes(problem: Problem) -> InvalidInputError:
             if datasets.load(name).outcomes is not None:
                 able.append(name)
     got = problem.instance.name if problem.dataset is None else problem.dataset.name
-    remedy = f"choose {'from ' * (len(able) > 1)}{', '.join(able)}" if able else "use --rewards gaussian"
-    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: {remedy}")
+    remedy = (
+        [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
+    )
+    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)

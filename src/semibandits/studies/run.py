@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from semibandits._json import strict_json
 from semibandits._text import json_text
-from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.errors import InvalidInputError, Option, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
@@ -26,7 +26,7 @@ from semibandits.studies.changes import check_unchanged
 from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits.studies.problems import Problem
 from semibandits.studies.study import Study
-from semibandits.studies.study_file import in_words_of, study_text
+from semibandits.studies.study_file import in_table, study_text
 from semibandits.studies.task import Task
 
 SCRATCH_BYTES: Final = 10**8
@@ -233,7 +233,7 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
-    with in_words_of(task.study.path, "bound"):
+    with in_table(task.study.path, "bound"):
         return graves_lai(
             twin.decision_set,
             twin.theta,
@@ -259,7 +259,9 @@ def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
     if different:
         raise InvalidInputError(
             f"folder must hold a run of the same simulation, got another {', '.join(different)} in {folder.path}: choose another "
-            "folder (--output), or go on as the run began"
+            "folder (",
+            Option("folder"),
+            "), or go on as the run began",
         )
     return result
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import ProblemOptions
 from semibandits.regret_bound.solve import Method
 from semibandits.simulation.run import BOUND_SECONDS
+from semibandits.studies.policies import ALL_POLICIES, PolicyChoice
 
 KINDS: Final = ("dataset", "network", "file")
 """What a problem can be."""
@@ -43,8 +44,8 @@ class ProblemChoice:
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if not given:
             raise InvalidInputError(
-                f"the problem must be one of {', '.join(KINDS)}, got none of them: say what is decided, "
-                'for instance network = "germany50"'
+                f"the problem must be one of {', '.join(KINDS)}, got none of them: give one, for instance ",
+                Option("network", "germany50"),
             )
         if len(given) > 1:
             raise InvalidInputError(
@@ -58,8 +59,8 @@ class SimulationOptions:
 
     Attributes
     ----------
-    policies : tuple of str
-        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all of the library for none.
+    policies : tuple of PolicyChoice or str
+        Texts are as on the command line, ``NAME`` or ``NAME:key=value,key=value``. All policies of the library by default.
     rewards : str
         "replay", or a law as :func:`semibandits.laws.law_from` reads it: "gaussian", "bernoulli", "poisson:cost", ...
     horizon, replications, seed : int
@@ -72,7 +73,7 @@ class SimulationOptions:
         Share of outcomes that are never told, in [0, 1).
     """
 
-    policies: tuple[str, ...] = ()
+    policies: tuple[PolicyChoice | str, ...] = ()
     rewards: str = "gaussian"
     horizon: int = 10_000
     replications: int = 100
@@ -80,6 +81,9 @@ class SimulationOptions:
     checkpoints: tuple[int, ...] | None = None
     delay: int | str = 0
     loss: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or ALL_POLICIES)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +12,7 @@ from typing import Any, Final
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
-from semibandits.studies.fields import ALL_CORES, read_tables
-from semibandits.studies.policies import full_texts
+from semibandits.studies.fields import ALL_CORES, as_key, read_tables
 from semibandits.studies.study import (
     KINDS,
     BoundOptions,
@@ -30,7 +28,6 @@ FOLDER_ENDING: Final = "-results"
 _HEAD: Final = (
     "# What is kept beside this file. It is run again, elsewhere, by:  semibandits run study.toml --output FOLDER\n\n"
 )
-_OPTION: Final = re.compile(r"--([a-z][a-z-]*)(?: ([A-Z]+\b|\d+\b|trees\b|gaussian\b|[^\s,]+=K\b))?")
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -105,7 +102,7 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     chosen = {kind: table[kind] for kind in KINDS if kind in table}
     if "file" in chosen:
         chosen["file"] = _beside(path, chosen["file"])
-    with in_words_of(path, "problem"):
+    with in_table(path, "problem"):
         return ProblemChoice(**chosen, options=ProblemOptions(**options))
 
 
@@ -119,21 +116,14 @@ def _default_folder(path: Path) -> Path:
 
 
 @contextmanager
-def in_words_of(path: Path | None, table: str) -> Iterator[None]:
-    """Errors about options of a command line become errors about keys of a study file, if there is one."""
+def in_table(path: Path | None, table: str) -> Iterator[None]:
+    """Add the study file, if there is one, and the table to errors, and write their options as keys."""
     try:
         yield
     except InvalidInputError as error:
         if path is None:
             raise
-        raise InvalidInputError(f"{path}, [{table}]: {_OPTION.sub(_as_key, str(error))}") from error
-
-
-def _as_key(option: re.Match[str]) -> str:
-    key, value = option[1].replace("-", "_"), option[2]
-    if value is None:
-        return key
-    return f"{key} = {value}" if value == "K" or value.isdecimal() else f'{key} = "{value}"'
+        raise InvalidInputError(f"{path}, [{table}]: {error.formatted(as_key)}") from error
 
 
 def study_tables(study: Study) -> dict[str, dict[str, Value]]:
@@ -142,7 +132,7 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
     asked = study.simulation
     if asked is not None:
         tables["simulation"] = {
-            "policies": full_texts(asked.policies),
+            "policies": list(map(str, asked.policies)),
             "rewards": asked.rewards.casefold(),
             "horizon": asked.horizon,
             "replications": asked.replications,

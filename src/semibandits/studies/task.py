@@ -25,7 +25,7 @@ from semibandits.studies.policies import named_policies
 from semibandits.studies.problems import load_problem
 from semibandits.studies.rewards import law_of_instance, reward_model
 from semibandits.studies.study import SimulationOptions, Study
-from semibandits.studies.study_file import in_words_of
+from semibandits.studies.study_file import in_table
 
 
 @final
@@ -47,7 +47,7 @@ class Task:
 
     def __init__(self, study: Study, redraw: bool) -> None:
         self.study, self._redraw = study, redraw
-        with in_words_of(study.path, "problem"):
+        with in_table(study.path, "problem"):
             self.problem = load_problem(study.problem)
         self.instance: Instance = self.problem.instance
         self.bound: dict[str, Any] | None = None  # what bound.json holds, as soon as it is known
@@ -68,14 +68,14 @@ class Task:
         """The law of the rewards; Gaussian where nothing is simulated."""
         if self.study.simulation is None:
             return GaussianRewards(self.instance.theta, variance=self.instance.variance)
-        with in_words_of(self.study.path, "simulation"):
+        with in_table(self.study.path, "simulation"):
             return reward_model(self.problem, self.asked.rewards, self.study.problem.options.variance)
 
     @cached_property
     def law(self) -> Law:
         """The law that the bound is computed for: that of the rewards, or Gaussian where none is known."""
         if self.study.simulation is None and self.study.bound.law is not None:
-            with in_words_of(self.study.path, "bound"):
+            with in_table(self.study.path, "bound"):
                 return law_of_instance(self.instance, self.study.bound.law)
         known = self.rewards.law
         return Gaussian(self.twin.variance) if known is None or known.is_quadratic else known
@@ -83,14 +83,14 @@ class Task:
     @cached_property
     def policies(self) -> dict[str, Policy]:
         """Who plays, by name."""
-        with in_words_of(self.study.path, "simulation"):
+        with in_table(self.study.path, "simulation"):
             return named_policies(self.asked.policies)
 
     @cached_property
     def specification(self) -> Specification:
         """What is simulated, checked."""
         asked, rewards, policies = self.asked, self.rewards, self.policies
-        with in_words_of(self.study.path, "simulation"):
+        with in_table(self.study.path, "simulation"):
             return Specification.of(
                 self.instance.decision_set,
                 rewards,
@@ -135,14 +135,14 @@ class Task:
         if self.study.simulation is not None:
             self.specification  # noqa: B018 (built to be checked)
             if self.study.bound.law is not None:
-                with in_words_of(self.study.path, "bound"):
+                with in_table(self.study.path, "bound"):
                     raise InvalidInputError(
                         f"law must be left out beside a simulation, got {self.study.bound.law!r}: it is that of its rewards"
                     )
         self.law  # noqa: B018 (the same)
         figure = self.figure(only_missing=False)
         if figure is not None:
-            with in_words_of(self.study.path, "output"):
+            with in_table(self.study.path, "output"):
                 check_figure(figure, made=self.study.output.folder)
 
     def check_files(self, folder: RunFolder) -> None:
