@@ -203,9 +203,9 @@ NETWORK = '[problem]\nnetwork = "polska"\n'
 WRONG = {
     "no problem": (
         "[simulation]\n",
-        "the table [problem] must say what is decided, got none: add it, with one of the keys dataset, network, file",
+        "the table [problem] must name the problem, got none: add it, with one of the keys dataset, network, file",
     ),
-    "empty": ("", "the table [problem] must say what is decided, got none"),
+    "empty": ("", "the table [problem] must name the problem, got none"),
     "nothing in the problem": (
         "[problem]\nvariance = 1\n",
         ", [problem]: the problem must be one of dataset, network, file, got none of them: give one",
@@ -227,7 +227,7 @@ WRONG = {
     "table with a capital": (NETWORK + "[Bound]\n", "got 'Bound': did you mean 'bound'?"),
     "table that is a key": (
         "problem = 3\n",
-        "problem must be a table, got 3: write [problem] on a line of its own, its keys below",
+        "problem must be a table, got 3: write [problem] on a line of its own, and its keys below it",
     ),
     "list of tables": (
         "[[problem]]\nnetwork = 'polska'\n",
@@ -235,7 +235,7 @@ WRONG = {
     ),
     "key without a table": (
         "horizon = 5\n",
-        "horizon must stand in the table [simulation], got it in none: move it there",
+        "horizon must be in the table [simulation], got it outside all tables: move it there",
     ),
     "unknown key": (
         NETWORK + "[simulation]\nhorizn = 5\n",
@@ -411,7 +411,7 @@ WRONG = {
     ),
     "no such home": (
         NETWORK + "[output]\nfolder = '~no body/x'\n",
-        "got '~no body/x': ~ begins the name of a home folder, and there is none of that name; write './~no body/x'",
+        "got '~no body/x': ~ starts the name of a home folder, and there is no such folder; write './~no body/x'",
     ),
     "file of no such home": ("[problem]\nfile = '~no body.csv'\n", "write './~no body.csv'"),
     "figure with a zero": (
@@ -443,7 +443,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InvalidInputError, match="must be text in UTF-8, got a byte that is not at position 10"):
         read_study(tmp_path / "bytes.toml")
     with pytest.raises(
-        InvalidInputError, match=r"must be a study file, got a folder: give the file in it, .*/study.toml say$"
+        InvalidInputError, match=r"must be a study file, got a folder: give the file in it, for instance .*/study.toml$"
     ):
         read_study(tmp_path)
 

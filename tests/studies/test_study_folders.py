@@ -202,7 +202,7 @@ def test_other_files_called_bound(place, content):
     Path("study-results").mkdir()
     path = Path("study-results/bound.json")
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study begins"):
+    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study starts"):
         run_study(read_study("study.toml"))
     assert path.read_text(encoding="utf-8") == content
     assert names("study-results") == ["bound.json"]
@@ -221,7 +221,9 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
     Path("study.toml").write_text(STUDY + '[output]\nfolder = "."\n', encoding="utf-8")
     Path(name).write_text("mine", encoding="utf-8")
     study = read_study("study.toml")
-    with pytest.raises(InvalidInputError, match=f"must be without {name} before a study begins, got what no study has"):
+    with pytest.raises(
+        InvalidInputError, match=f"must be without {name} before a study starts, got files that no study"
+    ):
         run_study(study, resume=resume)
     assert Path(name).read_text(encoding="utf-8") == "mine"
     assert names(".") == sorted([name, "study.toml", "table.csv"])
@@ -270,7 +272,9 @@ def test_a_damaged_bound_is_an_error(place, key, value):
     run_text(ALONE)
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"bound.json must hold a bound as it was written, got a damaged one"):
+    with pytest.raises(
+        InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"
+    ):
         run_study(read_study("study.toml"))
 
 
