@@ -249,7 +249,7 @@ BAD = {
     "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
     "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
-    "report without a folder": ([*SHORT, "--report"], "--report must be used with a folder to write it to, got none: add --output"),
+    "report without a folder": ([*SHORT, "--report"], "--report must be used with a folder to write it to, got none: add"),
 }  # fmt: skip
 
 

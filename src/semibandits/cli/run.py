@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -48,7 +48,9 @@ def command(
 ) -> None:
     """Run the study that a file describes, and keep everything in one folder."""
     asked = read_study(study)
-    output_options = {key: value for key, value in (("folder", output), ("figure", plot)) if value is not None}
+    output_options: dict[str, Any] = {
+        key: value for key, value in (("folder", output), ("figure", plot)) if value is not None
+    }
     execution = asked.execution if workers is None else replace(asked.execution, workers=worker_count(workers))
     if scheduler is not None:
         execution = replace(execution, scheduler=scheduler)

@@ -1,4 +1,4 @@
-"""Instances in CSV files: one line an item, the family told by the header (docs/cli.md)."""
+"""Instances in CSV files: one line per item, the family determined by the header (docs/cli.md)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Cells:
         if column == "variance" and value <= 0:
             raise InvalidInputError(
                 f"variance must be positive, got {cell} on line {self.lines[i]} of {self.path}: "
-                "an item that is known exactly needs no exploration and can be left out"
+                "leave out items that are known exactly, which need no exploration"
             )
         return value
 
@@ -88,18 +88,18 @@ def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None
     Parameters
     ----------
     path : path
-        The file: UTF-8, commas between cells, one line an item.
+        The file: UTF-8, comma-separated, one line per item.
     options : ProblemOptions, optional
-        What the file cannot say.
+        Options that complete the file.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, a column is missing or unknown, a cell is invalid, or the instance has no decision.
+        If the file cannot be read, a column is missing or unknown, a cell is invalid, or there is no decision.
     """
     options = options or ProblemOptions()
     cells = _read_cells(path)
-    table = _kind_of(cells, options)
+    table = _table_of(cells, options)
     _check_columns(cells, table)
     _check_options(table, options)
     description: dict[str, object] = {"family": table.name, "name": Path(path).stem, "theta": cells.numbers("theta")}
@@ -141,7 +141,7 @@ def _read_cells(path: str | os.PathLike[str]) -> _Cells:
     return _Cells(str(path), cells, [line for line, _ in rows[1:]])
 
 
-def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
+def _table_of(cells: _Cells, options: ProblemOptions) -> Table:
     """Determine the CSV format from the options or the header."""
     if options.family is not None:
         if options.family not in TABLES:
@@ -161,7 +161,7 @@ def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
         )
     known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in TABLES.values())
     raise InvalidInputError(
-        f"columns must be those of a family ({known}; and theta, maybe variance), got {', '.join(cells.columns)} "
+        f"columns must be those of a family ({known}; and theta, optionally variance), got {', '.join(cells.columns)} "
         f"in {cells.path}: rename the columns or pass ",
         Option("family"),
     )
@@ -179,7 +179,7 @@ def _check_columns(cells: _Cells, table: Table) -> None:
             close = get_close_matches(column, ("variance", "theta"), n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"
             raise InvalidInputError(
-                f"{table.name} must have the columns {', '.join(needed)} and maybe variance, got {column!r} "
+                f"{table.name} must have the columns {', '.join(needed)} and optionally variance, got {column!r} "
                 f"in {cells.path}: {remedy}"
             )
 

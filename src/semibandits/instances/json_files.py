@@ -28,7 +28,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     description : mapping
         The keys ``family``, ``theta`` and those of the family; see docs/cli.md.
     name : str
-        What the instance is called if it does not say so itself.
+        Name of the instance if the description has none.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
 
 
 def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
-    """Names of items for tables and figures; parallel edges are told apart by a number."""
+    """Names of items for tables and figures; parallel edges are numbered."""
     link = FAMILIES[family].link
     labels = []
     for item in decision_set.items:
@@ -81,20 +81,20 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
     path : path
         The file.
     overrides : mapping, optional
-        Keys that the file may leave out, such as ``source``. Where the file has them too they must agree.
+        Values of keys that the file may omit, such as ``source``. If the file has them, they must agree.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, is no JSON, contradicts `overrides`, or describes no instance.
+        If the file cannot be read, is not JSON, contradicts `overrides`, or the instance is invalid.
     """
     text = read_text(path)
     try:
         description = strict_json(text)
     except ValueError as error:
-        raise InvalidInputError(f"{path} must hold JSON, got {error}: correct it there") from error
+        raise InvalidInputError(f"{path} must contain JSON, got {error}: correct it there") from error
     if not isinstance(description, dict):
-        raise InvalidInputError(f'{path} must hold one JSON object, got something else: write {{"family": ...}}')
+        raise InvalidInputError(f'{path} must contain one JSON object, got something else: write {{"family": ...}}')
     for key, value in (overrides or {}).items():
         if key in description and str(description[key]) != str(value):
             raise InvalidInputError(
@@ -105,7 +105,7 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
 
 
 def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
-    """Write an instance so that :func:`read_json` builds the same one; the file appears only once it is complete."""
+    """Write an instance for :func:`read_json`; the file appears only when it is complete."""
     write_whole(path, (json_text(instance.description, indent=1) + "\n").encode())
 
 
@@ -131,13 +131,13 @@ def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
 
 
 def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tuple[float, float]] | None:
-    """Positions by node; JSON only has texts as keys, so nodes are found by their text."""
+    """Positions by node; keys in JSON are strings, so nodes are matched by their text."""
     if values is None:
         return None
     if not isinstance(values, Mapping):
         raise InvalidInputError('positions must be an object, got something else: write {"node": [x, y], ...}')
     nodes = dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2])
-    told = {node: values[str(node)] for node in nodes if str(node) in values}
-    for node, place in told.items():
+    given = {node: values[str(node)] for node in nodes if str(node) in values}
+    for node, place in given.items():
         as_numbers(place, f"positions[{str(node)!r}]")
-    return {node: (x, y) for node, (x, y) in zip(nodes, node_places(tuple(nodes), told).tolist(), strict=True)}
+    return {node: (x, y) for node, (x, y) in zip(nodes, node_places(tuple(nodes), given).tolist(), strict=True)}

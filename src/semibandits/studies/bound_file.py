@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def is_of_study(path: Path) -> bool:
         return False
 
 
-def _is_of_study(payload: object) -> bool:
+def _is_of_study(payload: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(payload, dict) and isinstance(payload.get("asked"), dict)
 
 

@@ -49,8 +49,8 @@ class RunFolder:
         check_own(path)
         self._inputs = inputs
         self._is_new = not path.exists()
-        self.is_simulated = (path / RESULT).exists()
-        """Whether it contained the result of a simulation from the start."""
+        self.is_finished = (path / RESULT).exists()
+        """Whether it contained the results of the study from the start; then only missing files are written."""
         self._is_empty = not any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
         self.written: list[str] = []
         """Names of the files written."""
@@ -73,6 +73,10 @@ class RunFolder:
     def has(self, name: str) -> bool:
         """Whether a file of that name exists."""
         return (self.path / name).exists()
+
+    def needs(self, name: str) -> bool:
+        """Whether the file of that name is to be written."""
+        return not (self.is_finished and self.has(name))
 
     def is_input(self, name: str) -> bool:
         """Whether the file of that name is an input of the study."""

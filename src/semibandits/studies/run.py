@@ -121,12 +121,12 @@ def run_study(
         if resume:
             check_unchanged(folder, study, task.instance)
         task.check_files(folder)
-    if study.simulation is None:
-        return _run_bound(task, folder, bound_progress)
     try:
+        if study.simulation is None:
+            return _run_bound(task, folder, bound_progress)
         return _run_simulation(task, folder, progress, bound_progress)
     except BaseException:
-        if folder is not None:
+        if folder is not None and (study.simulation is not None or not folder.has(BOUND)):
             folder.withdraw()
         raise
 
@@ -135,31 +135,23 @@ def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | N
     """Compute only the bound; its gap must be reached."""
     if folder is not None and folder.has(BOUND):
         task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
-    finished_before = task.bound is not None
     if folder is None:
         result = _solved(task, progress, throw=True)
     else:
+        folder.is_finished = task.bound is not None
         if task.bound is None:
-            result = _solved_alone(task, folder, progress)
+            folder.prepare()  # before a long solve rather than after it
+            result = _solved(task, progress, throw=True)
             task.bound = _kept(task, result)
         else:
             result = as_result(task.bound, task.study, task.twin, folder.path / BOUND)
-        _describe(task, folder, only_missing=finished_before)
-    figure = task.figure(only_missing=finished_before)
+        _describe(task, folder)
+    figure = task.figure(folder)
     if figure is not None:
         write_figure(task.instance, result, figure)
     if folder is not None:
-        _report(task, folder, result, None, only_missing=finished_before)
-    return _study_result(task, folder, result, None, finished_before=finished_before)
-
-
-def _solved_alone(task: Task, folder: RunFolder, progress: BoundProgress | None) -> GravesLaiResult:
-    folder.prepare()  # before a long solve rather than after it
-    try:
-        return _solved(task, progress, throw=True)
-    except BaseException:
-        folder.withdraw()
-        raise
+        _report(task, folder, result, None)
+    return _study_result(task, folder, result, None)
 
 
 def _run_simulation(
@@ -169,7 +161,7 @@ def _run_simulation(
     bound_progress: BoundProgress | None,
 ) -> StudyResult:
     start = time.monotonic()
-    finished_before = folder is not None and folder.is_simulated
+    is_finished = folder is not None and folder.is_finished
     with ExitStack() as stack:
         kept = folder
         if kept is None and task.bytes <= SCRATCH_BYTES:
@@ -177,7 +169,7 @@ def _run_simulation(
         elif folder is not None:
             folder.prepare()
         bound = _limit(task, folder, bound_progress)
-        result = _kept_result(task, folder) if folder is not None and finished_before else None
+        result = _kept_result(task, folder) if folder is not None and is_finished else None
         if result is None:
             result = _played(task, folder, kept, bound, progress)
         answer = Answer(
@@ -187,11 +179,11 @@ def _run_simulation(
             result=result,
             seed=task.asked.seed,
             seconds={} if kept is None else kept.seconds(),
-            elapsed=None if finished_before else time.monotonic() - start,
+            elapsed=None if is_finished else time.monotonic() - start,
             folder=None if folder is None else folder.path,
         )
-        _write(task, folder, bound, answer, only_missing=finished_before)
-        return _study_result(task, folder, bound, answer, finished_before=finished_before)
+        _write(task, folder, bound, answer)
+        return _study_result(task, folder, bound, answer)
 
 
 def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
@@ -201,10 +193,8 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
     path = folder.path / BOUND
     if folder.resume and path.exists():
         task.bound = read_bound(path, task.study, task.twin)
-    is_hopeless = folder.has_begun and (
-        folder.is_simulated or not _wants_bound(folder)
-    )  # the earlier run did not find it
-    if task.bound is None and not is_hopeless:
+    is_unknown = folder.has_begun and (folder.is_finished or not _has_bound(folder))  # the earlier run did not find it
+    if task.bound is None and not is_unknown:
         result = _found(task, progress)
         if result is not None:
             task.bound = _kept(task, result)
@@ -213,7 +203,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
     return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 
 
-def _wants_bound(folder: RunFolder) -> bool:
+def _has_bound(folder: RunFolder) -> bool:
     """Whether an unfinished simulation was started with a bound."""
     try:
         description = strict_json((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
@@ -272,13 +262,13 @@ def _played(
     bound: GravesLaiResult | None,
     progress: bool | Callable[[int, int], None],
 ) -> SimulationResult:
-    asked, execution = task.asked, task.study.execution
+    execution = task.study.execution
     described = False
 
     def tell(finished: int, total: int) -> None:
         nonlocal described
         if folder is not None and not described:  # the simulation has claimed the folder and kept a replication in it
-            _describe(task, folder, only_missing=False)
+            _describe(task, folder)
             described = True
         if callable(progress):
             progress(finished, total)
@@ -287,14 +277,9 @@ def _played(
         task.instance.decision_set,
         task.rewards,
         task.policies,
-        horizon=asked.horizon,
-        replications=asked.replications,
-        seed=asked.seed,
+        **task.settings,
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
-        checkpoints=asked.checkpoints,
-        delay=asked.delay,
-        loss=asked.loss,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,
@@ -302,7 +287,7 @@ def _played(
     )
 
 
-def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
+def _describe(task: Task, folder: RunFolder) -> None:
     """Write the files that describe the study."""
     contents = {
         INSTANCE: task.instance_content,
@@ -312,33 +297,29 @@ def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
     if task.bound is not None:
         contents[BOUND] = _json_bytes(task.bound)
     for name, content in contents.items():
-        if not (only_missing and folder.has(name)):
+        if folder.needs(name):
             folder.put(name, content)
 
 
-def _write(
-    task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer, *, only_missing: bool
-) -> None:
+def _write(task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer) -> None:
     """Write the figures, the table and the report of a finished simulation."""
-    figure = task.figure(only_missing=only_missing)
+    figure = task.figure(folder)
     if figure is not None:
         write_regret_figure(answer.instance, answer.result, figure)
     if folder is None:
         return
-    _describe(task, folder, only_missing=only_missing)
-    if not (only_missing and folder.has(SUMMARY)):
+    _describe(task, folder)
+    if folder.needs(SUMMARY):
         folder.put(SUMMARY, summary_table(answer).encode())
-    if task.study.output.figure is True and can_draw() and not (only_missing and folder.has(FIGURE)):
+    if task.study.output.figure is True and can_draw() and folder.needs(FIGURE):
         write_regret_figure(answer.instance, answer.result, folder.path / FIGURE)
         folder.note(FIGURE)
-    _report(task, folder, bound, answer, only_missing=only_missing)
+    _report(task, folder, bound, answer)
 
 
-def _report(
-    task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None, *, only_missing: bool
-) -> None:
+def _report(task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None) -> None:
     """Write the report; it is identical to one made from the folder later."""
-    if task.study.output.report and not (only_missing and folder.has(REPORT)):
+    if task.study.output.report and folder.needs(REPORT):
         from semibandits.reporting.payload import payload_of
         from semibandits.reporting.report import write_payload
 
@@ -358,12 +339,7 @@ def _report(
 
 
 def _study_result(
-    task: Task,
-    folder: RunFolder | None,
-    bound: GravesLaiResult | None,
-    answer: Answer | None,
-    *,
-    finished_before: bool,
+    task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer | None
 ) -> StudyResult:
     return StudyResult(
         study=task.study,
@@ -372,7 +348,7 @@ def _study_result(
         answer=answer,
         folder=None if folder is None else folder.path,
         written=() if folder is None else tuple(folder.written),
-        finished_before=finished_before,
+        finished_before=folder is not None and folder.is_finished,
     )
 
 

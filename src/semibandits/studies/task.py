@@ -63,6 +63,12 @@ class Task:
         assert self.study.simulation is not None
         return self.study.simulation
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keyword arguments of the simulation."""
+        names = ("horizon", "replications", "seed", "checkpoints", "delay", "loss")
+        return {name: getattr(self.asked, name) for name in names}
+
     @cached_property
     def rewards(self) -> RewardModel:
         """The reward model; Gaussian without a simulation."""
@@ -89,18 +95,13 @@ class Task:
     @cached_property
     def specification(self) -> Specification:
         """The validated specification of the simulation."""
-        asked, rewards, policies = self.asked, self.rewards, self.policies
+        rewards, policies = self.rewards, self.policies
         with in_table(self.study.path, "simulation"):
             return Specification.of(
                 self.instance.decision_set,
                 rewards,
                 policies,
-                horizon=asked.horizon,
-                replications=asked.replications,
-                seed=asked.seed,
-                checkpoints=asked.checkpoints,
-                delay=asked.delay,
-                loss=asked.loss,
+                **self.settings,
             )
 
     @cached_property
@@ -112,12 +113,11 @@ class Task:
         """Whether the bound is one for the simulated rewards."""
         return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
-    def figure(self, *, only_missing: bool) -> Path | None:
-        """The file of the figure that the user chose, None if it is not to be drawn."""
+    def figure(self, folder: RunFolder | None) -> Path | None:
+        """The file that the user chose for the figure, None if it is not to be drawn."""
         figure = self.study.output.figure
-        if not isinstance(figure, Path) or (only_missing and figure.exists() and not self._redraw):
-            return None
-        return figure
+        is_finished = folder is not None and folder.is_finished and not self._redraw
+        return None if not isinstance(figure, Path) or (is_finished and figure.exists()) else figure
 
     @property
     def instance_content(self) -> bytes:
@@ -140,7 +140,7 @@ class Task:
                         f"law must be left out beside a simulation, got {self.study.bound.law!r}: that of its rewards is used"
                     )
         self.law  # noqa: B018 (the same)
-        figure = self.figure(only_missing=False)
+        figure = self.figure(None)
         if figure is not None:
             with in_table(self.study.path, "output"):
                 check_figure(figure, made=self.study.output.folder)
