@@ -189,7 +189,7 @@ BAD_TABLES = {
     "variance column of 0": ("item,theta,variance\nu,1,0\n", ["--size", "1"], "variance must be positive, got 0"),
     "variance option of -1": (MSETS, ["--size", "1", "--variance", "-1"], "variance must be positive, got -1.0"),
     "variance option of nan": (MSETS, ["--size", "1", "--variance", "nan"], "variance must be finite, got nan"),
-    "empty file": ("", [], "must hold an instance, got an empty file"),
+    "empty file": ("", [], "must contain an instance, got an empty file"),
     "missing column": ("item,reward\nu,1\n", ["--size", "1"], "columns must be those of a family"),
     "cell without a number": ("item,theta\nu,1\nv,one\n", ["--size", "1"], "theta must be a number, got 'one' on line 3"),
     "duplicate names": ("item,theta\nu,1\nu,2\n", ["--size", "1"], "items must have distinct names, got 'u' on lines 2 and 3"),

@@ -371,7 +371,7 @@ def test_simulations_that_replay(run, logged):
     code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "observed outcomes drawn again, each item for itself; policies are told the variance 0." in said
+    assert "observed outcomes, resampled for each item; policies receive the variance 0." in said
     assert "no bound is known for these rewards" in said
     assert load_simulation("a/simulation.zip").lower_bound is None
     assert json.loads(Path("a/bound.json").read_text(encoding="utf-8"))["applies"] is False

@@ -132,7 +132,7 @@ def test_names_with_commas_in_quotes(read):
 
 
 BAD = [
-    ("", {}, "must hold an instance, got an empty file"),
+    ("", {}, "must contain an instance, got an empty file"),
     ("item,theta\n", {"size": 1}, "must have a line for each item, got the header only"),
     ("u,1\nv,2\n", {"size": 1}, "columns must be those of a family .* got u, 1"),
     ("item,theta\nu,1\nv,x\n", {"size": 1}, "theta must be a number, got 'x' on line 3"),

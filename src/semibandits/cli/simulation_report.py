@@ -57,18 +57,18 @@ def _facts(answer: Answer) -> Table:
 
 
 def _rewards_text(rewards: RewardModel, unit: str) -> str:
-    """The law of the rewards in words."""
+    """Description of the reward model."""
     low, high = float(np.min(rewards.variance)), float(np.max(rewards.variance))
     square = f" {unit}²" if unit else ""
     spread = (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
     if isinstance(rewards, ReplayedRewards):
-        return f"observed outcomes drawn again, each item for itself; policies are told the variance {spread}"
+        return f"observed outcomes, resampled for each item; policies receive the variance {spread}"
     law = rewards.law
     if law is None or law.is_quadratic:
         return f"Gaussian, independent, variance {spread}"
     if isinstance(law, Bernoulli):
-        return "0 or 1, independent; policies are told the variance 1/4"
-    return f"{words(title(law))}; policies that ask for a variance are told {spread}"
+        return "0 or 1, independent; policies receive the variance 1/4"
+    return f"{words(title(law))}; policies that use a variance receive {spread}"
 
 
 def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
@@ -154,5 +154,5 @@ def _feet(answer: Answer) -> list[str]:
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
-        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this again with --resume')
+        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this command with --resume')
     return feet

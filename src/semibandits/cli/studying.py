@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from semibandits._files import write_whole
-from semibandits._text import json_text
 from semibandits.cli.bound_report import print_bound
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
@@ -17,6 +16,7 @@ from semibandits.cli.simulation_report import print_simulation
 from semibandits.cli.terminal import new_console, print_json, print_line, print_remark
 from semibandits.errors import SolverError
 from semibandits.instances import Instance
+from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_payload
 from semibandits.reporting.formatting import count_decisions
@@ -80,7 +80,7 @@ def _print_bound(
     count = count_decisions(instance.decision_set)
     payload = bound_payload(instance, result, count.exact) if as_json or save is not None else {}
     if save is not None:
-        write_whole(save, (json_text(payload, indent=1) + "\n").encode())
+        write_whole(save, json_bytes(payload))
     if as_json:
         print_json(payload)
     else:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from semibandits._json import MOST_CHARACTERS
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 
 
@@ -25,6 +26,11 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if not text.strip():
         raise InvalidInputError(f"{path} must contain an instance, got an empty file: see docs/cli.md for the formats")
     return text
+
+
+def json_bytes(value: object) -> bytes:
+    """Content of a JSON file with indentation."""
+    return (json_text(value, indent=1) + "\n").encode()
 
 
 def check_target(path: Path) -> None:

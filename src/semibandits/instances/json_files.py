@@ -9,13 +9,12 @@ from pathlib import Path
 from semibandits._fields import Fields, as_label, as_list, as_numbers, unknown_name
 from semibandits._files import write_whole
 from semibandits._json import strict_json
-from semibandits._text import json_text
 from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
 from semibandits.instances.base import Instance
-from semibandits.instances.files import read_text
+from semibandits.instances.files import json_bytes, read_text
 
 DEFAULT_VARIANCE = 0.5
 
@@ -106,7 +105,7 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
 
 def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
     """Write an instance for :func:`read_json`; the file appears only when it is complete."""
-    write_whole(path, (json_text(instance.description, indent=1) + "\n").encode())
+    write_whole(path, json_bytes(instance.description))
 
 
 def _variance_numbers(variance: object) -> float | list[float]:

@@ -1,4 +1,4 @@
-"""The policies that a study chooses, and their text form ``NAME:key=value,key=value``."""
+"""The policies of a study, and their text form ``NAME:key=value,key=value``."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from semibandits._json import strict_json
-from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
@@ -198,7 +198,7 @@ def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None)
         result = _found(task, progress)
         if result is not None:
             task.bound = _kept(task, result)
-            folder.put(BOUND, _json_bytes(task.bound))  # written first, so that a crash does not lose it
+            folder.put(BOUND, json_bytes(task.bound))  # written first, so that a crash does not lose it
         return result
     return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 
@@ -291,11 +291,11 @@ def _describe(task: Task, folder: RunFolder) -> None:
     """Write the files that describe the study."""
     contents = {
         INSTANCE: task.instance_content,
-        ABOUT: _json_bytes({key: text or None for key, text in asdict(task.problem.about).items()}),
+        ABOUT: json_bytes({key: text or None for key, text in asdict(task.problem.about).items()}),
         STUDY: study_text(task.study).encode(),
     }
     if task.bound is not None:
-        contents[BOUND] = _json_bytes(task.bound)
+        contents[BOUND] = json_bytes(task.bound)
     for name, content in contents.items():
         if folder.needs(name):
             folder.put(name, content)
@@ -350,7 +350,3 @@ def _study_result(
         written=() if folder is None else tuple(folder.written),
         finished_before=folder is not None and folder.is_finished,
     )
-
-
-def _json_bytes(value: object) -> bytes:
-    return (json_text(value, indent=1) + "\n").encode()

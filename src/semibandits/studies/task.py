@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
-from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
+from semibandits.instances.files import json_bytes
 from semibandits.laws import Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
@@ -97,12 +97,7 @@ class Task:
         """The validated specification of the simulation."""
         rewards, policies = self.rewards, self.policies
         with in_table(self.study.path, "simulation"):
-            return Specification.of(
-                self.instance.decision_set,
-                rewards,
-                policies,
-                **self.settings,
-            )
+            return Specification.of(self.instance.decision_set, rewards, policies, **self.settings)
 
     @cached_property
     def twin(self) -> Instance:
@@ -122,7 +117,7 @@ class Task:
     @property
     def instance_content(self) -> bytes:
         """Content of the instance file."""
-        return (json_text(self.instance.description, indent=1) + "\n").encode()
+        return json_bytes(self.instance.description)
 
     @property
     def bytes(self) -> int:
