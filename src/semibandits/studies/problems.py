@@ -50,7 +50,7 @@ class Problem:
         return About(title=self.instance.name)
 
 
-def find_problem(name: str, options: ProblemOptions | None = None) -> ProblemChoice:
+def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
     """The problem with a name: a file that ends in .csv or .json, or a built-in dataset or network.
 
     Raises
@@ -59,16 +59,16 @@ def find_problem(name: str, options: ProblemOptions | None = None) -> ProblemCho
         If there is no such dataset or network, or the file has another ending.
     """
     options = options or ProblemOptions()
-    if Path(name).suffix.lower() in FORMATS:
-        return ProblemChoice(file=Path(name), options=options)
-    if os.sep in name or Path(name).exists():
-        raise _unsupported_file(name)
-    if name in datasets.list_datasets():
-        return ProblemChoice(dataset=name, options=options)
-    if name in datasets.list_networks():
-        return ProblemChoice(network=name, options=options)
+    if Path(word).suffix.lower() in FORMATS:
+        return ProblemChoice(file=Path(word), options=options)
+    if os.sep in word or Path(word).exists():
+        raise _unsupported_file(word)
+    if word in datasets.list_datasets():
+        return ProblemChoice(dataset=word, options=options)
+    if word in datasets.list_networks():
+        return ProblemChoice(network=word, options=options)
     names = (*datasets.list_networks(), *datasets.list_datasets())
-    raise unknown_name("dataset or network (or file ending in .csv or .json)", name, names)
+    raise unknown_name("dataset or network (or file ending in .csv or .json)", word, names)
 
 
 def load_problem(choice: ProblemChoice) -> Problem:
