@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from operator import itemgetter
@@ -133,7 +132,6 @@ def two_a_genre() -> Dataset:
     )
 
 
-@dataclass(frozen=True, eq=False)
 class _MovieLens:
     """The files of MovieLens 100K in the package. Eighteen films occur twice, and count as two films here too."""
 

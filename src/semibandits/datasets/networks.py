@@ -20,36 +20,14 @@ from semibandits.instances import Instance, instance_from_description
 if TYPE_CHECKING:
     import networkx as nx
 
-# True: the coordinates are longitude and latitude. False: they are positions in a drawing, and the distances that
-# topohub computes from them are meaningless.
-_GEOGRAPHIC: Final[Mapping[str, bool]] = {
-    "abilene": True,
-    "atlanta": False,
-    "brain": True,
-    "cost266": True,
-    "dfn-bwin": True,
-    "dfn-gwin": True,
-    "di-yuan": False,
-    "france": False,
-    "geant": True,
-    "germany50": True,
-    "giul39": False,
-    "india35": False,
-    "janos-us": True,
-    "janos-us-ca": True,
-    "newyork": False,
-    "nobel-eu": True,
-    "nobel-germany": True,
-    "nobel-us": True,
-    "norway": False,
-    "pdh": True,
-    "pioro40": False,
-    "polska": True,
-    "sun": False,
-    "ta1": False,
-    "ta2": False,
-    "zib54": False,
-}
+_GEOGRAPHIC: Final = {
+    "abilene", "brain", "cost266", "dfn-bwin", "dfn-gwin", "geant", "germany50", "janos-us", "janos-us-ca", "nobel-eu",
+    "nobel-germany", "nobel-us", "pdh", "polska",
+}  # fmt: skip
+_DRAWN: Final = {
+    "atlanta", "di-yuan", "france", "giul39", "india35", "newyork", "norway", "pioro40", "sun", "ta1", "ta2", "zib54",
+}  # fmt: skip
+"""Networks with positions in a drawing; the distances that topohub computes from them are meaningless."""
 
 _PROVENANCE: Final = (
     "SNDlib 1.0 (Orlowski, Wessaely, Pioro, Tomaszewski, Networks 55, 2010), sndlib.put.poznan.pl; "
@@ -241,7 +219,7 @@ class Network:
 
 def list_networks() -> tuple[str, ...]:
     """Names of the built-in networks: all 26 networks of SNDlib, of which 14 are geographic."""
-    return tuple(_GEOGRAPHIC)
+    return tuple(sorted(_GEOGRAPHIC | _DRAWN))
 
 
 def network(name: str) -> Network:
@@ -259,10 +237,10 @@ def network(name: str) -> Network:
     SemibanditsError
         If the package topohub, which contains the data, is not installed.
     """
-    if name not in _GEOGRAPHIC:
-        raise unknown_name("network", name, _GEOGRAPHIC)
+    if name not in list_networks():
+        raise unknown_name("network", name, list_networks())
     raw = _read_topology(name)
-    geographic = _GEOGRAPHIC[name]
+    geographic = name in _GEOGRAPHIC
     names = {node["id"]: str(node["name"]) for node in raw["nodes"]}
     return Network(
         name=name,

@@ -123,15 +123,25 @@ def run_study(
         task.check_files(folder)
     try:
         if study.simulation is None:
-            return _run_bound(task, folder, bound_progress)
-        return _run_simulation(task, folder, progress, bound_progress)
+            bound, answer = _run_bound(task, folder, bound_progress), None
+        else:
+            bound, answer = _run_simulation(task, folder, progress, bound_progress)
     except BaseException:
         if folder is not None and (study.simulation is not None or not folder.has(BOUND)):
             folder.withdraw()
         raise
+    return StudyResult(
+        study=study,
+        problem=task.problem,
+        bound=bound,
+        answer=answer,
+        folder=None if folder is None else folder.path,
+        written=() if folder is None else tuple(folder.written),
+        finished_before=folder is not None and folder.is_finished,
+    )
 
 
-def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> StudyResult:
+def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult:
     """Compute only the bound; its gap must be reached."""
     if folder is not None and folder.has(BOUND):
         task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
@@ -151,7 +161,7 @@ def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | N
         write_figure(task.instance, result, figure)
     if folder is not None:
         _report(task, folder, result, None)
-    return _study_result(task, folder, result, None)
+    return result
 
 
 def _run_simulation(
@@ -159,7 +169,7 @@ def _run_simulation(
     folder: RunFolder | None,
     progress: bool | Callable[[int, int], None],
     bound_progress: BoundProgress | None,
-) -> StudyResult:
+) -> tuple[GravesLaiResult | None, Answer]:
     start = time.monotonic()
     is_finished = folder is not None and folder.is_finished
     with ExitStack() as stack:
@@ -183,7 +193,7 @@ def _run_simulation(
             folder=None if folder is None else folder.path,
         )
         _write(task, folder, bound, answer)
-        return _study_result(task, folder, bound, answer)
+        return bound, answer
 
 
 def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
@@ -336,17 +346,3 @@ def _report(task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer
         )
         write_payload(payload_of(data), folder.path / REPORT)
         folder.note(REPORT)
-
-
-def _study_result(
-    task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer | None
-) -> StudyResult:
-    return StudyResult(
-        study=task.study,
-        problem=task.problem,
-        bound=bound,
-        answer=answer,
-        folder=None if folder is None else folder.path,
-        written=() if folder is None else tuple(folder.written),
-        finished_before=folder is not None and folder.is_finished,
-    )
