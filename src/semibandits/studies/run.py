@@ -121,9 +121,11 @@ def run_study(
         if resume:
             check_unchanged(folder, study, task.instance)
         task.check_files(folder)
+    bound: GravesLaiResult | None
+    answer: Answer | None = None
     try:
         if study.simulation is None:
-            bound, answer = _run_bound(task, folder, bound_progress), None
+            bound = _run_bound(task, folder, bound_progress)
         else:
             bound, answer = _run_simulation(task, folder, progress, bound_progress)
     except BaseException:
