@@ -47,7 +47,7 @@ def test_files_that_hold_them_are_refused(name, tmp_path):
     path = tmp_path / "file.json"
     path.write_text(text, encoding="utf-8")
     for read in (read_json, read_results):
-        with pytest.raises(InvalidInputError, match=f"file.json must contain JSON, got .*{message}"):
+        with pytest.raises(InvalidInputError, match=f"file.json must hold JSON, got .*{message}"):
             read(path)
 
 

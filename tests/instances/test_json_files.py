@@ -269,8 +269,8 @@ def test_missing_keys_are_named(key):
     [
         ("", "must contain an instance, got an empty file"),
         ("  \n", "must contain an instance, got an empty file"),
-        ('{"family": "trees",\n "theta": [1,,2]}', "must contain JSON, got .* on line 2, column 14"),
-        ("[1, 2]", "must contain one JSON object"),
+        ('{"family": "trees",\n "theta": [1,,2]}', "must hold JSON, got .* on line 2, column 14"),
+        ("[1, 2]", "must hold one JSON object"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, text, message):

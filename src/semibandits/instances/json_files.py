@@ -91,9 +91,9 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
     try:
         description = strict_json(text)
     except ValueError as error:
-        raise InvalidInputError(f"{path} must contain JSON, got {error}: correct it there") from error
+        raise InvalidInputError(f"{path} must hold JSON, got {error}: correct it there") from error
     if not isinstance(description, dict):
-        raise InvalidInputError(f'{path} must contain one JSON object, got something else: write {{"family": ...}}')
+        raise InvalidInputError(f'{path} must hold one JSON object, got something else: write {{"family": ...}}')
     for key, value in (overrides or {}).items():
         if key in description and str(description[key]) != str(value):
             raise InvalidInputError(
