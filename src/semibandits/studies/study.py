@@ -59,8 +59,9 @@ class SimulationOptions:
 
     Attributes
     ----------
-    policies : tuple of PolicyChoice or str
-        Texts are as on the command line, ``NAME`` or ``NAME:key=value,key=value``. All policies of the library by default.
+    policies : tuple of str
+        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all policies of the library by default. They are kept
+        as :class:`semibandits.studies.policies.PolicyChoice`, which may be passed too.
     rewards : str
         "replay", or a law as :func:`semibandits.laws.law_from` reads it: "gaussian", "bernoulli", "poisson:cost", ...
     horizon, replications, seed : int
