@@ -32,7 +32,7 @@ class PolicyChoice:
     Raises
     ------
     InvalidInputError
-        If a parameter cannot be written in the text form, or is one that no policy has in a study.
+        If a parameter is ``horizon``, an unknown radius, or a text that cannot be part of the text form.
     """
 
     name: str
