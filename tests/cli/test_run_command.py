@@ -116,7 +116,7 @@ def test_an_interrupted_study_resumes(study, monkeypatch):
     assert (code, out) == (130, "")
     assert err == (
         "Error: interrupted: 3 of 8 replications are finished and kept in study-results; "
-        "to go on, give the same command again\n"
+        "to continue, run the same command again\n"
     )
     assert run(["run", "study.toml", "--workers", 2])[0] == 0
     assert run(["run", "study.toml", "--output", "whole"])[0] == 0
@@ -249,7 +249,7 @@ BAD = {
     "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
     "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
-    "report without a folder": ([*SHORT, "--report"], "--report must come with a folder to write it to, got none: add --output"),
+    "report without a folder": ([*SHORT, "--report"], "--report must be used with a folder to write it to, got none: add"),
 }  # fmt: skip
 
 
@@ -305,8 +305,8 @@ def test_a_changed_study_is_refused(study):
     code, out, err = run(["run", "study.toml"])
     assert (code, out) == (2, "")
     assert err == (
-        "Error: folder must hold a run of the same simulation, got another horizon in study-results (horizon = 1000, "
-        "was 300): choose another folder (--output), or go on as the run began\n"
+        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 1000, "
+        "was 300): choose another folder (--output FOLDER), or continue the run as it was started\n"
     )
     assert files("study-results") == before
 
@@ -371,7 +371,7 @@ def test_simulations_that_replay(run, logged):
     code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "observed outcomes drawn again, each item for itself; policies are told the variance 0." in said
+    assert "observed outcomes, resampled for each item; policies receive the variance 0." in said
     assert "no bound is known for these rewards" in said
     assert load_simulation("a/simulation.zip").lower_bound is None
     assert json.loads(Path("a/bound.json").read_text(encoding="utf-8"))["applies"] is False
@@ -393,7 +393,9 @@ def test_ctrl_c_in_a_process(tmp_path):
         finally:
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert "of 60,000 replications are finished and kept in study-results; to go on, give the same command again" in err
+    assert (
+        "of 60,000 replications are finished and kept in study-results; to continue, run the same command again" in err
+    )
     assert "Traceback" not in err
     assert list((tmp_path / "study-results" / "parts").glob("*.zip"))
     assert (tmp_path / "study-results" / "study.toml").exists()

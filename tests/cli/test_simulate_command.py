@@ -123,7 +123,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     assert code == 0
     assert f"{own.value:.4g}"[:4] in out
     assert "over" in out.split("slope:")[0]
-    assert "policies are told the variance 1/4" in out
+    assert "policies receive the variance 1/4" in out
 
     def fail(*_, **__):
         raise SolverError("no luck")
@@ -247,11 +247,11 @@ BAD_OPTIONS = {
     "no replications": (["-n", "0"], "--replications must be a whole number of at least 1, got '0'"),
     "too many replications": (["-n", "1e9"], "--replications must be at most 1,000,000, got '1e9'"),
     "negative seed": (["--seed", "-1"], "--seed must be a whole number of at least 0, got '-1'"),
-    "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto takes one a core"),
+    "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto uses one per core"),
     "workers in words": (["-j", "two"], "--workers must be a number from 1 to 10,000 or auto, got 'two'"),
     "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian or gamma?"),
     "variance of bernoulli": (["--rewards", "bernoulli", "--variance", "1"], "--variance must go with Gaussian rewards, got 1"),
-    "resume without a folder": (["--resume"], "--resume must come with the folder of the earlier run, got none"),
+    "resume without a folder": (["--resume"], "--resume must be used with the folder of the earlier run, got none"),
     "output into a file": (["--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["--output", "table.csv/run"], "folder must be writable"),
     "another figure format": (["--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
@@ -353,7 +353,7 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     assert Path("run/summary.csv").exists()
     code, _, err = run([*SHORT, "--output", "run", "--resume", "--seed", 1])
     assert code == 2
-    assert "folder must hold a run of the same simulation, got another seed in run" in err
+    assert "folder must contain a run of the same simulation, got another seed in run" in err
     assert Path("run/simulation.zip").read_bytes() == before
 
 
@@ -381,7 +381,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(run, monkeypatch):
     assert (code, out) == (130, "")
     assert err == (
         "Error: interrupted: 3 of 8 replications are finished and kept in run; "
-        "to go on, give the same command with --resume\n"
+        "to continue, run the same command with --resume\n"
     )
     assert len(list(Path("run/parts").iterdir())) == 3
     assert not Path("run/summary.csv").exists()
@@ -421,7 +421,7 @@ def test_an_interruption_before_anything_is_finished_leaves_nothing(run, monkeyp
     code, _, err = run(SHORT)
     assert (code, err) == (
         130,
-        "Error: interrupted, nothing written: with --output FOLDER finished replications are kept\n",
+        "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n",
     )
 
 
@@ -487,6 +487,6 @@ def test_ctrl_c_in_a_process(tmp_path):
         finally:
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert "of 60,000 replications are finished and kept in run; to go on, give the same command with --resume" in err
+    assert "of 60,000 replications are finished and kept in run; to continue, run the same command with --resume" in err
     assert "Traceback" not in err
     assert list((tmp_path / "run" / "parts").glob("*.zip"))

@@ -267,8 +267,8 @@ def test_missing_keys_are_named(key):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must hold an instance, got an empty file"),
-        ("  \n", "must hold an instance, got an empty file"),
+        ("", "must contain an instance, got an empty file"),
+        ("  \n", "must contain an instance, got an empty file"),
         ('{"family": "trees",\n "theta": [1,,2]}', "must hold JSON, got .* on line 2, column 14"),
         ("[1, 2]", "must hold one JSON object"),
     ],

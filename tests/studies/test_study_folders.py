@@ -87,6 +87,18 @@ def test_problems_are_wrong_in_the_words_of_the_file(place, case):
     assert names(".") == ["study.toml", "table.csv"]
 
 
+def test_options_in_messages_are_keys_of_the_file(place):
+    Path("groups.csv").write_text("item,group,theta\nu,p,1\nv,p,2\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError) as error:
+        run_text('[problem]\nfile = "groups.csv"\n')
+    assert str(error.value) == (
+        "study.toml, [problem]: each group must have a capacity, got none for 'p' of the column group: "
+        'add capacity = ["p=K"], or capacity = ["K"] for all groups'
+    )
+    with pytest.raises(InvalidInputError, match=r"got none of them: give one, for instance network = \"germany50\"$"):
+        run_text("[problem]\n")
+
+
 def test_other_mistakes_that_show_late(place):
     for more, message in (
         ("checkpoints = [1, 5]\n", r"study.toml, \[simulation\]: checkpoints must be increasing rounds from 1 to horizon = 300"),
@@ -190,7 +202,7 @@ def test_other_files_called_bound(place, content):
     Path("study-results").mkdir()
     path = Path("study-results/bound.json")
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study begins"):
+    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study starts"):
         run_study(read_study("study.toml"))
     assert path.read_text(encoding="utf-8") == content
     assert names("study-results") == ["bound.json"]
@@ -209,7 +221,9 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
     Path("study.toml").write_text(STUDY + '[output]\nfolder = "."\n', encoding="utf-8")
     Path(name).write_text("mine", encoding="utf-8")
     study = read_study("study.toml")
-    with pytest.raises(InvalidInputError, match=f"must be without {name} before a study begins, got what no study has"):
+    with pytest.raises(
+        InvalidInputError, match=f"must be without {name} before a study starts, got files that no study"
+    ):
         run_study(study, resume=resume)
     assert Path(name).read_text(encoding="utf-8") == "mine"
     assert names(".") == sorted([name, "study.toml", "table.csv"])
@@ -258,7 +272,9 @@ def test_a_damaged_bound_is_an_error(place, key, value):
     run_text(ALONE)
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"bound.json must hold a bound as it was written, got a damaged one"):
+    with pytest.raises(
+        InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"
+    ):
         run_study(read_study("study.toml"))
 
 
@@ -393,7 +409,7 @@ def test_studies_are_built_in_python_too(place):
     about = json.loads(Path("out/about.json").read_text(encoding="utf-8"))
     assert (about["origin"], about["title"]) == ("modelled", "polska, spanning trees")
     assert "SNDlib" in about["provenance"]
-    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add --target NODE$"):
+    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add target='NODE'$"):
         load_problem(ProblemChoice(network="polska", options=sb.instances.ProblemOptions(source="Lodz")))
 
 

@@ -171,7 +171,7 @@ CHANGES = {
     "checkpoints": ("horizon", "checkpoints = [300]\nhorizon", "checkpoints = [300], was absent"),
     "gap": ("[problem]", "[bound]\ngap = 0.01\n[problem]", "gap in study-results (gap = 0.01, was 0.0001)"),
     "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
-    "size": ("size = 2", "size = 1", "instance in study-results (table.csv is not what it was)"),
+    "size": ("size = 2", "size = 1", "instance in study-results (table.csv has changed)"),
     "problem": (
         'file = "table.csv"\nsize = 2',
         'network = "polska"\nfamily = "trees"',
@@ -199,14 +199,14 @@ def test_a_changed_study_is_refused(place, case, finished):
     with pytest.raises(InvalidInputError) as error:
         run_text(STUDY.replace(old, new))
     assert message in str(error.value)
-    assert str(error.value).endswith("choose another folder (--output), or go on as the run began")
+    assert str(error.value).endswith("choose another folder (folder='FOLDER'), or continue the run as it was started")
     assert state("study-results") == before
 
 
 def test_a_changed_file_is_refused(place):
     run_study(read_study("study.toml"))
     Path("table.csv").write_text(TABLE.replace("0.75", "0.8"), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv is not what it was\)"):
+    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv has changed\)"):
         run_study(read_study("study.toml"))
 
 
@@ -214,7 +214,11 @@ def test_a_changed_file_is_refused(place):
     ("old", "new", "message"),
     [
         ("horizon = 300", "horizon = 301", "got another horizon, checkpoints in study-results: choose another folder"),
-        ("gap = 0.0001", "gap = 0.01", "bound.json must hold the bound of this study, got another gap: choose another"),
+        (
+            "gap = 0.0001",
+            "gap = 0.01",
+            "bound.json must contain the bound of this study, got another gap: choose another",
+        ),
         ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another instance"),
     ],
 )

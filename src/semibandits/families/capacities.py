@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from semibandits._fields import unknown_name
 from semibandits._json import MOST_DIGITS
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 
 
 class _Capacity(NamedTuple):
@@ -38,7 +38,7 @@ def read_capacities(texts: Sequence[str], groups: Mapping[str, Sequence[str]]) -
     for capacity in wanted:
         known = [g for column in groups if capacity.column in (None, column) for g in dict.fromkeys(groups[column])]
         if capacity.name is not None and capacity.name not in known:
-            raise unknown_name("group of --capacity", capacity.name, known)
+            raise unknown_name("group of a capacity", capacity.name, known)
     wanted.sort(key=lambda capacity: (capacity.name is not None, capacity.column is not None))
     return {column: _limits(column, names, wanted) for column, names in groups.items()}
 
@@ -51,7 +51,9 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
     if not number.strip().isdecimal() or len(number) > MOST_DIGITS:
         got = repr(text) if len(text) <= MOST_DIGITS else f"{len(text):,} characters"
         raise InvalidInputError(
-            f"--capacity must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. --capacity 2"
+            Option("capacities"),
+            f" must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. ",
+            Option("capacities", ["2"]),
         )
     return _Capacity(column or None, name if equals else None, int(number))
 
@@ -64,7 +66,10 @@ def _limits(column: str, names: Sequence[str], wanted: Sequence[_Capacity]) -> d
                 limits[group] = capacity.limit
         if group not in limits:
             raise InvalidInputError(
-                f"each group must have a capacity, got none for {group!r} of the column {column}: "
-                f"add --capacity {group}=K, or --capacity K for all groups"
+                f"each group must have a capacity, got none for {group!r} of the column {column}: add ",
+                Option("capacities", [f"{group}=K"]),
+                ", or ",
+                Option("capacities", ["K"]),
+                " for all groups",
             )
     return limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 
 
 @dataclass(frozen=True)
@@ -76,5 +76,5 @@ def required(value: object, name: str) -> object:
         If the value is missing.
     """
     if value is None:
-        raise InvalidInputError(f"{name} must be given for this family, got none: add --{name}")
+        raise InvalidInputError(Option(name), " must be given for this family, got none: add ", Option(name))
     return value

@@ -96,13 +96,13 @@ def _value(name: str, value: object, default: object) -> object:
         if value.casefold() in ("true", "false"):
             return value.casefold() == "true"
         raise InvalidInputError(f"{name} must be true or false, got {value!r}: pass one of them")
-    kind = int if isinstance(default, int) else float
     try:
-        return kind(value)
+        number = float(value)
     except ValueError as error:
         raise InvalidInputError(
             f"{name} must be a number, got {value!r}: pass for instance {name}={0.5 if default is None else default}"
         ) from error
+    return int(number) if isinstance(default, int) and number.is_integer() else number
 
 
 def _radius(coefficients: Mapping[Any, Any]) -> Radius:
