@@ -21,7 +21,7 @@ from semibandits.regret_bound import lower_certificate
 from semibandits.regret_bound import worst_cycle as worst_cycle_module
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.lower_certificate import check_costs, check_items
+from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
 LABELS = 1_000_000
@@ -278,10 +278,11 @@ def lower_bound(graph, v, items, cycles, raises, mu, **options):
     live = (graph.entering >= 0) & (items[entering] if len(items) else False)
     law = Gaussian(np.where(v > 0.0, v, 1.0) / 2.0) if len(v) else Gaussian()
     gaps = [graph.costs[cycle].sum() for cycle in listed_cycles(graph) if live[cycle].any()]
-    return lower_certificate.lower_bound(
-        graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs,
-        ArcItems.of(law, np.zeros(len(v)), graph.entering, live), cycles, raises, mu, min(gaps, default=1.0), **options,
-    )[0]  # fmt: skip
+    items_on_arcs = ArcItems.of(law, np.zeros(len(v)), graph.entering, live)
+    with_items = ItemGraph(
+        graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs, items_on_arcs, min(gaps, default=1.0)
+    )
+    return lower_certificate.lower_bound(with_items, cycles, raises, mu, **options).value
 
 
 def even(graph, cycles):

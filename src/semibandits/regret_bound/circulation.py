@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -18,12 +18,12 @@ from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.lower_certificate import check_costs, check_items, lower_bound
+from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
 from semibandits.regret_bound.presolve import Block, presolve
 from semibandits.regret_bound.price_proof import least_information
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
@@ -61,7 +61,6 @@ class CirculationSolver:
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
         self._suboptimal[entering[live]] = True
-        self._least_gap = float(self._presolved.gaps[self._items.raising].min(initial=math.inf))
         self._relative_error = relative_error_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
 
     def solve(self) -> GravesLaiResult:
@@ -86,7 +85,7 @@ class CirculationSolver:
                 break
         if lower < (1.0 - self._gap) * value and not self._law.is_quadratic:
             # Where a search took too many labels or too long, a plan that needs none may be cheaper.
-            plain = self._plan(RatedCycles(*self._alone()))
+            plain = self._plan(self._alone())
             other = self._scaled(plain, self._simple_bound(plain))
             value, plan = min((value, plan), other, key=lambda known: known[0])
         items = np.flatnonzero(self._suboptimal)
@@ -104,7 +103,7 @@ class CirculationSolver:
         }
         memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions)
         return self._problem.result(
-            "cycles", value, lower, plan, self._graph.decision, self._suboptimal, stats,
+            "cycles", Bracket(value, lower, plan), self._graph.decision, self._suboptimal, stats,
             late=done > self._block_deadline, memory=memory,
         )  # fmt: skip
 
@@ -122,7 +121,7 @@ class CirculationSolver:
         ]
 
     def _solve_blocks(self, solvers: list[BlockSolver]) -> list[BlockSolution]:
-        loops = float(self._loop_rates() @ self._presolved.gaps[self._presolved.loops])
+        loops = float(self._loop_rates @ self._presolved.gaps[self._presolved.loops])
         solutions: list[BlockSolution] = []
 
         def report(now: BlockSolution) -> None:
@@ -174,19 +173,18 @@ class CirculationSolver:
         worth |= np.bincount(cycles.rows, carries, len(rates)) > 0
         return RatedCycles(cycles.select(worth), rates[worth])
 
-    def _alone(self) -> tuple[Cycles, FloatArray]:
+    def _alone(self) -> RatedCycles:
         """The cheapest cycle through each item, at the rate with which the item alone is enough."""
         cycles = self._of_blocks(block.cheapest for block in self._blocks)
         arcs = np.concatenate([np.empty(0, dtype=np.int64), *(b.arcs[b.informative] for b in self._blocks)])
         rates = self._needed(arcs, self._presolved.gaps[arcs], self._decision_set.m)
-        return cycles.select(rates > 0.0), rates[rates > 0.0]
+        return RatedCycles(cycles.select(rates > 0.0), rates[rates > 0.0])
 
     def _plan(self, used: RatedCycles) -> ExplorationPlan:
         """The plan in decisions, of cycles of the blocks and the loops."""
-        rates = self._loop_rates()
         walks = self._unfolded(used.cycles)
-        rated = RatedCycles(walks, np.concatenate((used.rates, rates)))
-        if not (rates > 0.0).all():
+        rated = RatedCycles(walks, np.concatenate((used.rates, self._loop_rates)))
+        if not (self._loop_rates > 0.0).all():
             rated = RatedCycles(walks.select(rated.rates > 0.0), rated.rates[rated.rates > 0.0])
         known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
         return plan_of_walks(
@@ -200,6 +198,7 @@ class CirculationSolver:
         alone = Cycles(np.arange(len(loops) + 1), loops)
         return unfolded(self._graph, self._presolved, Cycles.joined((cycles, alone)))
 
+    @cached_property
     def _loop_rates(self) -> FloatArray:
         """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
         loops = self._presolved.loops
@@ -301,21 +300,23 @@ class CirculationSolver:
         graph, loops, merged = self._graph, self._presolved.loops, self._graph.merged_hub
         check_costs(graph, self._theta)
         check_items(graph.entering)
-        gaps, rates = self._presolved.gaps[loops], self._loop_rates()
+        gaps = self._presolved.gaps[loops]
         cycles = self._of_blocks(s.lower.cycles for s in solutions)
         known = Cycles.joined((cycles, Cycles(np.arange(len(loops) + 1), loops)))
         walks = self._unfolded(cycles)
         # Arcs of zero gap stand between the others now: each raise follows its row and arc.
         keys = known.rows * graph.n_arcs + known.arcs
-        raises, order = np.concatenate([np.empty(0), *(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
+        raises, order = _values([*(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
         wanted = walks.rows * graph.n_arcs + walks.arcs
         at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
         found = keys[order[at]] == wanted
-        return lower_bound(
+        widened = ItemGraph(
             graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
-            walks, np.where(found, raises[order[at]], 0.0),
-            np.concatenate([np.empty(0), *(s.lower.multipliers for s in solutions), rates * gaps]), self._least_gap,
-        )[0] / (1.0 + self._relative_error)  # fmt: skip
+            float(self._presolved.gaps[self._items.raising].min()),
+        )  # fmt: skip
+        multipliers = _values([*(s.lower.multipliers for s in solutions), self._loop_rates * gaps])
+        bound = lower_bound(widened, walks, np.where(found, raises[order[at]], 0.0), multipliers)
+        return bound.value / (1.0 + self._relative_error)
 
 
 def _values(parts: Iterable[FloatArray]) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from semibandits._typing import BoolArray, IntArray
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.regret_bound.plan import merged_plan
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import doubt_of_gaps, rates_alone
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.regret_bound.tables import check_table
@@ -34,8 +34,8 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     own, rounding = law.take(items), law.rounding
     least = 1.0 / own.divergence(theta[items], gaps * (1.0 + doubt_of_gaps(own, theta[items])))
     value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
-    plan = merged_plan(swapped(swaps, items), rates * (1.0 + rounding))
-    return problem.result("closed-form", value, lower, plan, swaps.decision, suboptimal, {})
+    bracket = Bracket(value, lower, merged_plan(swapped(swaps, items), rates * (1.0 + rounding)))
+    return problem.result("closed-form", bracket, swaps.decision, suboptimal, {})
 
 
 def swapped(swaps: BestSwaps, items: IntArray) -> BoolArray:

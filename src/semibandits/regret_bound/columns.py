@@ -15,7 +15,7 @@ from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import priced, pricing_bound
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.warm_start import DecisionMemory
 
@@ -85,7 +85,7 @@ class ColumnSolver:
             "seconds": tiers.seconds() - self._start,
         }
         return self._problem.result(
-            "columns", self._value, self._lower, plan, self._oracle.optimal, self._best.suboptimal, stats,
+            "columns", Bracket(self._value, self._lower, plan), self._oracle.optimal, self._best.suboptimal, stats,
             memory=DecisionMemory(self._pool.decisions[self._active]),
         )  # fmt: skip
 

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import clarabel
 import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.kernels import tiers
+
+
+def solver_settings(accuracy: float, deadline: float = math.inf) -> Any:
+    """Settings of Clarabel: one thread, these tolerances, and a limit from the value `deadline` of `tiers.seconds`."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.time_limit = max(1e-3, deadline - tiers.seconds())
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
+    return settings
 
 
 def cone_program(
@@ -63,14 +76,10 @@ def cone_program(
     shape = (4 * k + n + len(limits), n + 2 * k)
     matrix = sparse.csc_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
     bounds = np.concatenate((np.zeros(k + n), np.ones(len(limits)), np.tile([0.0, 2.0, 0.0], k)))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    settings.time_limit = max(1e-3, deadline - tiers.seconds())
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
     cones = [clarabel.NonnegativeConeT(k + n + len(limits))] + [clarabel.SecondOrderConeT(3)] * k
     no_quadratic = sparse.csc_matrix((n + 2 * k, n + 2 * k))
+    settings = solver_settings(accuracy, deadline)
     solution = clarabel.DefaultSolver(no_quadratic, objective, matrix, bounds, cones, settings).solve()
     primal, dual = np.nan_to_num(np.array(solution.x)), np.nan_to_num(np.array(solution.z))
     rates = np.maximum(primal[:n], 0.0) * unit / gaps

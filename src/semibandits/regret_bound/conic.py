@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels import tiers
+from semibandits.regret_bound.cones import solver_settings
 from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
 from semibandits.regret_bound.rows import Rows
 
@@ -60,11 +60,7 @@ class ConicMaster(Master):
         cycles = len(self._pool)
         objective, matrix, bounds, cones = self.program()
         unit = objective.sum() / len(scale)
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
-        settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
-        settings.time_limit = max(1e-3, deadline - tiers.seconds())
+        settings = solver_settings(accuracy, deadline)
         solver = clarabel.DefaultSolver(self._no_quadratic, objective / unit, matrix, bounds, cones, settings)
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)

@@ -25,7 +25,7 @@ from semibandits.regret_bound.cones import cone_program
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import pricing_bound
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import cheapest_raises, check_convex, stretched
 from semibandits.regret_bound.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
@@ -127,8 +127,8 @@ def solve_enumeration(problem: Problem) -> GravesLaiResult:
         bracket = _bracket_by_cones if problem.law.is_quadratic else _bracket_by_cuts
         value, rates, lower = bracket(listed, problem.gap, problem.deadline)
         check_convex(listed.law, listed.theta, rates @ listed.contains, np.flatnonzero(suboptimal))
-    plan, best = merged_plan(decisions[rows], rates), decisions[int(np.argmin(gaps))].copy()
-    return problem.result("enumeration", value, lower, plan, best, suboptimal, {"decisions": len(decisions)})
+    solved, best = Bracket(value, lower, merged_plan(decisions[rows], rates)), decisions[int(np.argmin(gaps))].copy()
+    return problem.result("enumeration", solved, best, suboptimal, {"decisions": len(decisions)})
 
 
 def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:

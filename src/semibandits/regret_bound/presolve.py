@@ -153,7 +153,7 @@ def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float
     Items at the end of their reach cannot look better than they are: to the presolve they are none.
     """
     merged = graph.merged_hub
-    simple, number = _digraph(graph, merged)
+    simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
     gaps, _ = simple.cheapest_cycles(np.zeros(graph.n_arcs, dtype=np.bool_))
     free = gaps <= tolerance
     merged = number[merged]
@@ -168,13 +168,7 @@ def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float
     return Presolved(gaps, merged, free, loops, items, _blocks(live, tails, heads, graph.costs, items))
 
 
-def _digraph(graph: ExchangeGraph, merged: IntArray) -> tuple[Digraph, IntArray]:
-    return Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
-
-
-def _blocks(
-    live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems
-) -> tuple[Block, ...]:  # fmt: skip
+def _blocks(live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems) -> tuple[Block, ...]:
     if not len(live):
         return ()
     n = int(max(tails.max(), heads.max())) + 1

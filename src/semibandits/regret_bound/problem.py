@@ -20,6 +20,15 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
+class Bracket:
+    """A feasible plan, its cost, which is an upper bound on C(theta), and a lower bound."""
+
+    value: float
+    lower: float
+    plan: ExplorationPlan
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """What is to be solved, and how far.
 
@@ -76,19 +85,18 @@ class Problem:
         return type(self.decision_set).exchange_graph is not DecisionSet.exchange_graph
 
     def result(
-        self, method: str, value: float, lower: float, plan: ExplorationPlan, optimal_decision: BoolArray,
-        suboptimal_items: BoolArray, stats: Mapping[str, float], *, late: bool | None = None,
-        memory: Memory | DecisionMemory | None = None,
+        self, method: str, bracket: Bracket, optimal_decision: BoolArray, suboptimal_items: BoolArray,
+        stats: Mapping[str, float], *, late: bool | None = None, memory: Memory | DecisionMemory | None = None,
     ) -> GravesLaiResult:  # fmt: skip
-        """The result of a method; its status says whether the gap was reached. By default it is late after the deadline."""
-        lower = min(lower, value)
+        """The result of a method, with its status. `late` defaults to whether the deadline has passed."""
+        value, lower = bracket.value, min(bracket.lower, bracket.value)
         reached = value - lower <= self.gap * value < math.inf
         return GravesLaiResult(
             value=value,
             lower=lower,
             status=Status.of(reached=reached, late=tiers.seconds() > self.deadline if late is None else late),
             method=method,
-            plan=plan,
+            plan=bracket.plan,
             optimal_decision=optimal_decision,
             suboptimal_items=suboptimal_items,
             decision_set=self.decision_set,

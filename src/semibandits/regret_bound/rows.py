@@ -19,6 +19,7 @@ from semibandits.kernels.cycles import weighted_arc_totals
 from semibandits.kernels.separation import repair
 from semibandits.regret_bound.bounds import LowerBound, lower_bound, value_of
 from semibandits.regret_bound.cycles import CyclePool, Cycles
+from semibandits.regret_bound.lower_certificate import ItemGraph
 from semibandits.regret_bound.lower_certificate import lower_bound as bound_by_raises
 from semibandits.regret_bound.presolve import Block
 from semibandits.regret_bound.price_search import search_prices
@@ -168,7 +169,8 @@ class LawRows(Rows):
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
-        self._least_gap = float(block.gaps[block.informative].min())
+        graph, least_gap = block.graph, float(block.gaps[block.informative].min())
+        self._graph = ItemGraph(graph.n, graph.tails, graph.heads, graph.costs, block.items, least_gap)
         self._known, self._flow = Cycles.empty(), np.ones(len(block.gaps))
         self._last = self._raises(pool.cycles, self._flow)
 
@@ -210,19 +212,15 @@ class LawRows(Rows):
 
     def value(self, multipliers: FloatArray, potentials: FloatArray) -> float:
         """See `Rows.value`."""
-        return self._bound(multipliers, quick=True)[0]
+        return self._bound(multipliers, quick=True).value
 
     def lower(self, multipliers: FloatArray, potentials: FloatArray) -> LowerBound:
         """See `Rows.lower`; the potentials are not needed."""
-        value, proven = self._bound(multipliers, quick=False)
-        return LowerBound(value, self.pool.cycles, proven, self._last.raises)
+        return self._bound(multipliers, quick=False)
 
-    def _bound(self, multipliers: FloatArray, *, quick: bool) -> tuple[float, FloatArray]:
-        graph, last = self.block.graph, self._last
-        return bound_by_raises(
-            graph.n, graph.tails, graph.heads, graph.costs, self.block.items, self.pool.cycles, last.raises,
-            multipliers / last.values**2, self._least_gap, quick=quick,
-        )  # fmt: skip
+    def _bound(self, multipliers: FloatArray, *, quick: bool) -> LowerBound:
+        last = self._last
+        return bound_by_raises(self._graph, self.pool.cycles, last.raises, multipliers / last.values**2, quick=quick)
 
     def enough(self, flow: FloatArray) -> FloatArray:
         """By the first flow, or the cheapest cycle through each item, at the rates that items need however many share a gap.

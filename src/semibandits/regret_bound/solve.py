@@ -21,7 +21,7 @@ from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
-from semibandits.regret_bound.problem import Problem, Units
+from semibandits.regret_bound.problem import Bracket, Problem, Units
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
@@ -195,10 +195,10 @@ def _narrowed(result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
         return result
     other = solve_enumeration(problem)
     better = min(result, other, key=lambda known: known.value)
+    bracket = Bracket(better.value, max(result.lower, other.lower), better.plan)
     return problem.result(
-        better.method, better.value, max(result.lower, other.lower), better.plan, better.optimal_decision,
-        better.suboptimal_items, better.stats, memory=better._memory,
-    )  # fmt: skip
+        better.method, bracket, better.optimal_decision, better.suboptimal_items, better.stats, memory=better._memory
+    )
 
 
 def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:

@@ -56,15 +56,14 @@ class Memory:
         graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: BoolArray
     ) -> Memory:  # fmt: skip
         """What is worth remembering of rates and multipliers at the costs of `graph`."""
-        gaps, shares = binding.sums(graph.costs), multipliers
-        keep = shares > NEGLIGIBLE * shares.sum() / max(len(shares), 1)
+        keep = multipliers > NEGLIGIBLE * multipliers.sum() / max(len(multipliers), 1)
         return Memory(
             decision=graph.decision,
             entering=graph.entering,
             used=used,
             shares=rates * used.sums(graph.costs) ** 2,
             binding=binding.select(keep),
-            weights=(shares * gaps)[keep],
+            weights=(multipliers * binding.sums(graph.costs))[keep],
             played=played,
         )
 

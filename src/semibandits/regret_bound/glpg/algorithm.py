@@ -22,7 +22,7 @@ from semibandits.regret_bound.glpg.reduction import ReducedProblem, reduced
 from semibandits.regret_bound.glpg.worst import worst_decision
 from semibandits.regret_bound.plan import cost_of
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.regret_bound.upper_certificate import least_information
 
@@ -197,8 +197,8 @@ class GLPG:
         )  # fmt: skip
         plan, value = self._plan(problem)
         stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
-        best, items = given.optimal_decision, given.suboptimal_items
-        return problem.result("glpg", value, self.lower, plan, best, items, stats)
+        bracket = Bracket(value, self.lower, plan)
+        return problem.result("glpg", bracket, given.optimal_decision, given.suboptimal_items, stats)
 
     @property
     def steps(self) -> int:

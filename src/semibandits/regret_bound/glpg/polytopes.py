@@ -77,15 +77,20 @@ def polytope(decision_set: DecisionSet) -> Polytope:
         return _degrees(decision_set)
     if isinstance(decision_set, SpanningTrees):
         return _oriented_trees(decision_set)
-    if isinstance(decision_set, MSets) or (
-        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
-    ):
+    if is_uniform(decision_set):
         return _uniform(decision_set.d, decision_set.m)
     if isinstance(decision_set, EnumeratedDecisions):
         return _mixtures(decision_set)
     raise UnsupportedError(
         f"{type(decision_set).__name__} has no compact description known to the library: "
         "use what needs maximize alone, such as projection by columns"
+    )
+
+
+def is_uniform(decision_set: DecisionSet) -> bool:
+    """Whether the decisions are the m-sets of the items."""
+    return isinstance(decision_set, MSets) or (
+        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
     )
 
 
@@ -101,7 +106,7 @@ def _flows(paths: Paths) -> Polytope:
     idle = items[~paths.useful_items]
     unused = sparse.csr_array((np.ones(len(idle)), (np.arange(len(idle)), idle)), shape=(len(idle), paths.d))
     return Polytope(
-        paths.d, _stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
+        paths.d, stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
     )
 
 
@@ -115,13 +120,13 @@ def _degrees(matchings: Matchings) -> Polytope:
     ):
         degrees = sparse.csr_array((np.ones(d), (index, items)), shape=(size, d))
         (equal if matchings.saturate in ("both", side) else below).append(degrees)
-    a, g = _stacked(*equal, sparse.csr_array((0, d))), _stacked(*below)
+    a, g = stacked(*equal, sparse.csr_array((0, d))), stacked(*below)
     return Polytope(d, a, np.ones(a.shape[0]), g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
 
 
 def _uniform(d: int, m: int) -> Polytope:
     limits = np.append(np.zeros(d), np.ones(d))
-    rows = _stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
+    rows = stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
     return Polytope(d, sparse.csr_array(np.ones((1, d))), np.array([float(m)]), rows, limits)
 
 
@@ -137,38 +142,40 @@ def _oriented_trees(trees: SpanningTrees) -> Polytope:
     loops = np.flatnonzero(tails == heads)
     p = len(proper)
     out_of = np.concatenate((tails[proper], heads[proper]))
-    either = _beside([-sparse.eye_array(p)] * 2)
+    either = beside(*[-sparse.eye_array(p)] * 2)
     leaving = sparse.csr_array((np.ones(2 * p), (out_of, np.arange(2 * p))), shape=(n, 2 * p))
     edge = sparse.csr_array((np.ones(p), (np.arange(p), proper)), shape=(p, d))
     unused = sparse.csr_array((np.ones(len(loops)), (np.arange(len(loops)), loops)), shape=(len(loops), d))
     towards = (np.arange(n)[:, None] != out_of).ravel()  # arcs out of the root are not variables
     elsewhere = np.flatnonzero(~np.eye(n, dtype=np.bool_))
     width = d + int(towards.sum())
-    orientations = _beside([_stacked(*[edge] * n), _blocks(either, n)[:, towards]])
-    degrees = _beside([sparse.csr_array((len(elsewhere), d)), _blocks(leaving, n)[elsewhere][:, towards]])
-    idle = _beside([unused, sparse.csr_array((len(loops), width - d))])
+    orientations = beside(stacked(*[edge] * n), _blocks(either, n)[:, towards])
+    degrees = beside(sparse.csr_array((len(elsewhere), d)), _blocks(leaving, n)[elsewhere][:, towards])
+    idle = beside(unused, sparse.csr_array((len(loops), width - d)))
     totals = np.concatenate((np.zeros(p * n), np.ones(len(elsewhere)), np.zeros(len(loops))))
-    return Polytope(d, _stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
+    return Polytope(d, stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
 
 
 def _mixtures(decisions: EnumeratedDecisions) -> Polytope:
     matrix = decisions.enumerate(decisions.count()).astype(np.float64)
     n, d = matrix.shape
-    mixed = _beside([sparse.eye_array(d), sparse.csr_array(-matrix.T)])
-    whole = _beside([sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n)))])
-    signs = _beside([sparse.csr_array((n, d)), -sparse.eye_array(n)])
-    return Polytope(d, _stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
+    mixed = beside(sparse.eye_array(d), sparse.csr_array(-matrix.T))
+    whole = beside(sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n))))
+    signs = beside(sparse.csr_array((n, d)), -sparse.eye_array(n))
+    return Polytope(d, stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
 
 
 def _signs(n: int) -> sparse.csr_array:
     return sparse.csr_array(-sparse.eye_array(n))
 
 
-def _stacked(*blocks: Any) -> sparse.csr_array:
+def stacked(*blocks: Any) -> sparse.csr_array:
+    """The blocks one above the other."""
     return sparse.csr_array(sparse.vstack(blocks))
 
 
-def _beside(blocks: list[Any]) -> sparse.csr_array:
+def beside(*blocks: Any) -> sparse.csr_array:
+    """The blocks side by side."""
     return sparse.csr_array(sparse.hstack(blocks))
 
 

@@ -13,12 +13,10 @@ from scipy import sparse
 
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import item_vector
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.kernels.projection import project_on_msets
-from semibandits.matroids import Uniform
-from semibandits.regret_bound.glpg.polytopes import Polytope, polytope
+from semibandits.regret_bound.cones import solver_settings
+from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 
 Route = Literal["auto", "orthant", "msets", "compact", "columns"]
@@ -87,14 +85,9 @@ class CompactProjector(Projector):
             (-np.ones(len(bounds)), (np.arange(len(bounds)), self._where[bounds])), shape=(len(bounds), width + 1)
         )
         plays = sparse.csr_array((-np.ones(1), ([0], [width])), shape=(1, width + 1))
-        rows = _stacked(
-            [
-                _beside([hull.equalities, sparse.csr_array(-hull.totals[:, None])]),
-                _beside([hull.inequalities, sparse.csr_array(-hull.limits[:, None])]),
-                plays,
-                bounded,
-            ]
-        ) @ sparse.diags_array(column)
+        equal = beside(hull.equalities, sparse.csr_array(-hull.totals[:, None]))
+        below = beside(hull.inequalities, sparse.csr_array(-hull.limits[:, None]))
+        rows = stacked(equal, below, plays, bounded) @ sparse.diags_array(column)
         self._unit, self._size = unit, width + 1
         square = np.zeros(width + 1)
         square[self._where] = 1.0
@@ -176,8 +169,8 @@ class ColumnProjector(Projector):
         columns = np.array(list(self._columns.values()))
         k, n = columns.shape
         if self._program is None:
-            to_w = _beside([sparse.csr_array((columns * unit).T), -sparse.eye_array(n)])
-            signs = _beside([-sparse.eye_array(k), sparse.csr_array((k, n))])
+            to_w = beside(sparse.csr_array((columns * unit).T), -sparse.eye_array(n))
+            signs = beside(-sparse.eye_array(k), sparse.csr_array((k, n)))
             low = sparse.csr_array(
                 (-1.0 / unit[self._bounds], (np.arange(len(self._bounds)), k + self._bounds)),
                 shape=(len(self._bounds), k + n),
@@ -185,7 +178,7 @@ class ColumnProjector(Projector):
             square = sparse.diags_array(np.append(np.zeros(k), np.ones(n)))
             right = np.concatenate((np.zeros(n + k), -self.lower[self._bounds]))
             cones = [clarabel.ZeroConeT(n), clarabel.NonnegativeConeT(k + len(self._bounds))]
-            self._program = _Program(square, _stacked([to_w, signs, low]), right, cones)
+            self._program = _Program(square, stacked(to_w, signs, low), right, cones)
         primal, dual = self._program.solve(np.append(np.zeros(k), -point * unit))
         w = np.maximum(primal[:k], 0.0) @ columns
         w = w + np.maximum(self.lower - w, 0.0)[self._bounds] @ self._cover
@@ -227,11 +220,8 @@ class _Program:
     """Minimise ``x' P x / 2 + q · x`` over ``rows x + s = right, s in cones`` for one q after the other."""
 
     def __init__(self, square: Any, rows: Any, right: FloatArray, cones: list[object]) -> None:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
+        settings = solver_settings(1e-11)
         settings.presolve_enable = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
         self.solved = False
         self._solver = clarabel.DefaultSolver(
             sparse.csc_matrix(square), np.zeros(square.shape[0]), sparse.csc_matrix(rows), right, cones, settings
@@ -247,14 +237,6 @@ class _Program:
                 f"the projection must be solved, got {solution.status} from Clarabel: rescale the problem"
             )
         return primal, np.nan_to_num(dual)
-
-
-def _beside(blocks: list[Any]) -> sparse.csr_array:
-    return sparse.csr_array(sparse.hstack(blocks))
-
-
-def _stacked(blocks: list[Any]) -> sparse.csr_array:
-    return sparse.csr_array(sparse.vstack(blocks))
 
 
 def projector(
@@ -294,9 +276,7 @@ def projector(
         )
     decision_set = problem.decision_set
     singles = _are_singles(problem)
-    uniform = isinstance(decision_set, MSets) or (
-        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
-    )
+    uniform = is_uniform(decision_set)
     if route == "orthant" and not singles:
         raise UnsupportedError("route='orthant' needs decisions of one item each: use route='auto'")
     if route == "msets" and not (uniform and decision_set.m >= 1):
