@@ -377,7 +377,7 @@ def test_out_of_time_the_bracket_holds_still():
     assert hurried.status == "time_limit"
     assert hurried.lower <= full.value
     assert full.lower <= hurried.value
-    with pytest.raises(SolverError, match="asked for a relative gap"):
+    with pytest.raises(SolverError, match="the relative gap must be at most"):
         solve(space, theta, time_limit=1e-6)
 
 

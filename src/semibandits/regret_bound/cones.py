@@ -29,17 +29,17 @@ def cone_program(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Cheapest rates of n decisions at which the item rates w meet the rows ``sum_i weights_i v_i / w_i <= limit``.
 
-    Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item's rate
-    is at most the sum of its decisions' rates; rates are not negative; the weighted rows; item rate times information >= 1.
+    Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item rate is
+    at most the sum of the rates of its decisions; rates are non-negative; the weighted rows; item rate times information >= 1.
 
     Parameters
     ----------
     contains : ndarray of float or bool, shape (n, k)
-        Which items each decision holds; each item is in some decision.
+        Items of each decision; each item is in some decision.
     gaps : ndarray of float, shape (n,)
         > 0.
     weights : ndarray of float or bool, shape (r, k)
-        >= 0. `contains` again for the constraints of these decisions, whose limits are their squared gaps.
+        >= 0. For the constraints of the decisions themselves, pass `contains`, with their squared gaps as limits.
     limits : ndarray of float, shape (r,)
         > 0.
     twice_variance : ndarray of float, shape (k,)
@@ -47,16 +47,16 @@ def cone_program(
     accuracy : float
         Tolerance of the conic solver (Clarabel).
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which it stops.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
 
     Returns
     -------
     rates : ndarray of float, shape (n,)
     multipliers : ndarray of float, shape (r,)
-        Of the rows, >= 0, in any scale.
+        Multipliers of the rows, >= 0, in any scale.
     prices : ndarray of float, shape (k,)
-        Of the items, >= 0, scaled so that no decision is worth more than its gap. Nothing is guaranteed of all three: bounds
-        are computed from them outside.
+        Prices of the items, >= 0, scaled so that no decision is worth more than its gap. None of the three is guaranteed to be
+        accurate: bounds are computed from them elsewhere.
     """
     n, k = contains.shape
     item_gaps = np.where(contains > 0, gaps[:, None], np.inf).min(axis=0)

@@ -1,4 +1,4 @@
-"""The master problem of Gaussian items through a general conic solver (Clarabel), scaled."""
+"""The master problem of Gaussian items, scaled, with a general conic solver (Clarabel)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from semibandits.regret_bound.rows import Rows
 
 
 class ConicMaster(Master):
-    """One three-dimensional second-order cone per arc with an item, one linear row per cycle; solved cold each time.
+    """One three-dimensional second-order cone per arc with an item and one linear row per cycle, without warm starts.
 
-    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3): unscaled, interior-point solvers report
-    success with values that are off by percents.
+    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3). Without scaling, interior-point solvers
+    report success with values that are wrong by a few percent.
     """
 
     patience = 6
@@ -49,10 +49,10 @@ class ConicMaster(Master):
         return max(MOST_ACCURATE, min(accuracy, 0.1 * gap) if added else 0.1 * accuracy)
 
     def extend(self, excess: float) -> None:
-        """Nothing to carry over."""
+        """Do nothing: each solve starts from scratch."""
 
     def keep(self, mask: BoolArray) -> None:
-        """Nothing to carry over."""
+        """Do nothing: each solve starts from scratch."""
 
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
         """See `Master.solve`."""

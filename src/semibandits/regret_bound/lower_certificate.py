@@ -1,10 +1,10 @@
-"""Lower bound on C(theta) for any law, from cycles, raises and multipliers, checked outside the solver.
+"""Lower bound on C(theta) for any law from cycles, raises and multipliers, computed outside the solver.
 
 Let f be a feasible circulation and w_i its flow through item i. Raise the means of the items of a cycle C by e_i >= 0 with
-sum e_i >= gap(C): x* then is no longer the only best decision, so ``sum_{i in C} w_i d(theta_i, theta_i + e_i) >= 1``. Taken mu
->= 0 times and added up over some cycles, ``sum_i w_i y_i >= sum mu``, y_i being what multiplies w_i. If every cycle of the graph
-costs at least t times the sum of its y_i, then so does every circulation, as it is a sum of cycles: cost(f) >= t y.w >= t sum mu.
-Potentials show that t is right.
+sum e_i >= gap(C). Then x* is no longer the only best decision, so ``sum_{i in C} w_i d(theta_i, theta_i + e_i) >= 1``. Multiply
+these inequalities by mu_C >= 0 and add them up over some cycles: ``sum_i w_i y_i >= sum mu``, with ``y_i`` the sum of
+``mu_C d(theta_i, theta_i + e_i)`` over the cycles through i. If every cycle of the graph costs at least t times the sum of its
+y_i, the same holds for every circulation, which is a sum of cycles: cost(f) >= t y.w >= t sum mu. Node potentials prove t.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from semibandits.regret_bound.raises import stretched
 
 MAX_LOWERINGS = 300
 GOOD_SHARE = 1.0 - 1e-6
-"""Where so much of all multipliers counts there is nothing to be won by lowering some."""
+"""If one factor keeps at least this share of all multipliers, lowering some of them instead gains nothing."""
 CLOSE = 2e-14
-"""What an arc may lack, relative to its cost and worth, which takes that share of the bound: more than all roundings in it."""
-SURE = 1e-12
-"""What sums of products, and divergences, may be off by, relatively."""
+"""Violation of an arc, relative to its cost and worth, that counts as rounding. The bound is lowered accordingly."""
+ROUNDING = 1e-12
+"""Bound on the relative error of sums of products and of divergences."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def lower_bound(
         return LowerBound(0.0, cycles, np.zeros(len(cycles)), raises)
     entries, valid = _entry_divergences(graph, cycles, raises)
     first = np.where(valid, mu, 0.0)
-    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE + graph.items.law.rounding)
+    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + ROUNDING + graph.items.law.rounding)
     component = strong_components(graph.n, graph.tails, graph.heads)
     live = np.flatnonzero(component[graph.tails] == component[graph.heads])
     proof = _Proof(graph, cycles, entries, live, _first_potentials(graph, component, cycles, first > 0.0))
@@ -93,7 +93,7 @@ def lower_bound(
         known = cycles.sums(y)[mu > 0.0]
         most = float((cycles.sums(graph.costs)[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
         share = proof.share(y, most) if most > 0.0 else 0.0
-        value = float(math.fsum(mu) * share * (1.0 - SURE))
+        value = float(math.fsum(mu) * share * (1.0 - ROUNDING))
         if value > best.value:
             best = LowerBound(value, cycles, share * mu, raises)
         if quick or mu is not first or share > GOOD_SHARE:
@@ -193,16 +193,16 @@ def _are_closed(cycles: Cycles, graph: ItemGraph) -> BoolArray:
 
 
 def check_items(entering: IntArray) -> None:
-    """Refuse a graph in which an item enters on two arcs: rates of items would then be less than what their arcs carry."""
+    """Refuse a graph in which an item enters on two arcs: the flow on one arc would be less than its rate."""
     items, count = np.unique(entering[entering >= 0], return_counts=True)
     if (count > 1).any():
         raise InvalidInputError(
-            f"an item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: split the node it sits on"
+            f"each item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: fix `exchange_graph`"
         )
 
 
 def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
-    """Costs are reduced costs of theta, arc by arc; then gap = theta(leaving) - theta(entering) on every cycle."""
+    """Check that costs are reduced costs of theta; then gap = theta(leaving) - theta(entering) on every cycle."""
     theta = item_vector(theta, len(graph.decision), "theta")
     lost = np.where(graph.leaving >= 0, theta[graph.leaving], 0.0)
     won = np.where(graph.entering >= 0, theta[graph.entering], 0.0)
@@ -212,6 +212,6 @@ def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
     if error.max(initial=0.0) > 1e-9 * unit:
         arc = int(error.argmax())
         raise InvalidInputError(
-            f"costs must be the reduced costs of theta, got {graph.costs[arc]} on arc {arc} where theta gives {expected[arc]}: "
-            "draw the exchange graph for the same weights"
+            f"costs must be the reduced costs of theta, {expected[arc]} on arc {arc}, got {graph.costs[arc]}: "
+            "build the exchange graph for the same weights"
         )
