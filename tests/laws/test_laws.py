@@ -158,7 +158,7 @@ def test_variances_and_bounds_may_differ_between_items():
         (Gamma(), [0.0], "must be > 0"),
         (Gamma(cost=True), [0.0], "must be < 0"),
         (Gaussian(upper=0.0), [-1.0, 0.5], "at most upper, got 0.5 for item 1"),
-        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one for each of 3 items"),
+        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one per item"),
         (Mixed([Poisson()]), [1.0, 1.0], "one an item, got 1 for 2"),
         (Mixed([Poisson(), Bernoulli()]), [1.0, 1.5], "must lie in \\[0, 1\\]"),
     ],
@@ -174,8 +174,8 @@ def test_means_that_a_law_cannot_have_are_refused(law, theta, words):
         (lambda: Gaussian(0.0), "variance must be positive"),
         (lambda: Gaussian(1.0, upper=np.nan), "upper must be numbers or inf"),
         (lambda: Gamma(-1.0), "shape must be positive"),
-        (lambda: Mixed([Poisson(), 3]), "one Law an item, got 3 for item 1"),
-        (lambda: Mixed([Mixed([Poisson()])]), "one Law an item"),
+        (lambda: Mixed([Poisson(), 3]), "one Law per item, got 3 for item 1"),
+        (lambda: Mixed([Mixed([Poisson()])]), "one Law per item"),
     ],
 )
 def test_laws_that_do_not_exist_are_refused(make, words):

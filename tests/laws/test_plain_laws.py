@@ -57,7 +57,7 @@ def test_what_is_written(said, law):
         (3, "a law must be a name"),
         ({"shape": 2}, "a law must be a name"),
         ("poisson:shape=2", "parameters of poisson must be among cost, got 'shape'"),
-        ("bernoulli:cost", "parameters of bernoulli must be among none at all, got 'cost'"),
+        ("bernoulli:cost", "parameters of bernoulli must be left out, got 'cost'"),
         ("gamma:shape=two", "shape must be a number, got 'two'"),
         ("gamma:shape", "shape must be a number, as in shape=2, got True"),
         ("gamma:cost=2", "cost must be true or false, got 2.0"),

@@ -17,7 +17,7 @@ from example_sets import OnlyMaximizes
 from semibandits.kernels.orthant import descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
-from semibandits.regret_bound.glpg.decomposition import stripped
+from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
 from semibandits.regret_bound.glpg.worst import BudgetedDecisions, BudgetFrontDecisions, ListedDecisions
@@ -298,7 +298,7 @@ def test_decomposition_adds_up_with_few_terms(seed):
         some = np.array([[1, 1, 0], [1, 0, 1]], dtype=bool)
     rates = rng.integers(1, 4, len(some)) if rng.random() < 0.5 else rng.random(len(some))
     w = rates @ problem.lifted(some)
-    parts, weights = stripped(problem, polytope(decision_set), w)
+    parts, weights = decomposed(problem, polytope(decision_set), w)
     assert all(x in decision_set for x in parts)
     assert (weights > 0).all()
     np.testing.assert_allclose(weights @ problem.lifted(parts), w, atol=1e-7 * rates.sum())

@@ -1,4 +1,4 @@
-"""Compact descriptions of conv(X): polynomially many linear rows over the items, and over auxiliaries where needed."""
+"""Compact descriptions of conv(X): polynomially many linear rows over the items and, if needed, auxiliary variables."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Polytope:
     Attributes
     ----------
     d : int
-        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to auxiliaries z.
+        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to the auxiliaries z.
     equalities : scipy.sparse.csr_array, shape (e, d + a)
         A.
     totals : ndarray of float, shape (e,)
         b.
     inequalities : scipy.sparse.csr_array, shape (g, d + a)
-        G; signs of variables are rows like all others.
+        G, including the signs of variables.
     limits : ndarray of float, shape (g,)
         h.
     """
@@ -50,7 +50,7 @@ class Polytope:
 
     @property
     def auxiliaries(self) -> int:
-        """Number of variables beside the items."""
+        """Number a of auxiliary variables."""
         return int(self.equalities.shape[1]) - self.d
 
 
@@ -58,18 +58,18 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
     Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
-    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries for each node. Lists: the
-    weights of the rows as auxiliaries.
+    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries per node. Enumerated sets: the
+    weights of the decisions as auxiliaries.
 
     Raises
     ------
     UnsupportedError
-        For other matroids, matroid intersections and sets of one's own: there is no compact description for all matroids.
+        For other matroids, matroid intersections and user-defined sets. Not all matroids have a compact description.
 
     Notes
     -----
-    Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) asks for such rows without auxiliaries, which exist for paths and perfect
-    matchings only (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
+    Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) requires such rows without auxiliaries, which only exist for paths and
+    perfect matchings (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
     """
     if isinstance(decision_set, Paths):
         return _flows(decision_set)
@@ -82,8 +82,8 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     if isinstance(decision_set, EnumeratedDecisions):
         return _mixtures(decision_set)
     raise UnsupportedError(
-        f"{type(decision_set).__name__} has no compact description known to the library: "
-        "use what needs maximize alone, such as projection by columns"
+        f"the decision set must have a compact description known to the library, got {type(decision_set).__name__}: "
+        "use route='columns', which only needs maximize"
     )
 
 
@@ -131,9 +131,9 @@ def _uniform(d: int, m: int) -> Polytope:
 
 
 def _oriented_trees(trees: SpanningTrees) -> Polytope:
-    """For each node r as root, z_r orients the tree towards r: each edge one way, one arc out of each node but r, which has none.
+    """For each root r, z_r orients the tree towards r: one direction per edge, and one arc out of each node except r.
 
-    The edges inside a node set S hold at most |S| - 1 units: root the tree in S and count the arcs out of the other nodes.
+    The edges inside a node set S have total weight at most |S| - 1: root the tree in S and count the arcs out of the other nodes.
     """
     d, matroid = trees.d, trees.matroid
     edges = matroid.edges  # type: ignore[attr-defined]

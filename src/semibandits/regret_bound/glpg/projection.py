@@ -1,4 +1,4 @@
-"""Projection on M, the cone of the decisions with lower bounds: exact where a way is known, else by quadratic programs."""
+"""Projection on M, the cone of the decisions with lower bounds: by formulas, or by quadratic programs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Projector(ABC):
     Parameters
     ----------
     problem : ReducedProblem
-        Whose n variables w has; the last one counts plays if the problem says so.
+        The problem in n variables, the last of which counts plays if ``problem.counter``.
     lower : ndarray of float, shape (n,)
-        Lower bounds, >= 0; positive ones only for items that are in some decision.
+        Lower bounds, >= 0. Positive ones are only allowed for items that are in some decision.
     weights : ndarray of float, shape (n,)
         > 0; all 1 for the Euclidean projection.
     """
@@ -42,11 +42,11 @@ class Projector(ABC):
 
     @abstractmethod
     def project(self, point: FloatArray) -> FloatArray:
-        """The point of M next to `point`, shape (n,)."""
+        """The point of M closest to `point`, shape (n,)."""
 
 
 class OrthantProjector(Projector):
-    """Decisions are the single items: exact, entry by entry."""
+    """Exact projection if the decisions are the single items, entry by entry."""
 
     def project(self, point: FloatArray) -> FloatArray:
         """See `Projector.project`."""
@@ -54,7 +54,7 @@ class OrthantProjector(Projector):
 
 
 class MSetProjector(Projector):
-    """m-sets: exact to rounding, by bisection over the number of plays and the multiplier of the sum."""
+    """Projection for m-sets, exact up to rounding, by bisection over the number of plays and the multiplier of the sum."""
 
     def project(self, point: FloatArray) -> FloatArray:
         """See `Projector.project`."""
@@ -62,10 +62,10 @@ class MSetProjector(Projector):
 
 
 class CompactProjector(Projector):
-    """One quadratic program over the compact description, by an interior-point method (Clarabel).
+    """Quadratic program over the compact description with an interior-point method (Clarabel).
 
-    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. Where the solver does not reach its
-    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns take over.
+    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. If the solver does not reach its
+    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns are used instead.
     """
 
     @cached_property
@@ -112,9 +112,9 @@ class CompactProjector(Projector):
 
 @dataclass(frozen=True, eq=False)
 class ColumnProjection:
-    """A point w = sum of decisions with rates >= 0, and how far it may be from the projection.
+    """A point w = sum of decisions with rates >= 0, and a bound on its distance from the projection.
 
-    ``distance`` bounds ``sqrt(sum_i weights_i (w_i - exact_i)^2)``; it is proven by one call of P_LM.
+    ``distance`` bounds ``sqrt(sum_i weights_i (w_i - exact_i)^2)``. It is proved by one call of P_LM.
     """
 
     point: FloatArray
@@ -122,9 +122,10 @@ class ColumnProjection:
 
 
 class ColumnProjector(Projector):
-    """P_LM alone: the projection on the cone of the decisions met so far, fully corrected, until P_LM finds no better one.
+    """Projection with P_LM alone: project on the cone of the decisions found so far until P_LM finds no better one.
 
-    This is the min-norm-point method for a cone with bounds: Frank and Wolfe's with weights optimised over all decisions kept.
+    This is the min-norm-point method for a cone with bounds: fully corrective Frank-Wolfe, which optimises the weights of all
+    decisions kept.
     """
 
     def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
@@ -146,12 +147,12 @@ class ColumnProjector(Projector):
         return self.certified(point).point
 
     def certified(self, point: FloatArray) -> ColumnProjection:
-        """The projection with a proof of how close it is.
+        """The projection with a proved bound on its error.
 
         Raises
         ------
         SolverError
-            If 1000 rounds did not suffice.
+            If 1000 rounds do not suffice.
         """
         result = None
         for _ in range(MAX_ROUNDS):
@@ -161,10 +162,12 @@ class ColumnProjector(Projector):
             if float(pull @ fresh) <= ACCURACY * float(np.abs(pull).max()) or not self._add(fresh):
                 return result
             self._program = None
-        raise SolverError(f"projection by columns must end, got no end in {MAX_ROUNDS} rounds: rescale the point")
+        raise SolverError(
+            f"projection by columns must converge within {MAX_ROUNDS} rounds, but did not: rescale the point"
+        )
 
     def _restricted(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Projection over the columns at hand, and ``pull``: what a unit of each variable still gains."""
+        """Projection on the cone of the current columns, and ``pull``, the gain per unit of each variable."""
         unit = np.sqrt(self.weights)
         columns = np.array(list(self._columns.values()))
         k, n = columns.shape
@@ -192,8 +195,10 @@ class ColumnProjector(Projector):
         return point
 
     def _distance(self, point: FloatArray, w: FloatArray, pull: FloatArray, fresh: FloatArray) -> float:
-        """Weak duality: with xi = pull - weights (point - w), and y = pull lowered until y · x <= 0 for all decisions x,
-        every point of M is at least as far as ``-|xi - y|^2 / (2 weights) - (xi - y) · point + xi · lower`` says.
+        """Bound on the error of w by weak duality.
+
+        Let xi = pull - weights (point - w), and y = pull lowered until y · x <= 0 for all decisions x. Half of the squared
+        distance of `point` from M is at least ``-|xi - y|^2 / (2 weights) - (xi - y) · point + xi · lower``.
         """
         problem = self.problem
         xi = np.maximum(pull - self.weights * (point - w), 0.0)
@@ -217,7 +222,7 @@ class ColumnProjector(Projector):
 
 
 class _Program:
-    """Minimise ``x' P x / 2 + q · x`` over ``rows x + s = right, s in cones`` for one q after the other."""
+    """Quadratic program: minimise ``x' P x / 2 + q · x`` subject to ``rows x + s = right, s in cones``, for successive q."""
 
     def __init__(self, square: Any, rows: Any, right: FloatArray, cones: list[object]) -> None:
         settings = solver_settings(1e-11)
@@ -233,16 +238,14 @@ class _Program:
         self.solved = solution.status == clarabel.SolverStatus.Solved
         primal, dual = np.array(solution.x), np.array(solution.z)
         if not np.isfinite(primal).all():
-            raise SolverError(
-                f"the projection must be solved, got {solution.status} from Clarabel: rescale the problem"
-            )
+            raise SolverError(f"Clarabel must solve the projection, got status {solution.status}: rescale the problem")
         return primal, np.nan_to_num(dual)
 
 
 def projector(
     problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto"
 ) -> Projector:
-    """The projection on M, by the fastest route that applies, or by the one asked for.
+    """The projection on M, by the fastest route that applies or by the given one.
 
     Parameters
     ----------
@@ -252,13 +255,13 @@ def projector(
     weights : array_like of float, shape (n,), optional
         Weights of the squared distances, > 0; 1 by default.
     route : {"auto", "orthant", "msets", "compact", "columns"}
-        "orthant" (decisions are the single items) and "msets" are exact; "compact" is a quadratic program over the compact
-        description, "columns" needs P_LM alone. "auto" takes the first that applies.
+        "orthant" (decisions are the single items) and "msets" are exact. "compact" is a quadratic program over the compact
+        description. "columns" only needs P_LM. "auto" uses the first that applies.
 
     Raises
     ------
     InvalidInputError
-        If an argument breaks these rules.
+        If an argument is invalid.
     UnsupportedError
         If the route does not exist for this decision set.
 
@@ -296,6 +299,6 @@ def projector(
 
 
 def _are_singles(problem: ReducedProblem) -> bool:
-    """Whether the decisions are {0}, ..., {d - 1}: of at most one item, none empty, no item left out."""
+    """Whether the decisions are {0}, ..., {d - 1}: at most one item each, none empty, no item missing."""
     decision_set = problem.decision_set
     return decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))
