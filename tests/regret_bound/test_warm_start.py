@@ -297,13 +297,13 @@ def test_all_decisions_tied():
 def test_a_result_for_another_set_is_refused(family):
     decision_set, twin = MEDIUM[family](), MEDIUM[family]()
     result = sb.graves_lai(twin, np.arange(twin.d, dtype=float), gap=0.1)
-    with pytest.raises(InvalidInputError, match="warm_start must be a result for this decision set"):
+    with pytest.raises(InvalidInputError, match="warm_start must be a result for the same decision set"):
         sb.graves_lai(decision_set, np.arange(twin.d, dtype=float), warm_start=result)
 
 
 def test_a_result_over_other_items_is_refused():
     result = sb.graves_lai(sb.MSets(5, 2), np.arange(5.0))
-    with pytest.raises(InvalidInputError, match="warm_start must be a result for this decision set"):
+    with pytest.raises(InvalidInputError, match="warm_start must be a result for the same decision set"):
         sb.graves_lai(sb.MSets(6, 2), np.arange(6.0), warm_start=result)
 
 

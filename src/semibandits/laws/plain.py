@@ -144,7 +144,7 @@ def _mixture(parameters: Mapping[str, Any]) -> Mixed:
     kinds, which = parameters.get("kinds"), parameters.get("which")
     if set(parameters) != {"kinds", "which"} or not isinstance(kinds, list) or not isinstance(which, list):
         raise InvalidInputError(
-            f"a mixed law must have two lists, kinds and which, got {dict(parameters)!r}: pass both"
+            f"a mixed law must have kinds and which, two lists, got {dict(parameters)!r}: pass both"
         )
     laws = [law_from(kind) for kind in kinds]
     if not all(type(k) is int and 0 <= k < len(laws) for k in which):

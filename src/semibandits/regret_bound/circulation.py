@@ -183,9 +183,8 @@ class CirculationSolver:
     def _plan(self, used: RatedCycles) -> ExplorationPlan:
         """The plan of decisions for these cycles of the blocks and for the loops."""
         walks = self._unfolded(used.cycles)
-        rated = RatedCycles(walks, np.concatenate((used.rates, self._loop_rates)))
-        if not (self._loop_rates > 0.0).all():
-            rated = RatedCycles(walks.select(rated.rates > 0.0), rated.rates[rated.rates > 0.0])
+        rates = np.concatenate((used.rates, self._loop_rates))
+        rated = RatedCycles(walks.select(rates > 0.0), rates[rates > 0.0])
         known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
         return plan_of_walks(
             self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,

@@ -22,7 +22,7 @@ from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Law
 from semibandits.regret_bound.cones import cone_program
-from semibandits.regret_bound.plan import merged_plan
+from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import pricing_bound
 from semibandits.regret_bound.problem import Bracket, Problem
@@ -183,7 +183,7 @@ def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[floa
     """Best upper bound, its rates, and the best lower bound over a few accuracies, until the gap is reached."""
     contains, gaps = listed.contains.astype(np.float64), listed.gaps
     v = 2.0 * listed.law.variance_proxy(listed.theta)
-    start = _along_best(listed, listed.first_rates)
+    start = cover_rates(listed.contains, listed.gaps, listed.first_rates)
     value, best = _scaled(listed, start, listed.raises(start @ contains)[0])
     lower = 0.0
     for accuracy in ACCURACIES:
@@ -199,11 +199,11 @@ def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[floa
 
 def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
     """Upper bound, its rates, and the lower bound."""
-    start = _along_best(listed, listed.first_rates)
+    start = cover_rates(listed.contains, listed.gaps, listed.first_rates)
     values, raises = listed.raises(start @ listed.contains)
     if np.isinf(values).all():
         return 0.0, np.zeros(len(start)), 0.0  # no decision can look optimal: no exploration is needed
-    alone = _along_best(listed, listed.simple_rates)
+    alone = cover_rates(listed.contains, listed.gaps, listed.simple_rates)
     simple = float(alone @ listed.gaps)  # feasible whatever the precision next to means of 1
     value, best = _scaled(listed, start, values)
     cuts = listed.cuts(values, raises)
@@ -230,13 +230,6 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
         cuts = np.concatenate(parts)
     value, best = min((value, best), (simple, alone), key=lambda known: known[0])
     return value, best, min(lower, value)
-
-
-def _along_best(listed: Listed, needs: FloatArray) -> FloatArray:
-    """Decision rates that play each item at the rate it needs through the best decision that contains it."""
-    rates = np.zeros(len(listed.gaps))
-    np.add.at(rates, np.where(listed.contains, listed.gaps[:, None], np.inf).argmin(axis=0), needs)
-    return rates
 
 
 def _scaled(listed: Listed, rates: FloatArray, values: FloatArray) -> tuple[float, FloatArray]:

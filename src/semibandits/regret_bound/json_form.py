@@ -156,7 +156,7 @@ def _plan(rows: list[object], decision_set: DecisionSet) -> ExplorationPlan:
         decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
         rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
         if decisions[-1] not in decision_set or not 0 < rates[-1] < math.inf:
-            raise InvalidInputError(f"plan[{k}] must be a decision of the decision set with a finite rate above 0")
+            raise InvalidInputError(f"plan[{k}] must be a decision with a rate above 0, got another set or rate")
     return ExplorationPlan(np.array(decisions, dtype=np.bool_).reshape(-1, d), np.array(rates, dtype=np.float64))
 
 
@@ -165,7 +165,7 @@ def _mask(indices: object, d: int, name: str) -> BoolArray:
     numbers = as_integers(indices, name)
     if any(not 0 <= i < d for i in numbers) or len(set(numbers)) < len(numbers):
         raise InvalidInputError(
-            f"{name} must contain distinct item numbers from 0 to {d - 1}, got {reprlib.repr(numbers)}"
+            f"{name} must hold distinct item numbers from 0 to {d - 1}, got {reprlib.repr(numbers)}"
         )
     mask: BoolArray = np.zeros(d, dtype=np.bool_)
     mask[numbers] = True

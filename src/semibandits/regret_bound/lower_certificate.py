@@ -37,27 +37,14 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ItemGraph:
-    """A digraph with a reduced cost and an item on each of its arcs.
-
-    Attributes
-    ----------
-    n : int
-        Number of nodes.
-    tails, heads : ndarray of int, shape (a,)
-    costs : ndarray of float, shape (a,)
-        Reduced costs >= 0.
-    items : ArcItems
-        Items on the arcs.
-    least_gap : float
-        Lower bound on the cost of every cycle through an arc that raises, > 0.
-    """
+    """A digraph of n nodes and a arcs with costs and items."""
 
     n: int
     tails: IntArray
     heads: IntArray
-    costs: FloatArray
+    costs: FloatArray  # (a,), reduced costs >= 0
     items: ArcItems
-    least_gap: float
+    least_gap: float  # lower bound on the cost of cycles through arcs that raise, > 0
 
 
 def lower_bound(

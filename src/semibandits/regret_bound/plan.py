@@ -163,7 +163,7 @@ def plan_by_columns(
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)
-    rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
+    rates = cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
     from scipy.optimize import linprog
 
     for _ in range(MAX_COLUMN_ROUNDS):
@@ -220,7 +220,7 @@ def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntAr
     return np.unique(np.stack(columns), axis=0)
 
 
-def _cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
+def cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
     """Play the best decision with each item at the target rate of the item: feasible, but expensive."""
     rates = np.zeros(len(decisions))
     for item in np.flatnonzero(target > 0):

@@ -13,7 +13,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Gaussian, Law
-from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.precision import ROWS, gaps_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,13 +66,9 @@ class ExplorationPlan:
     def item_rates(self) -> FloatArray:
         """Plays of each item per ln T, shape (d,)."""
         total = np.zeros(self.decisions.shape[1])
-        for part in self._parts():
-            total += self.rates[part] @ self.decisions[part]
+        for k in range(0, len(self), ROWS):
+            total += self.rates[k : k + ROWS] @ self.decisions[k : k + ROWS]
         return total
-
-    def _parts(self) -> list[slice]:
-        """Slices of rows: a product with a large boolean matrix would make a copy eight times its size."""
-        return [slice(k, k + 256) for k in range(0, len(self), 256)]
 
 
 @dataclass(frozen=True, eq=False)

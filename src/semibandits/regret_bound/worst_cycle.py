@@ -139,11 +139,7 @@ class _Search:
             peel(np.array([start]), alive, graph, out_degree, in_degree)
         return True
 
-    def _search_from(
-        self,
-        arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray],
-        arc_ids: IntArray,
-    ) -> bool:
+    def _search_from(self, arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray], arc_ids: IntArray) -> bool:
         """Search the closed walks through one node; return whether labels and time sufficed."""
         attempt = FIRST_LABELS
         while tiers.seconds() < self.deadline:
