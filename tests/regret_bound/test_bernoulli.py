@@ -386,11 +386,11 @@ def test_out_of_time_the_bracket_holds_still():
     [
         ({"theta": [0.5, 1.2, 0.1]}, r"theta must lie in \[0, 1\] for Bernoulli rewards, got 1.2 for item 1"),
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
-        ({"variance": None}, "must be left out for Bernoulli rewards, got None: leave variance out"),
+        ({"variance": None}, "must be left out for Bernoulli rewards, got None: it is theta"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
         (
             {"theta": [1e-200, 0.0, 0.0]},
-            "must be 0 or have an item of mean 1e-100 or more .*, got at most 1e-200: pass 0",
+            "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0",
         ),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],

@@ -333,7 +333,7 @@ def solve(graph, v, items):
     duals = np.array(solution.z)
     gaps = np.array([graph.costs[cycle].sum() for cycle in cycles])
     flow = np.zeros(graph.n_arcs)
-    flow[live] = np.array(solution.x)[:a]
+    flow[live] = np.maximum(np.array(solution.x)[:a], 0.0)  # Clarabel may return slightly negative flows
     u = np.zeros(graph.n_arcs)
     u[arcs] = v[graph.entering[arcs]] / flow[arcs]
     ratio = max(u[cycle].sum() / gap**2 for cycle, gap in zip(cycles, gaps, strict=True))

@@ -74,15 +74,16 @@ def test_brackets_that_are_none(solved):
     refuse(replace(solved, lower=-1.0), "lower must be from 0 to value = ")
     refuse(replace(solved, lower=float("nan")), "lower must be from 0 to value = ")
     refuse(
-        replace(solved, lower=10 * solved.lower, value=10 * solved.value), "lower must be at most C|what the plan costs"
+        replace(solved, lower=10 * solved.lower, value=10 * solved.value),
+        "lower must be at most C|the cost of the plan",
     )
-    refuse(replace(solved, value=10 * solved.value), "value must be what the plan costs")
+    refuse(replace(solved, value=10 * solved.value), "value must be the cost of the plan")
 
 
 def test_plans_that_are_none(solved):
     decisions, rates = solved.plan.decisions, solved.plan.rates
     everything = np.ones_like(decisions)
-    refuse(with_plan(solved, everything, rates), r"plan\[0\] must be a decision, got another set of items")
+    refuse(with_plan(solved, everything, rates), r"plan\[0\] must be a decision of the decision set, got another")
     refuse(with_plan(solved, decisions, -rates), "rates must be finite and above 0")
     refuse(
         with_plan(solved, decisions, np.where(np.arange(len(rates)), rates, np.inf)), "rates must be finite and above 0"

@@ -136,7 +136,7 @@ def graves_lai(
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
             remedy = "test the law with semibandits.testing.check_law, allow a larger gap, or pass throw=False"
         raise SolverError(
-            f"the relative gap must be at most {gap:g}, got {result.gap:.2g} ({result.status}): "
+            f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
             f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; {remedy}",
             result,
         )
