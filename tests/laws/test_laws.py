@@ -68,7 +68,7 @@ def test_the_derivative_of_the_raise_is_that_of_the_raise(name, share, part):
 
 @named
 @given(share=shares, part=st.floats(1e-3, 0.9))
-def test_the_conjugate_is_the_most_that_any_raise_brings(name, share, part):
+def test_the_conjugate_is_the_maximum_over_raises(name, share, part):
     law, theta, rise, variance = drawn(name, share, part)
     slope = rise / variance(theta[0] + rise[0])
     furthest = min(float(law.reach(theta)[0]), float(law.convex_to(theta)[0]), 50.0 * rise[0])
@@ -90,7 +90,7 @@ def test_small_raises_keep_their_digits(name):
 
 
 @named
-def test_nothing_is_paid_for_no_raise_and_nothing_reaches_beyond_the_reach(name):
+def test_divergences_are_0_at_0_and_infinite_beyond_the_reach(name):
     law, theta, _, _ = drawn(name, 0.4, 0.5)
     zero = np.zeros(1)
     assert law.divergence(theta, zero)[0] == 0.0
@@ -163,7 +163,7 @@ def test_variances_and_bounds_may_differ_between_items():
         (Mixed([Poisson(), Bernoulli()]), [1.0, 1.5], "must lie in \\[0, 1\\]"),
     ],
 )
-def test_means_that_a_law_cannot_have_are_refused(law, theta, words):
+def test_means_that_a_law_does_not_allow_are_refused(law, theta, words):
     with pytest.raises(InvalidInputError, match=words):
         law.check(np.array(theta))
 

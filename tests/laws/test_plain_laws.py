@@ -72,7 +72,7 @@ def test_what_is_refused(said, message):
 
 
 class Own(Law):
-    """A law of one's own."""
+    """A user-defined law."""
 
     def check(self, theta):
         """Any."""
@@ -87,7 +87,7 @@ class Own(Law):
         return slope
 
 
-def test_a_law_of_ones_own_has_no_plain_form():
+def test_a_user_defined_law_has_no_plain_form():
     assert plain(Own()) is None
     assert plain(Mixed([Own(), Poisson()])) is None
     assert text(Own()) == "Own()"

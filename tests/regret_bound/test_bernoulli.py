@@ -218,7 +218,7 @@ def least_met(n, theta, result, prices):
 
 @pytest.mark.parametrize(("n", "seed"), [(9, 0), (12, 0)])
 def test_means_of_which_many_are_next_to_1(n, seed):
-    """Thousands of cycles seem to be violated where prices are too low: these must not be the end of the search."""
+    """Thousands of cycles seem violated at prices that are too low. They must not exhaust the search."""
     theta = 1.0 - np.random.default_rng(seed).random(n * n) ** 4
     result = solve(matching(n), theta, gap=0.02)
     assert result.gap <= 0.02
@@ -232,8 +232,8 @@ def arms(theta):
 
 @pytest.mark.parametrize("tie", [1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("gap", [1e-4, 0.05, 0.5])
-def test_what_is_cheap_beside_a_near_tie_is_in_the_plan(tie, gap):
-    """Parallel arcs are arms: the last one costs a millionth of the near-tie or less, and is needed all the same."""
+def test_decisions_that_are_cheap_beside_a_near_tie_are_in_the_plan(tie, gap):
+    """Parallel arcs are arms. The last one costs a millionth of the near-tie or less, but is needed."""
     space, theta = arms([0.5, 0.5 - tie, 0.1])
     gaps = theta[0] - theta[1:]
     needs = np.array([1.0 / float(exact_divergence(t, Decimal(g))) for t, g in zip(theta[1:], gaps, strict=True)])
@@ -369,7 +369,7 @@ def test_enumeration_ends_where_rates_are_of_very_different_sizes(seed):
     assert max(listed.lower, cycles.lower) <= min(listed.value, cycles.value) * (1.0 + 1e-9)
 
 
-def test_out_of_time_the_bracket_holds_still():
+def test_the_bracket_is_valid_when_time_runs_out():
     space = sb.Matchings([(i, j) for i in range(12) for j in range(12)])
     theta = np.random.default_rng(0).random(144)
     hurried = solve(space, theta, time_limit=1e-6, throw=False)
@@ -407,7 +407,7 @@ def test_methods_for_gaussian_rewards_alone(method):
         solve(sb.MSets(3, 1), [0.5, 0.2, 0.1], method=method)
 
 
-def test_methods_that_do_not_fit_the_set_say_what_does():
+def test_unsupported_methods_name_a_supported_one():
     listed = sb.EnumeratedDecisions(np.eye(3, dtype=int))
     with pytest.raises(
         UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"
@@ -446,7 +446,7 @@ STALLED = [
 
 @pytest.mark.parametrize(("arcs", "means"), STALLED)
 def test_means_of_which_most_are_next_to_0_or_1(arcs, means):
-    """The first was left between 1.007 and 8.0, the second between 1.443 and 61.6."""
+    """The brackets used to be [1.007, 8.0] and [1.443, 61.6]."""
     paths = sb.Paths(arcs, 0, arcs[-1][1])
     cycles = sb.graves_lai(paths, means, rewards="bernoulli", method="cycles", throw=False)
     result = sb.graves_lai(paths, means, rewards="bernoulli")
@@ -456,7 +456,7 @@ def test_means_of_which_most_are_next_to_0_or_1(arcs, means):
 
 
 def test_a_program_whose_numbers_differ_by_twenty_orders_of_magnitude():
-    """The linear program was infeasible to its solver, so that there was no lower bound at all."""
+    """The solver used to report the linear program infeasible, so that there was no lower bound."""
     rows = [[2, 5, 7], [2, 3, 4, 5], [1, 3, 6], [1, 2, 5, 6], [0, 2, 6], [0, 2, 3, 5, 6]]
     means = [6.9e-14, 1 - 1e-13, 1 - 1.9e-5, 1.0, 1 - 2.2e-7, 0.12, 3.8e-7, 0.14]
     decisions = [[i in row for i in range(8)] for row in rows]

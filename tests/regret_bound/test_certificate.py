@@ -446,8 +446,8 @@ def test_raises_that_fall_short_are_stretched():
     assert lower_bound(graph, v, items, cycles, np.zeros(2), np.ones(1)) == 0.0
 
 
-def test_a_lemon_among_the_multipliers_costs_itself_alone():
-    """Lowered one by one, multipliers that are far too large do not scale the others away."""
+def test_a_far_too_large_multiplier_is_lowered_alone():
+    """Multipliers are lowered one by one, so that a far too large one does not scale the others down."""
     graph = exchange_graph(3, [(0, 1, 1.0, True), (1, 0, 1.0, True), (0, 2, 1.0, True), (2, 0, 1.0, True)])
     v, items, cycles = np.full(4, 1.0), np.ones(4, dtype=bool), joined([[0, 1], [2, 3]])
     raises, mu = np.ones(4), np.array([1.0, 100.0])

@@ -1,4 +1,4 @@
-"""GLPG against enumeration: the promise of the theorem where T is in reach, refusal elsewhere, certified gaps in practice."""
+"""GLPG against enumeration: the guarantee of the theorem where T is small enough, else refusal; certified gaps in practice."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_nothing_to_step():
 
 
 def test_no_cost_on_the_items_of_i():
-    """Here the number of plays costs and items do not: where nothing was violated, the subgradient was 0 on I."""
+    """Plays cost here, but items do not. Where nothing is violated, the subgradient is 0 on I."""
     rows = ["00100", "01011", "01101", "01110", "10000", "10001", "11001", "11101", "11110"]
     decision_set = sb.EnumeratedDecisions([[int(c) for c in row] for row in rows])
     theta = np.array([0.0, 0.0, 0.0, 2.0, 2.0])

@@ -1,4 +1,4 @@
-"""Bounds as plain JSON: bit for bit the same when read again, and refused when damaged."""
+"""Bounds as plain JSON: restored with the same bits, and refused when damaged."""
 
 import json
 import math

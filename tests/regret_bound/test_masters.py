@@ -108,7 +108,7 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
 
 
 class Broken(Master):
-    """A master that breaks down in one way or another after so many good proposals."""
+    """A master that fails in a given way after a number of good proposals."""
 
     sound_calls, failure, patience = 0, "nan", 6
 
@@ -204,8 +204,8 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
         assert truth.lower * (1 - 1e-9) <= result.value <= 50 * truth.upper
 
 
-def test_what_breaks_the_conic_solver_is_solved_after_all():
-    """Variances over twelve orders of magnitude: the conic solver stalls, or calls a wrong point solved."""
+def test_instances_that_break_the_conic_solver_are_solved():
+    """Variances over twelve orders of magnitude: the conic solver stalls, or reports success at a wrong point."""
     decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)], saturate="none")
     for seed in range(6):
         rng = np.random.default_rng(seed)

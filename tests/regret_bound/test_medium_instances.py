@@ -134,7 +134,7 @@ def linear_and_partition(d, seed):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("family", ["arborescences", "linear"])
 def test_plans_of_intersections_cost_what_the_circulation_costs(monkeypatch, family, seed, kind):
-    """Where cycles lead to no decision (T0): pricing by excess alone lost itself at near-ties, up to 2.7 % away."""
+    """Cycles that lead to no decision (T0): pricing by excess alone failed at near-ties, with errors up to 2.7 %."""
     decision_set = arborescences(100, 12, seed) if family == "arborescences" else linear_and_partition(90, seed)
     rng = np.random.default_rng([seed, 3])
     theta, variance = rewards(kind, decision_set.d, rng), 10.0 ** rng.uniform(-1, 1, decision_set.d)
@@ -160,7 +160,7 @@ def test_plans_of_intersections_cost_what_the_circulation_costs(monkeypatch, fam
 
 
 def test_some_cycles_of_intersections_lead_to_no_decision():
-    """Without such instances the test above would look at nothing."""
+    """Without such instances the test above would be empty."""
     decision_set = arborescences(100, 12, 0)
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
     solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(0.5), 1e-12, 1e-4))

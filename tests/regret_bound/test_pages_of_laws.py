@@ -1,4 +1,4 @@
-"""The examples of docs/bernoulli.md and docs/laws.md print what the pages say, and the law of one's own there is right."""
+"""The examples of docs/bernoulli.md and docs/laws.md print the output shown there, and their user-defined law is correct."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def times(rng, d):
 
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_law_of_ones_own_is_solved_like_any_other(law, family, seed):
+def test_a_user_defined_law_is_solved_like_any_other(law, family, seed):
     rng = np.random.default_rng(seed)
     while True:
         try:

@@ -62,9 +62,9 @@ def lower_bound(
     with np.errstate(divide="ignore", invalid="ignore"):
         u = np.sqrt(block.twice_variance * prices / np.where(y > 0.0, y, 1.0))
     total = active.sums(u)
-    proven = mu * total**2 / np.where(total > 0.0, gaps, 1.0)
+    proved = mu * total**2 / np.where(total > 0.0, gaps, 1.0)
     share = np.sqrt(gaps) / np.where(total > 0.0, total, 1.0)
-    return LowerBound(root**2 / weight, active, proven, u[active.arcs] * share[active.rows])
+    return LowerBound(root**2 / weight, active, proved, u[active.arcs] * share[active.rows])
 
 
 def value_of(block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, pi: FloatArray) -> float:
