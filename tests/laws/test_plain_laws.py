@@ -57,7 +57,7 @@ def test_written_forms_are_read(said, law):
         (3, "a law must be a name"),
         ({"shape": 2}, "a law must be a name"),
         ("poisson:shape=2", "parameters of poisson must be among cost, got 'shape'"),
-        ("bernoulli:cost", "parameters of bernoulli must be among none at all, got 'cost'"),
+        ("bernoulli:cost", "parameters of bernoulli must be left out, got 'cost'"),
         ("gamma:shape=two", "shape must be a number, got 'two'"),
         ("gamma:shape", "shape must be a number, as in shape=2, got True"),
         ("gamma:cost=2", "cost must be true or false, got 2.0"),
@@ -72,7 +72,7 @@ def test_invalid_input_is_refused(said, message):
 
 
 class Own(Law):
-    """A law of one's own."""
+    """A user-defined law."""
 
     def check(self, theta):
         """Any."""
@@ -87,7 +87,7 @@ class Own(Law):
         return slope
 
 
-def test_a_law_of_ones_own_has_no_plain_form():
+def test_a_user_defined_law_has_no_plain_form():
     assert plain(Own()) is None
     assert plain(Mixed([Own(), Poisson()])) is None
     assert text(Own()) == "Own()"

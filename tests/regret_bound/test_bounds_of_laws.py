@@ -151,8 +151,8 @@ def test_methods_for_gaussian_rewards_alone(method):
     ("options", "message"),
     [
         ({"law": "poisson"}, r"law must be a Law, got str: pass an instance, such as Poisson\(\)"),
-        ({"law": Poisson(), "variance": 0.1}, "variance and rewards must be left out where a law is given"),
-        ({"law": Poisson(), "rewards": "bernoulli"}, "variance and rewards must be left out where a law is given"),
+        ({"law": Poisson(), "variance": 0.1}, "variance and rewards must be left out if a law is given"),
+        ({"law": Poisson(), "rewards": "bernoulli"}, "variance and rewards must be left out if a law is given"),
         ({"law": Poisson(cost=True)}, r"means must be <= 0 .* got 3 for item 0: leave out cost=True"),
         ({"law": Gaussian(0.5, upper=2.5)}, "means must be at most upper, got 3 for item 0"),
         ({"law": Mixed([Poisson()])}, "laws must be one an item, got 1 for 3 items"),

@@ -19,7 +19,7 @@ GAP = 1e-4
 
 
 class Own(DecisionSet):
-    """A user's own set: d, m, maximize, nothing else."""
+    """A user-defined set with d, m and maximize only."""
 
     def __init__(self, inner):
         self._inner = inner
@@ -130,7 +130,7 @@ def test_any_list_of_decisions(problem):
 
 
 def test_the_decision_that_teaches_many_items_at_once():
-    """The star: single swaps cost 18, the one decision with all nine items only 7.2 (or 5.4 beside them)."""
+    """The star: single swaps cost 18, the decision with all nine items only 7.2 (or 5.4 together with them)."""
     k = 9
     hub, b, a = np.eye(1 + 2 * k)[0], np.eye(1 + 2 * k)[1 : 1 + k], np.eye(1 + 2 * k)[1 + k :]
     rows = [hub + b.sum(axis=0), *(b.sum(axis=0) - b + a), a.sum(axis=0)]

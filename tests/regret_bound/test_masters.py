@@ -195,7 +195,7 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
     monkeypatch.setattr(block_module, "InteriorPointMaster", ThisBroken)
     monkeypatch.setattr(block_module, "ConicMaster", ThisBroken)
     decision_set = FAMILIES[family]()
-    with pytest.raises(sb.SolverError, match=r"asked for a relative gap of 0\.0001") as caught:
+    with pytest.raises(sb.SolverError, match=r"the relative gap must be at most 0\.0001") as caught:
         solved(decision_set)
     truth, s = solved(decision_set, throw=False)
     for result in (s, caught.value.result):

@@ -160,7 +160,7 @@ def test_plans_of_intersections_have_the_cost_of_the_circulation(monkeypatch, fa
 
 
 def test_some_cycles_of_intersections_lead_to_no_decision():
-    """Without such instances the test above would look at nothing."""
+    """Without such instances the test above would be empty."""
     decision_set = arborescences(100, 12, 0)
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
     solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(0.5), 1e-12, 1e-4))

@@ -46,7 +46,7 @@ def times(rng, d):
 
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_law_of_ones_own_is_solved_like_any_other(law, family, seed):
+def test_a_user_defined_law_is_solved_like_any_other(law, family, seed):
     rng = np.random.default_rng(seed)
     while True:
         try:

@@ -281,10 +281,14 @@ def test_a_damaged_bound_is_an_error(place, key, value):
 FORGED = {
     "lower above value": (("lower", 12.0), None, "lower must be from 0 to value = 6"),
     "ten times the bracket": (("lower", 60.0), ("value", 60.0), "lower must be at most C"),
-    "ten times the value": (("value", 60.0), None, "value must be what the plan costs, 6, got 60"),
+    "ten times the value": (("value", 60.0), None, "value must be the cost of the plan, 6, got 60"),
     "no decision": (("plan", 0, "indices", [0, 1, 2]), None, r"plan\[0\] must be a decision"),
     "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
-    "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be what the plan costs"),
+    "too small a rate": (
+        ("plan", 0, "rate", 0.001),
+        ("rates", [16, 0, 0.001, 4]),
+        "value must be the cost of the plan",
+    ),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
     "another optimal decision": (("optimal", "indices", [2, 3]), None, "the optimal decision must be optimal, got one"),
