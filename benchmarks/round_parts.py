@@ -130,7 +130,7 @@ def _rules(rule, player, work, n):
     player, work = rounds.lend_player(player), rounds.lend_scratch(work)
     actions = 0
     for turn in range(n):
-        actions += rule(1000 + turn, rounds.rule_state(player), rounds.request_of(work))
+        actions += rule(1000 + turn, rounds.rule_state(player, work.normals), rounds.request_of(work))
     return actions
 
 

@@ -40,7 +40,7 @@ def told_only(t: int, state: RuleState, request: Request) -> int:
     """Draw from the posterior of the observed rewards, whose variances are in the parameters."""
     params, stats, weights = state.params, state.stats, request.weights
     for i in range(len(weights)):
-        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * request.normals[i]
+        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * state.normals[i]
     return LINEAR
 
 

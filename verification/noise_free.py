@@ -211,9 +211,8 @@ def decide(
     weights: Vector, bonuses: Vector, x: NDArray[np.bool_], decisions: Matrix,
 ) -> int:  # fmt: skip
     """Write what the rule plays into x, with its requests answered from the list of decisions; return the number of x."""
-    prices = np.zeros(len(x))
     while True:
-        action = RULE(t, RuleState(params, stats, memory, marks, kept), Request(bonuses, weights, bonuses, prices, x))
+        action = RULE(t, RuleState(params, stats, memory, marks, kept, bonuses), Request(weights, bonuses, x))
         if action == PLAY:
             for k in range(len(decisions)):
                 same = True

@@ -92,10 +92,7 @@ def decided(policy: sb.GLADE, decisions: np.ndarray, stats: np.ndarray, t: int, 
     memory, marks, _ = policy.memory(d, int(decisions.sum(axis=1).max()))
     rows, x = np.zeros((policy.kept, d), dtype=np.bool_), np.zeros(d, dtype=np.bool_)
     weights, bonuses = np.zeros(d), np.zeros(d)
-    state, request = (
-        RuleState(params, stats, memory, marks, rows),
-        Request(np.zeros(0), weights, bonuses, np.zeros(d), x),
-    )
+    state, request = RuleState(params, stats, memory, marks, rows, np.zeros(0)), Request(weights, bonuses, x)
     while True:
         action = glade(t, state, request)
         if action == PLAY:

@@ -18,8 +18,8 @@ def nothing_decided(policy, decisions):
 def decide(decisions, stats, t, params, marks, rows):
     """What the kernel decides; of several best answers, it is given the first."""
     d = stats.shape[1]
-    state = RuleState(params, stats, np.zeros(HEAD + (2 + KNOWN) * d), marks, rows)
-    _, weights, bonuses, _, x = request = empty_request(d)
+    state = RuleState(params, stats, np.zeros(HEAD + (2 + KNOWN) * d), marks, rows, np.zeros(0))
+    weights, bonuses, x = request = empty_request(d)
     for _ in range(8):
         action = glade(t, state, request)
         if action == PLAY:

@@ -109,9 +109,9 @@ def test_rule_is_its_twin():
     for _ in range(5000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
-        _, weights, _, _, x = request = empty_request(stats.shape[1])
+        weights, _, x = request = empty_request(stats.shape[1])
         before = memory.copy(), rows.copy()
-        got = ossb(t, RuleState(params, stats, memory, marks, rows), request)
+        got = ossb(t, RuleState(params, stats, memory, marks, rows, np.zeros(0)), request)
         assert got == action
         assert marks.tolist() == after.tolist()
         assert np.array_equal(memory, before[0])

@@ -39,8 +39,8 @@ _MARKS, _STATS, _ROWS = (
     types.Array(types.float64, 2, "C"),
     types.Array(types.boolean, 2, "C"),
 )
-_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS), RuleState)  # type: ignore[no-untyped-call]
-_REQUEST = types.NamedTuple((*(_FLOATS,) * 4, _BOOLS), Request)  # type: ignore[no-untyped-call]
+_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS, _FLOATS), RuleState)  # type: ignore[no-untyped-call]
+_REQUEST = types.NamedTuple((_FLOATS, _FLOATS, _BOOLS), Request)  # type: ignore[no-untyped-call]
 RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 """Signature of rules, see :mod:`semibandits.kernels.rules`."""
 
@@ -180,10 +180,10 @@ class RuleAgent(Agent):
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
         z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
-        request = Request(z, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
+        request = Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
         while True:
             player = self.player
-            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows)
+            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows, z)
             action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
                 return request.x

@@ -21,7 +21,7 @@ LEAST = 1e-3
 @kernel(error_model="numpy")
 def thompson(t: int, state: RuleState, request: Request) -> int:
     """Draw the mean of each item from its posterior."""
-    params, stats, z, weights = state.params, state.stats, request.normals, request.weights
+    params, stats, z, weights = state.params, state.stats, state.normals, request.weights
     scale = params[SCALE]
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i] + scale * stats[ROOTS, i] * z[i]
