@@ -16,7 +16,7 @@ from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, PLANNED, TOLD, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, OBSERVED, PLANNED, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -352,7 +352,7 @@ def test_counts_begin_where_the_plan_was_made():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
     agent.replan()
     d = 4
-    assert np.array_equal(agent.player.memory[TOLD * d :], agent.player.stats[PLAYS])
+    assert np.array_equal(agent.player.memory[OBSERVED * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
 
 

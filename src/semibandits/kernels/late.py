@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.rules.statistics import enter, told
+from semibandits.kernels.rules.statistics import enter, observe_open
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.uncounted import uncounted
@@ -68,7 +68,7 @@ def is_full(queue: Queue) -> bool:
 
 
 @kernel
-def wants(queue: Queue) -> bool:
+def needs_supply(queue: Queue) -> bool:
     """Whether the queue needs room or a delay for the next round."""
     return is_full(queue) or queue.counts[DRAWN] == len(queue.delays)
 
@@ -105,7 +105,7 @@ def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int
         if queue.rounds[row, LOST]:
             enter(stats, spread, items, k, -1.0)
         else:
-            fresh += told(stats, spread, items, k, queue.outcomes[row])
+            fresh += observe_open(stats, spread, items, k, queue.outcomes[row])
     return fresh
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits.kernels.index import problem
 from semibandits.kernels.index.problem import IndexProblem, copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
-from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
+from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
@@ -300,7 +300,7 @@ def play(
             check_signals()
             halt = min(halt + every, last)
         if is_late:
-            if wants(queue):
+            if needs_supply(queue):
                 return WANTING
             counters[UNSEEN] -= tell_due(queue, player.stats, player.spread, counters[ROUND])
         status = choose(rule, family, index, oracle, player, work, policy_rng)

@@ -26,7 +26,7 @@ from semibandits.kernels.rules.actions import (
     WAITING,
 )
 from semibandits.kernels.rules.records import Request, RuleState
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, observe_open
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
 
@@ -119,7 +119,9 @@ class RuleAgent(Agent):
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """Observe the rewards of the items of one decision."""
-        self.player.counters[rounds.UNSEEN] -= told(self.player.stats, self.player.spread, items, len(items), rewards)
+        self.player.counters[rounds.UNSEEN] -= observe_open(
+            self.player.stats, self.player.spread, items, len(items), rewards
+        )
 
     def forget(self, items: IntArray) -> None:
         """Close a round with these items whose outcome is lost."""

@@ -79,7 +79,9 @@ class RulePolicy(Policy):
 
     def plan(self, agent: RuleAgent) -> None:
         """Make the plan that the rule requests by ``REPLAN``."""
-        raise SolverError(f"{self.name} requested a plan but does not implement `plan`: this is a bug, please report it")
+        raise SolverError(
+            f"{self.name} requested a plan but does not implement `plan`: this is a bug, please report it"
+        )
 
     def accepts(self, player: rounds.Player) -> bool:
         """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""

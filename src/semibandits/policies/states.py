@@ -55,7 +55,7 @@ def restored_player(
     plays = _counts(state, "plays", d, least=0)
     sums = _floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
-        raise damaged("sums", "finite, and 0 for items never seen")
+        raise damaged("sums", "finite, and 0 for unobserved items")
     pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
     restored = player._replace(

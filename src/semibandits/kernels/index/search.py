@@ -152,7 +152,7 @@ def other_half(s: Search) -> tuple[bool, float]:
 
 @kernel
 def open_bound(s: Search, bound: float) -> float:
-    """Bound of all parts that are still open, `bound` being that of the one at hand."""
+    """Bound of all parts that are still open, including the current one of bound `bound`."""
     largest = bound
     for depth in range(s.counts[FORCED]):
         if not s.is_second[depth]:
@@ -164,7 +164,7 @@ def open_bound(s: Search, bound: float) -> float:
 def explore(
     family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
 ) -> int:
-    """Search all parts, as far as the budget reaches; returns a status."""
+    """Search all parts within the budget; return a status."""
     bound = math.inf
     if 0.0 < hint < math.inf:
         bound, status = try_slope(family, data, s, hint)

@@ -32,7 +32,8 @@ def fresh_statistics(variance: FloatArray) -> FloatArray:
 def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
     """Observe the rewards ``outcomes[:k]`` of ``items[:k]``; return the number of items observed for the first time.
 
-    For rounds observed as soon as they are chosen, while no round is open: the same as `enter` and then `told`, in fewer steps.
+    For rounds observed as soon as they are chosen, while no round is open: the same as `enter` and then `observe_open`, in fewer
+    steps.
     """
     fresh = 0
     for p in range(k):
@@ -59,7 +60,7 @@ def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change
 
 
 @kernel(error_model="numpy")
-def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
+def observe_open(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
     """Observe the rewards of an open round and close it; return the number of items observed for the first time.
 
     Rewards of a round that was never opened are also accepted.
