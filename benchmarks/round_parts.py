@@ -10,9 +10,9 @@ import numpy as np
 from numba import njit
 
 from semibandits.kernels import late, rounds
+from semibandits.kernels.index.problem import IndexProblem
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.oracles.calls import call_index
-from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.rules.actions import RATIO
 from semibandits.kernels.uncounted import uncounted
 from semibandits.policies.agents import RuleAgent
@@ -62,7 +62,7 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
     player = agent.player
     ratio = float(player.params[RATIO])
     oracle_time = _least(
-        lambda n: _oracles(*oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
+        lambda n: _oracles(oracle.family, oracle.index, kernel_view, weights, bonuses, indexed, ratio, x, asked, n)
     )
     rule_time = _least(lambda n: _rules(agent.rule, player, work, n))
     wanted = m + agent.policy.normals(d)
@@ -85,7 +85,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
     work = rounds.scratch(d, agent.policy.normals(d))
     while True:
         status = rounds.play(
-            agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m),
+            agent.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m),
             agent.player, environment, record, work, late.queue(0, d, decision_set.m), rng, reward_rng, warm_rounds,
         )  # fmt: skip
         if status == rounds.DONE:
@@ -112,29 +112,16 @@ def _least(loop: Callable[[int], object]) -> float:
 
 
 @njit(cache=True)
-def _oracles(linear, exchange_costs, swaps, cycles, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
+def _oracles(family, index, oracle, weights, bonuses, indexed, ratio, x, asked, n):
     oracle, weights, bonuses, x = rounds.lend_oracle(oracle), uncounted(weights), uncounted(bonuses), uncounted(x)
     failures, report = 0, np.zeros(REPORT)
     for turn in range(n):
         row = turn % asked
         if indexed[row]:
-            failures += call_index(
-                OraclePointers(linear, exchange_costs, swaps, cycles),
-                index,
-                oracle.data,
-                weights[row],
-                bonuses[row],
-                ratio,
-                1.0,
-                0.0,
-                x,
-                oracle.m,
-                x,
-                NO_LIMIT,
-                report,
-            )
+            problem = IndexProblem(weights[row], bonuses[row], ratio, 1.0, 0.0, x, oracle.m, NO_LIMIT)
+            failures += call_index(family, index, oracle.data, problem, x, report)
         else:
-            failures += linear(oracle.data, weights[row], x)
+            failures += family.linear(oracle.data, weights[row], x)
     return failures
 
 
@@ -143,10 +130,7 @@ def _rules(rule, player, work, n):
     player, work = rounds.lend_player(player), rounds.lend_scratch(work)
     actions = 0
     for turn in range(n):
-        actions += rule(
-            1000 + turn, player.params, player.stats, work.normals, player.memory, player.marks, player.rows,
-            work.weights, work.bonuses, work.x,
-        )  # fmt: skip
+        actions += rule(1000 + turn, rounds.rule_state(player, work.normals), rounds.request_of(work))
     return actions
 
 

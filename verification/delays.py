@@ -23,8 +23,8 @@ from stacked import StackedRewards
 
 import semibandits as sb
 from semibandits.kernels.rules.actions import LINEAR
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.policies.rules import RulePolicy
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "delays.md"
@@ -36,13 +36,11 @@ SETTINGS: Final = ((0, 0.0), (10, 0.0), (BLIND, 0.0), (1000, 0.0), (0, 0.1), ("g
 
 
 @njit(error_model="numpy")
-def observed_only(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
-    """Sample from the posterior of the observed rewards; the parameters contain the variances."""
+def observed_only(t: int, state: RuleState, request: Request) -> int:
+    """Draw from the posterior of the observed rewards, whose variances are in the parameters."""
+    params, stats, weights = state.params, state.stats, request.weights
     for i in range(len(weights)):
-        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * z[i]
+        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * state.normals[i]
     return LINEAR
 
 
@@ -56,10 +54,9 @@ class ObservedOnly(RulePolicy):
         """The kernel."""
         return observed_only
 
-    @property
-    def samples(self) -> bool:
-        """True: the rule uses normal numbers."""
-        return True
+    def normals(self, d: int) -> int:
+        """One per item."""
+        return d
 
     def params(self, m: int, variance: np.ndarray) -> np.ndarray:
         """A ratio, which is not used, and the variances."""

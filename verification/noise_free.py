@@ -34,6 +34,7 @@ import semibandits as sb
 from semibandits.kernels.rules.actions import LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import BEST_ROW, DISCOUNT, PLACES, RIVALS, glade
 from semibandits.kernels.rules.levels import write_levels
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, ROWS, SCALES
 from semibandits.policies.glade import GLADE
 
@@ -211,7 +212,7 @@ def decide(
 ) -> int:  # fmt: skip
     """The decision of the rule, with oracles that use the list of decisions: returns its number and writes it to x."""
     while True:
-        action = RULE(t, params, stats, bonuses, memory, marks, kept, weights, bonuses, x)
+        action = RULE(t, RuleState(params, stats, memory, marks, kept, bonuses), Request(weights, bonuses, x))
         if action == PLAY:
             for k in range(len(decisions)):
                 same = True

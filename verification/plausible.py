@@ -22,6 +22,7 @@ from semibandits.kernels.rules.actions import LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import glade
 from semibandits.kernels.rules.levels import write_levels
 from semibandits.kernels.rules.raises import price_of
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, fresh_statistics
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
 
@@ -91,8 +92,9 @@ def decided(policy: sb.GLADE, decisions: np.ndarray, stats: np.ndarray, t: int, 
     memory, marks, _ = policy.memory(d, int(decisions.sum(axis=1).max()))
     rows, x = np.zeros((policy.kept, d), dtype=np.bool_), np.zeros(d, dtype=np.bool_)
     weights, bonuses = np.zeros(d), np.zeros(d)
+    state, request = RuleState(params, stats, memory, marks, rows, np.zeros(0)), Request(weights, bonuses, x)
     while True:
-        action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
+        action = glade(t, state, request)
         if action == PLAY:
             return x
         sums = decisions @ weights

@@ -108,7 +108,7 @@ def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Polic
     for t in range(most):
         start = time.perf_counter()
         status = rounds.play(
-            agent.rule, *oracle.family, oracle.index, sets, agent.player, environment, record, work, queue, own, drawn, 1,
+            agent.rule, oracle.family, oracle.index, sets, agent.player, environment, record, work, queue, own, drawn, 1,
         )  # fmt: skip
         seconds[t] = time.perf_counter() - start
         if status not in (rounds.PAUSED, rounds.DONE):

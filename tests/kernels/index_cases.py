@@ -5,6 +5,7 @@ import numpy as np
 import semibandits as sb
 from semibandits.decisions.compiled import INDEX, pointer
 from semibandits.kernels.index import swaps as swap_bound
+from semibandits.kernels.index.problem import IndexProblem
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 
 RNG = np.random.default_rng(0)
@@ -48,9 +49,8 @@ SETS = {
 
 def searched(decisions, rewards, bonuses, ratio, x, most, report, share=1.0, hint=0.0, guess=None):
     oracle, guess = decisions.compiled(), x if guess is None else guess
-    return oracle.index(
-        oracle.family, oracle.data, rewards, bonuses, ratio, share, hint, guess, oracle.m, x, most, report
-    )
+    problem = IndexProblem(rewards, bonuses, ratio, share, hint, guess, oracle.m, most)
+    return oracle.index(oracle.family, oracle.data, problem, x, report)
 
 
 ALL = {name: decisions.enumerate() for name, decisions in SETS.items()}

@@ -14,11 +14,11 @@ from semibandits.decisions._matroid_oracles import intersection_oracle
 from semibandits.kernels.assignment import Bipartite
 from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.index import swaps as swap_bound
-from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED
+from semibandits.kernels.index.problem import FAILED, SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import NO_LIMIT, REPORT
 from semibandits.kernels.knapsack import ROOT, Limits, select_best
 from semibandits.kernels.knapsack import Goal as KnapsackGoal
-from semibandits.kernels.oracles.pointers import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.matroids import Uniform
 
 
@@ -184,7 +184,8 @@ def test_a_failure_of_the_linear_oracle_is_passed_on(bonus):
     oracle = intersection_oracle(Uniform(3, 1), Uniform(3, 1), 2)  # no two items
     x = np.empty(3, dtype=np.bool_)
     bonuses, report = np.full(3, bonus), np.zeros(REPORT)
-    answer = oracle.index(oracle.family, oracle.data, np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, x, NO_LIMIT, report)
+    problem = IndexProblem(np.ones(3), bonuses, 1.0, 1.0, 0.0, x, 2, NO_LIMIT)
+    answer = oracle.index(oracle.family, oracle.data, problem, x, report)
     assert answer == FAILED
 
 
@@ -201,9 +202,9 @@ def test_gaps_and_gains_bound_every_basis(name, seed):
     part = ALL[name][~(ALL[name] != (forced > 0))[:, forced != 0].any(axis=1)]
     x = part[np.argmax(part @ rewards)].copy()
     a, c = rewards[x].sum(), bonuses[x].sum()
-    gaps, gains, swap = np.empty(decisions.d), np.empty(decisions.d), np.empty(2, dtype=np.int64)
-    assert oracle.family.swaps(oracle.data, rewards, bonuses, x, forced, a, c, 1.0, gaps, gains, swap) == KNOWN
-    entering, leaving = swap.tolist()
+    gaps, gains, best = swaps = Swaps(np.empty(decisions.d), np.empty(decisions.d), np.empty(2, dtype=np.int64))
+    assert oracle.family.swaps(oracle.data, Basis(x, forced, rewards, bonuses, a, c, 1.0), swaps) == KNOWN
+    entering, leaving = best.tolist()
     for y in part:
         new = y & ~x
         assert rewards[y].sum() <= a - gaps[new].sum() + 1e-12

@@ -1,10 +1,12 @@
 """The kernel of GLADE alone, with oracles that use a list of decisions."""
 
 import numpy as np
+from histories import empty_request
 
 from semibandits.kernels.rules.actions import GAIN_FIRST, LINEAR_FIRST, PLAY
 from semibandits.kernels.rules.glade import HEAD, glade
 from semibandits.kernels.rules.raises import KNOWN
+from semibandits.kernels.rules.records import RuleState
 
 
 def nothing_decided(policy, decisions):
@@ -16,14 +18,10 @@ def nothing_decided(policy, decisions):
 def decide(decisions, stats, t, params, marks, rows):
     """The decision of the kernel; of several best decisions, the oracle returns the first."""
     d = stats.shape[1]
-    memory, weights, bonuses, x = (
-        np.zeros(HEAD + (2 + KNOWN) * d),
-        np.zeros(d),
-        np.zeros(d),
-        np.zeros(d, dtype=np.bool_),
-    )
+    state = RuleState(params, stats, np.zeros(HEAD + (2 + KNOWN) * d), marks, rows, np.zeros(0))
+    weights, bonuses, x = request = empty_request(d)
     for _ in range(8):
-        action = glade(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
+        action = glade(t, state, request)
         if action == PLAY:
             return x
         assert action in (LINEAR_FIRST, GAIN_FIRST)

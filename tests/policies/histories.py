@@ -15,6 +15,7 @@ from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.families.registry import FAMILIES
+from semibandits.kernels.rules.records import Request, RuleState
 
 SETS = {
     "paths": Paths(
@@ -134,12 +135,15 @@ def random_statistics(seed, d=7):
     return np.array([told, told * means, means, scales, np.sqrt(scales), plays]), plays, means, variance
 
 
+def empty_request(d):
+    """A request with zeros in all arrays."""
+    return Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool))
+
+
 def asked(rule, t, params, stats, z=None):
     """The action of the rule, with its weights and bonuses."""
     d = stats.shape[1]
-    weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool)
-    action = rule(
-        t, np.array(params), stats, np.zeros(0) if z is None else z, np.zeros(0), np.zeros(0, dtype=np.int64),
-        np.zeros((0, d), dtype=bool), weights, bonuses, x,
-    )  # fmt: skip
-    return action, weights, bonuses
+    rows, normals = np.zeros((0, d), dtype=bool), np.zeros(0) if z is None else z
+    state = RuleState(np.array(params), stats, np.zeros(0), np.zeros(0, dtype=np.int64), rows, normals)
+    request = empty_request(d)
+    return rule(t, state, request), request.weights, request.bonuses

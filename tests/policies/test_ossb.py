@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from histories import empty_request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_sets import SETS, Pairs, listed, run
@@ -13,8 +14,9 @@ import semibandits as sb
 from example_sets import grid
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
+from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, PLANNED, TOLD, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, OBSERVED, PLANNED, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -107,10 +109,9 @@ def test_rule_is_its_twin():
     for _ in range(5000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
-        d = stats.shape[1]
-        weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool)
+        weights, _, x = request = empty_request(stats.shape[1])
         before = memory.copy(), rows.copy()
-        got = ossb(t, params, stats, np.zeros(0), memory, marks, rows, weights, bonuses, x)
+        got = ossb(t, RuleState(params, stats, memory, marks, rows, np.zeros(0)), request)
         assert got == action
         assert marks.tolist() == after.tolist()
         assert np.array_equal(memory, before[0])
@@ -351,7 +352,7 @@ def test_counts_begin_where_the_plan_was_made():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
     agent.replan()
     d = 4
-    assert np.array_equal(agent.player.memory[TOLD * d :], agent.player.stats[PLAYS])
+    assert np.array_equal(agent.player.memory[OBSERVED * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
 
 

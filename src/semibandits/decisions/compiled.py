@@ -12,33 +12,29 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import SolverError
-from semibandits.kernels.index.problem import FAILED, SOLVED
+from semibandits.kernels.index.problem import FAILED, SOLVED, IndexProblem
 from semibandits.kernels.index.search import BOUND, NO_LIMIT, REPORT, SPENT, index_search
 from semibandits.kernels.oracles.calls import no_index
-from semibandits.kernels.oracles.pointers import OraclePointers, no_cycles, no_exchange_costs, no_swaps
+from semibandits.kernels.oracles.pointers import (
+    DATA,
+    FAMILY,
+    PARTS,
+    SIGNATURES,
+    OraclePointers,
+    no_cycles,
+    no_exchange_costs,
+    no_swaps,
+)
 from semibandits.kernels.oracles.questions import ask_index, ask_linear
 from semibandits.kernels.oracles.status import ANSWERED
-from semibandits.kernels.tiers import Pointer, PointerType
+from semibandits.kernels.tiers import Pointer
 from semibandits.optimization.problems import IndexAnswer
 
-PARTS = 8
-"""Number of integer arrays that describe a decision set to its kernels."""
-_INTS = types.Array(types.int64, 1, "C")
-_FLOATS = types.Array(types.float64, 1, "C")
-_BOOLS = types.Array(types.boolean, 1, "C")
-_DATA = types.Tuple((_INTS,) * PARTS)  # type: ignore[no-untyped-call]
-LINEAR: Final = types.int64(_DATA, _FLOATS, _BOOLS)
-EXCHANGE_COSTS: Final = types.int64(_DATA, _FLOATS, _BOOLS, _INTS, _FLOATS)
-SWAPS: Final = types.int64(
-    _DATA, _FLOATS, _FLOATS, _BOOLS, _INTS, types.float64, types.float64, types.float64, _FLOATS, _FLOATS, _INTS,
-)  # fmt: skip
-CYCLES: Final = types.int64(_DATA, _BOOLS, _BOOLS, _INTS)
-_SIGNATURES: Final = (LINEAR, EXCHANGE_COSTS, SWAPS, CYCLES)
-FAMILY: Final = types.NamedTuple([PointerType(each) for each in _SIGNATURES], OraclePointers)  # type: ignore[no-untyped-call]
-INDEX: Final = types.int64(
-    FAMILY, _DATA, _FLOATS, _FLOATS, types.float64, types.float64, types.float64, _BOOLS, types.int64,
-    _BOOLS, types.int64, _FLOATS,
-)  # fmt: skip
+_FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
+_PROBLEM = types.NamedTuple(  # type: ignore[no-untyped-call]
+    (_FLOATS, _FLOATS, *(types.float64,) * 3, _BOOLS, types.int64, types.int64), IndexProblem
+)
+INDEX: Final = types.int64(FAMILY, DATA, _PROBLEM, _BOOLS, _FLOATS)
 
 
 @cache
@@ -76,7 +72,7 @@ class CompiledOracle:
         """The same oracle for policies that use P_LM only, without kernels for P_IM that would have to be compiled."""
         unavailable = (
             pointer(each, kind)
-            for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), _SIGNATURES[1:], strict=True)
+            for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), SIGNATURES[1:], strict=True)
         )
         return replace(self, family=OraclePointers(self.family.linear, *unavailable), index=pointer(no_index, INDEX))
 
@@ -104,7 +100,8 @@ class CompiledOracle:
             If the search fails.
         """
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
-        status = ask_index(*self.family, self.index, self.data, rewards, bonuses, ratio, self.m, x, most, report)
+        problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
+        status = ask_index(self.family, self.index, self.data, problem, x, report)
         if status == FAILED:
             raise SolverError("rewards and bonuses must be at most 1e100, got larger numbers: scale them down")
         value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
@@ -133,9 +130,7 @@ def compiled_oracle(
     filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)
     kernels = (linear, exchange_costs, swaps, cycles)
     return CompiledOracle(
-        family=OraclePointers(
-            *(pointer(each, signature) for each, signature in zip(kernels, _SIGNATURES, strict=True))
-        ),
+        family=OraclePointers(*(pointer(each, signature) for each, signature in zip(kernels, SIGNATURES, strict=True))),
         index=pointer(index, INDEX),
         data=tuple(np.require(array, np.int64, ["C", "W"]) for array in filled),
         d=d,

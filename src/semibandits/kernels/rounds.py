@@ -1,4 +1,4 @@
-"""Rounds of a policy on a decision set: one at a time, and many."""
+"""Rounds of a policy on a decision set: one at a time, or many."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.index import problem
-from semibandits.kernels.index.problem import copy_row
+from semibandits.kernels.index.problem import IndexProblem, copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
-from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
+from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
@@ -29,6 +29,7 @@ from semibandits.kernels.rules.actions import (
     REPLAN,
     WAITING,
 )
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, observe
 from semibandits.kernels.signals import STEPS, check_signals, raise_interrupt
 from semibandits.kernels.tiers import kernel
@@ -36,11 +37,11 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.uncounted import uncounted
 
 DONE, FAILED, PAUSED, WANTING = 0, -1, -2, -3
-"""How a call ends, apart from ``REPLAN``: with a decision or the last checkpoint, without an answer, after enough rounds, or
-where the queue of open rounds is full or has no more delays."""
+"""Statuses besides ``REPLAN``: a decision or the last checkpoint is reached; an oracle failed; enough rounds are played; the
+queue of open rounds is full or has no more delays."""
 ROUND, UNSEEN, RECORDED, LINEAR_CALLS, INDEX_CALLS, PLANS, UNDECIDED, SEARCHED = 0, 1, 2, 3, 4, 5, 6, 7
-"""Places in `counters`: rounds played, items that can be seen and were not, checkpoints recorded, calls of the oracles, plans,
-index calls that ended without a proof, and linear maximisations in searches for the index."""
+"""Places in `counters`: rounds played, unseen items that are in some decision, checkpoints recorded, calls of each oracle, plans,
+index calls that ended without a proof, and linear maximisations in index searches."""
 COUNTERS = 8
 LEAST_CALLS, CALLS_A_ROUND, MOST_CALLS = 16, 12, 400
 """Budget of a search in linear maximisations: the minimum, the allowance per round (less those already used), and the maximum.
@@ -48,16 +49,16 @@ With few items the minimum is ``MOST_CALLS // d``, since each maximisation is ch
 
 
 class Oracle(NamedTuple):
-    """A decision set without its pointers."""
+    """Data of a decision set, and the size of its largest decision."""
 
     data: tuple[IntArray, ...]
     m: int
 
 
 class Player(NamedTuple):
-    """A policy at work: its numbers, what it has seen, and what it keeps.
+    """Parameters and state of a policy.
 
-    ``cover[i]`` is the row of `covers` with a decision that has item i, -1 if there is none; `spread` is 2 sigma_i^2.
+    ``cover[i]`` is the row of `covers` that contains item i, -1 if the item is in no decision; `spread` is 2 sigma_i^2.
     """
 
     params: FloatArray
@@ -72,7 +73,7 @@ class Player(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """A reward model, its means, the largest mean of a decision, and the gap below which a decision counts as optimal."""
+    """Reward model, its means, largest mean of a decision, and the gap up to which a decision counts as optimal."""
 
     kind: int
     floats: FloatArray
@@ -83,7 +84,7 @@ class Environment(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is kept: at each of the `checkpoints`, one a row, (regret, reward) and (plays of each item, calls)."""
+    """Results at the checkpoints, one per row of `sums` (regret, reward) and `counts` (plays of each item, calls)."""
 
     checkpoints: IntArray
     sums: FloatArray
@@ -92,14 +93,14 @@ class Record(NamedTuple):
 
 
 def record(checkpoints: IntArray, d: int) -> Record:
-    """Room for what is kept at these checkpoints."""
+    """An empty record for these checkpoints."""
     c = len(checkpoints)
     counts = np.zeros((c, d + UNDECIDED + 1 - LINEAR_CALLS), dtype=np.int64)
     return Record(checkpoints.copy(), np.zeros((c, 2)), counts, np.zeros(2))
 
 
 class Scratch(NamedTuple):
-    """Arrays of length d that rounds overwrite; `normals` has as many as the rule wants; `report` is that of a search."""
+    """Arrays of length d that rounds overwrite; the length of `normals` is set by the policy; for `report` see `index_search`."""
 
     x: BoolArray
     items: IntArray
@@ -148,38 +149,39 @@ def lend_scratch(work: Scratch) -> Scratch:
     )  # fmt: skip
 
 
+@kernel(inline="always")
+def rule_state(player: Player, normals: FloatArray) -> RuleState:
+    """The part of a player that its rule receives, and random numbers."""
+    return RuleState(player.params, player.stats, player.memory, player.marks, player.rows, normals)
+
+
+@kernel(inline="always")
+def request_of(work: Scratch) -> Request:
+    """The arrays that a rule writes."""
+    return Request(work.weights, work.bonuses, work.x)
+
+
 @kernel(inline="always", calls=True)
 def choose(
     rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
     work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """Decision of the next round into x; ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
+    """Write the decision of the next round into x; return ``DONE``, ``REPLAN`` (then nothing has changed), or ``FAILED``.
 
-    Items never seen come first: a decision that covers the first of those that are in the fewest open rounds.
+    Unseen items come first: of those in the fewest open rounds, the first one is covered.
     """
-    counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
+    counters, x, z = player.counters, work.x, work.normals
     if counters[UNSEEN] > 0:
         copy_row(player.covers[player.cover[unseen(player.cover, player.stats)]], x)
         return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
-    action = rule(
-        counters[ROUND] + 1,
-        player.params,
-        player.stats,
-        z,
-        player.memory,
-        player.marks,
-        player.rows,
-        weights,
-        bonuses,
-        x,
-    )
+    action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == PLAY:
         return DONE
     if action == LINEAR:
         counters[LINEAR_CALLS] += 1
-        if family.linear(oracle.data, weights, x) == ANSWERED:
+        if family.linear(oracle.data, work.weights, x) == ANSWERED:
             return DONE
         raise_interrupt()
         return FAILED
@@ -194,18 +196,17 @@ def choose(
 
 @kernel(calls=True)
 def choose_next(
-    rule: Callable[..., int], linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int],
-    cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, work: Scratch,
-    rng: np.random.Generator,
+    rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
+    work: Scratch, rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """The same for callers in Python."""
-    return choose(rule, OraclePointers(linear, exchange_costs, swaps, cycles), index, oracle, player, work, rng)
+    return choose(rule, family, index, oracle, player, work, rng)
 
 
-# Inlined: as a call it would cost each round a tenth, though few rounds make it.
+# Inlined: a call would slow down every round by a tenth, although few rounds use it.
 @kernel(inline="always")
 def unseen(cover: IntArray, stats: FloatArray) -> int:
-    """Of the items that can be seen and were not, the first of those in the fewest open rounds."""
+    """The first of the coverable unseen items that are in the fewest open rounds."""
     item, fewest = -1, math.inf
     for i in range(len(cover)):
         if cover[i] >= 0 and stats[PLAYS, i] == 0.0 and stats[COUNTS, i] < fewest:
@@ -225,33 +226,32 @@ def searched(
     share: float, hint: float, guess: BoolArray, family: OraclePointers, index: Callable[..., int],
     oracle: Oracle, player: Player, work: Scratch,
 ) -> bool:  # fmt: skip
-    """Write a decision of largest index into x, or the best one that the budget allows to find; False if there is none.
+    """Write a decision of largest index into x, or the best one found within the budget; return False on failure.
 
     The budget is counted in linear maximisations, never in seconds, so that the same seed gives the same decisions everywhere.
     """
     counters = player.counters
-    status = call_index(
-        family, index, oracle.data, work.weights, work.bonuses, player.params[RATIO], share, hint,
-        guess, oracle.m, work.x, budget(counters, len(work.x)), work.report,
-    )  # fmt: skip
+    allowed = budget(counters, len(work.x))
+    question = IndexProblem(work.weights, work.bonuses, player.params[RATIO], share, hint, guess, oracle.m, allowed)
+    status = call_index(family, index, oracle.data, question, work.x, work.report)
     counters[INDEX_CALLS] += 1
     counters[SEARCHED] += np.int64(work.report[SPENT])
     counters[UNDECIDED] += status == problem.STOPPED
     return bool(status != problem.FAILED)
 
 
-# A call of its own: this loop within the rounds would double what a round of Thompson sampling takes.
+# A separate function: inside `choose` this loop would double the time of a round of Thompson sampling.
 @kernel(calls=True)
 def asked(
     action: int, rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle,
     player: Player, work: Scratch,
 ) -> int:  # fmt: skip
-    """Answer the questions of a rule until it plays; ``DONE`` or ``FAILED``."""
-    counters, x, z, weights, bonuses = player.counters, work.x, work.normals, work.weights, work.bonuses
+    """Answer the requests of a rule until it plays; return ``DONE`` or ``FAILED``."""
+    counters = player.counters
     while action in (LINEAR_FIRST, GAIN_FIRST):
         if action == LINEAR_FIRST:
             counters[LINEAR_CALLS] += 1
-            answered = family.linear(oracle.data, weights, x) == ANSWERED
+            answered = family.linear(oracle.data, work.weights, work.x) == ANSWERED
         else:
             answered = searched(ENOUGH, player.memory[HINT], player.rows[GUESS], family, index, oracle, player, work)
             player.memory[HINT] = work.report[SLOPE]
@@ -260,16 +260,13 @@ def asked(
         raise_interrupt()
         if not answered:
             return FAILED
-        action = rule(
-            counters[ROUND] + 1, player.params, player.stats, z, player.memory, player.marks, player.rows, weights,
-            bonuses, x,
-        )  # fmt: skip
+        action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     return DONE if action == PLAY else FAILED
 
 
 @kernel
 def write_items(x: BoolArray, theta: FloatArray, items: IntArray) -> tuple[int, float]:
-    """Write the items of x, ascending; how many they are, and the sum of their means."""
+    """Write the items of x, ascending; return their number and the sum of their means."""
     k, value = 0, 0.0
     for i in range(len(x)):
         if x[i]:
@@ -281,17 +278,16 @@ def write_items(x: BoolArray, theta: FloatArray, items: IntArray) -> tuple[int, 
 
 @kernel(calls=True)
 def play(
-    rule: Callable[..., int], linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int],
-    cycles: Callable[..., int], index: Callable[..., int], oracle: Oracle, player: Player, environment: Environment,
-    record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator, reward_rng: np.random.Generator, most: int,
+    rule: Callable[..., int], family: OraclePointers, index: Callable[..., int], oracle: Oracle, player: Player,
+    environment: Environment, record: Record, work: Scratch, queue: Queue, policy_rng: np.random.Generator,
+    reward_rng: np.random.Generator, most: int,
 ) -> int:  # fmt: skip
-    """Play until the last checkpoint, at most so many rounds; ``DONE``, or why not.
+    """Play until the last checkpoint, at most `most` rounds; return ``DONE`` or another status.
 
-    Outcomes wait in the queue, if it has room for any; else they are known at once.
+    Outcomes wait in the queue if it has room for any; otherwise they are observed at once.
     """
     oracle, player, work, queue = lend_oracle(oracle), lend_player(player), lend_scratch(work), lend_queue(queue)
-    family, is_late = OraclePointers(linear, exchange_costs, swaps, cycles), len(queue.heap) > 0
-    counters, totals, theta = player.counters, record.totals, environment.theta
+    counters, totals, theta, is_late = player.counters, record.totals, environment.theta, len(queue.heap) > 0
     d = len(theta)
     x, items, outcomes, noise = work.x, work.items, work.outcomes, work.noise
     last = counters[ROUND] + most
@@ -304,7 +300,7 @@ def play(
             check_signals()
             halt = min(halt + every, last)
         if is_late:
-            if wants(queue):
+            if needs_supply(queue):
                 return WANTING
             counters[UNSEEN] -= tell_due(queue, player.stats, player.spread, counters[ROUND])
         status = choose(rule, family, index, oracle, player, work, policy_rng)

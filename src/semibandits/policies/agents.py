@@ -1,4 +1,4 @@
-"""The agent that plays any rule."""
+"""The agent that plays a rule."""
 
 from __future__ import annotations
 
@@ -25,33 +25,37 @@ from semibandits.kernels.rules.actions import (
     REPLAN,
     WAITING,
 )
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, told
+from semibandits.kernels.rules.records import Request, RuleState
+from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, fresh_statistics, observe_open
 from semibandits.policies.base import Agent
 from semibandits.policies.states import damaged, player_state, restored_player
 
 if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
 
-_FLOATS = types.Array(types.float64, 1, "C")
-_ROWS = types.Array(types.boolean, 2, "C")
-RULE: Final = types.int64(
-    types.int64, _FLOATS, types.Array(types.float64, 2, "C"), _FLOATS, _FLOATS, types.Array(types.int64, 1, "C"), _ROWS,
-    _FLOATS, _FLOATS, types.Array(types.boolean, 1, "C"),
-)  # fmt: skip
+_FLOATS, _BOOLS = types.Array(types.float64, 1, "C"), types.Array(types.boolean, 1, "C")
+_MARKS, _STATS, _ROWS = (
+    types.Array(types.int64, 1, "C"),
+    types.Array(types.float64, 2, "C"),
+    types.Array(types.boolean, 2, "C"),
+)
+_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS, _FLOATS), RuleState)  # type: ignore[no-untyped-call]
+_REQUEST = types.NamedTuple((_FLOATS, _FLOATS, _BOOLS), Request)  # type: ignore[no-untyped-call]
+RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 """Signature of rules, see :mod:`semibandits.kernels.rules`."""
 
 
 class RuleAgent(Agent):
-    """Statistics of each item, and a rule that chooses from them.
+    """Statistics of the items, and a rule that chooses decisions from them.
 
     Attributes
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     oracle : CompiledOracle or None
-        How kernels see it; None if they cannot, and rounds are played in Python.
+        Kernels of the decision set; None if it has no kernels, and rounds are played in Python.
     player : Player
-        All state, as arrays that kernels change in place.
+        The state, as arrays that kernels change in place.
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
@@ -79,58 +83,60 @@ class RuleAgent(Agent):
 
     @property
     def means(self) -> FloatArray:
-        """Mean of the rewards seen of each item, 0 before the first; shape (d,)."""
+        """Mean of the observed rewards of each item, 0 before the first; shape (d,)."""
         means: FloatArray = self.player.stats[MEANS].copy()
         return means
 
     @property
     def plays(self) -> FloatArray:
-        """How often each item was seen, shape (d,)."""
+        """Number of observed rewards of each item, shape (d,)."""
         plays: FloatArray = self.player.stats[PLAYS].copy()
         return plays
 
     @property
     def pending(self) -> IntArray:
-        """How many open rounds hold each item, shape (d,)."""
+        """Number of open rounds with each item, shape (d,)."""
         pending: IntArray = (self.player.stats[COUNTS] - self.player.stats[PLAYS]).astype(np.int64)
         return pending
 
     @property
     def calls(self) -> tuple[int, int, int]:
-        """Numbers so far of linear maximisations, index maximisations, and plans."""
+        """Numbers of linear maximisations, index maximisations and plans so far."""
         linear, index, plans = self.player.counters[rounds.LINEAR_CALLS : rounds.PLANS + 1].tolist()
         return linear, index, plans
 
     @property
     def undecided(self) -> int:
-        """Number so far of index maximisations that spent their budget before a proof."""
+        """Number of index maximisations so far whose budget ended before a proof."""
         return int(self.player.counters[rounds.UNDECIDED])
 
     def choose(self, rng: np.random.Generator) -> BoolArray:
-        """Decision of the next round, by the kernel that simulations call; its items count as open until they are observed."""
+        """Choose the next decision by the kernel of simulations; its items count as open until they are observed."""
         x = self._chosen(rng)
         self.player.counters[rounds.ROUND] += 1
         self._enter(np.flatnonzero(x), 1.0)
         return x
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
-        """Take in the rewards of the items of one decision."""
-        self.player.counters[rounds.UNSEEN] -= told(self.player.stats, self.player.spread, items, len(items), rewards)
+        """Observe the rewards of the items of one decision."""
+        self.player.counters[rounds.UNSEEN] -= observe_open(
+            self.player.stats, self.player.spread, items, len(items), rewards
+        )
 
     def forget(self, items: IntArray) -> None:
-        """Take note that a round with these items is open no more."""
+        """Close a round with these items whose outcome is lost."""
         self._enter(items, -1.0)
 
     def _enter(self, items: IntArray, change: float) -> None:
         enter(self.player.stats, self.player.spread, items, len(items), change)
 
     def replan(self) -> None:
-        """Do outside the kernels what the rule asked for."""
+        """Make the plan that the rule requests."""
         self.policy.plan(self)
         self.player.counters[rounds.PLANS] += 1
 
     def maximize(self, weights: FloatArray) -> BoolArray:
-        """P_LM, by the oracle that kernels call if there is one."""
+        """P_LM, by the kernel of the decision set if it has one."""
         if self.oracle is not None:
             return self.oracle.maximize(weights)
         return checked_answer(self.decision_set.maximize(weights.copy()), self.decision_set.d, self.decision_set.m)
@@ -148,7 +154,7 @@ class RuleAgent(Agent):
             status = call_interruptibly(
                 rounds.choose_next,
                 self.rule,
-                *self.oracle.family,
+                self.oracle.family,
                 self.oracle.index,
                 oracle,
                 self.player,
@@ -160,41 +166,39 @@ class RuleAgent(Agent):
             self.answer(status)
 
     def answer(self, status: int) -> None:
-        """Go on after a kernel has stopped without a decision."""
+        """Make a plan, or raise, after a kernel has stopped without a decision."""
         if status != REPLAN:
             raise SolverError(
                 f"{self.policy.name} found no decision in round {self.player.counters[rounds.ROUND] + 1}: "
-                "the search for the largest index was broken off, or rewards are too large to be summed; ThompsonSampling needs "
-                "no such search"
+                "the search for the largest index failed, or rewards are too large to be summed: scale rewards down, or use "
+                "ThompsonSampling, which needs no such search"
             )
         self.replan()
 
     def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
-        """What the kernel ``rounds.choose_next`` does, for decision sets that kernels cannot see."""
+        """The same as the kernel ``rounds.choose_next``, for decision sets without kernels."""
         player, counters = self.player, self.player.counters
         if counters[rounds.UNSEEN] > 0:
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
-        x, weights, bonuses = np.zeros(d, dtype=np.bool_), np.zeros(d), np.zeros(d)
         z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
+        request = Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
         while True:
-            action = self.policy.rule(
-                int(counters[rounds.ROUND]) + 1, player.params, player.stats, z, player.memory, player.marks, player.rows,
-                weights, bonuses, x,
-            )  # fmt: skip
+            player = self.player
+            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows, z)
+            action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
-                return x
+                return request.x
             if action == REPLAN:
                 self.replan()
-                player = self.player
                 continue
-            answer = self._answered(action, weights, bonuses)
+            answer = self._answered(action, request.weights, request.bonuses)
             if action in (LINEAR, INDEX):
                 return answer
-            x[:] = answer
+            request.x[:] = answer
 
     def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
-        """The decision that the rule asks for; whatever fails, the rule waits for nothing afterwards."""
+        """The decision that the rule requests. On failure the rule is reset, so that it no longer waits for the answer."""
         counters, player = self.player.counters, self.player
         try:
             if action in (LINEAR, LINEAR_FIRST):
@@ -213,16 +217,16 @@ class RuleAgent(Agent):
             raise
 
     def state(self) -> dict[str, Any]:
-        """Statistics, counters, and what the rule keeps, as plain JSON."""
+        """Statistics, counters and the saved arrays of the rule as plain JSON."""
         return player_state(self.player)
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state of an agent of the same policy on the same decision set.
+        """Continue from the state of an agent of the same policy on the same decision set.
 
         Raises
         ------
         InvalidInputError
-            If it is no such state; then nothing has changed.
+            If it is not such a state; the agent is then unchanged.
         """
         restored = restored_player(state, self.player, self.variance, self.decision_set, self.policy.memory)
         if not self.policy.accepts(restored):
@@ -231,9 +235,9 @@ class RuleAgent(Agent):
 
 
 def covering(agent: RuleAgent) -> tuple[BoolArray, IntArray]:
-    """Decisions that together hold every item that is in any, at most d, and for each item the first of them that has it.
+    """At most d decisions that together contain every item that is in any, and for each item the first of them that contains it.
 
-    One after the other, the decision with the most items that none before it has.
+    Each one is a decision with the most items that are in none of the previous ones.
     """
     d = agent.decision_set.d
     cover = np.full(d, -1, dtype=np.int64)

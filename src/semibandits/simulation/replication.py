@@ -108,7 +108,7 @@ class _Game:
         """Arguments of `rounds.play` for at most `most` rounds."""
         agent, oracle = self.agent, self.oracle
         return (
-            agent.rule, *oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
+            agent.rule, oracle.family, oracle.index, rounds.Oracle(oracle.data, oracle.m), agent.player, self.environment,
             self.record, self.work, self.queue, self.rng, self.reward_rng, most,
         )  # fmt: skip
 

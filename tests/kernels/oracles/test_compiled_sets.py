@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import semibandits as sb
-from semibandits.decisions.compiled import PARTS, compiled_oracle, pointer
+from semibandits.decisions.compiled import compiled_oracle, pointer
 from semibandits.errors import SolverError
 from semibandits.kernels.index.problem import FAILED
 from semibandits.kernels.oracles.calls import call_linear
+from semibandits.kernels.oracles.pointers import PARTS
 from semibandits.kernels.oracles.status import ANSWERED
 
 GRID = [
@@ -47,7 +48,7 @@ def _fails(data, weights, x):
 
 
 @numba.njit
-def _fails_at_index(family, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+def _fails_at_index(family, data, problem, x, report):
     return FAILED
 
 
@@ -127,7 +128,7 @@ def test_a_kernel_that_gives_up_is_an_error():
 
 
 def test_pointers_are_made_once():
-    from semibandits.decisions.compiled import LINEAR
     from semibandits.kernels.oracles.greedy import uniform_linear
+    from semibandits.kernels.oracles.pointers import LINEAR
 
     assert pointer(uniform_linear, LINEAR) is pointer(uniform_linear, LINEAR)

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import semibandits as sb
 from semibandits.decisions._matroid_oracles import intersection_oracle
-from semibandits.decisions.compiled import LINEAR, pointer
+from semibandits.decisions.compiled import pointer
 from semibandits.kernels.oracles.exchanges import exchanges
 from semibandits.kernels.oracles.intersection import intersection_linear
 from semibandits.kernels.oracles.kinds import PARTITION
 from semibandits.kernels.oracles.partitions import partitions_linear
+from semibandits.kernels.oracles.pointers import LINEAR
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.matroids import Graphic, Laminar, Linear, Oracle, Partition, Transversal, Uniform
 from semibandits.matroids._compiled import packed

@@ -1,4 +1,4 @@
-"""What a search for P_IM works on, and what it asks of the linear oracle."""
+"""Problem and state of a P_IM search, and its calls to the linear oracle."""
 
 from __future__ import annotations
 
@@ -16,38 +16,71 @@ from semibandits.kernels.uncounted import uncounted
 
 SOLVED = 0
 STOPPED = 1
-"""The budget was spent before a proof."""
+"""The budget ended before a proof."""
 FAILED = 2
 """The linear oracle failed."""
 PRECISION = 1e-12
-"""A part is closed when it cannot win more than this times the largest possible |rewards·x| and |best|."""
+"""A part is closed if it can gain at most this times the largest possible |rewards·x| and |best|."""
 POOL = 32
-"""Decisions remembered: parts start from those of them that they hold."""
+"""Number of decisions remembered; each part starts from those that it contains."""
 NO_SLOT = runtime_constant(-1)
-"""The slot of no decision."""
+"""Marks a missing slot."""
 FORCED, REMEMBERED, CALLS = 0, 1, 2
-"""Places in `counts`: forced items; decisions remembered so far; oracle calls so far."""
+"""Places in `counts`: number of forced items, of decisions remembered so far, and of oracle calls so far."""
 BEST, BASE = 0, 1
-"""Places in `values`: the largest ``a + sqrt(c) / ratio`` so far, and the value that gains are measured from."""
+"""Places in `values`: the largest ``a + sqrt(c) / ratio`` so far, and the value of the base."""
 FOUND, EMPTY, BROKEN = 0, 1, 2
 """Answers of :func:`ask`."""
 
 
+class IndexProblem(NamedTuple):
+    """An instance of P_IM: maximise ``rewards·x + sqrt(bonuses·x)``.
+
+    Attributes
+    ----------
+    rewards, bonuses : ndarray of float, shape (d,)
+        Finite; bonuses >= 0.
+    ratio : float
+        In (0, 1]. The answer x has ``max (rewards·y + sqrt(bonuses·y)) <= rewards·x + sqrt(bonuses·x) / ratio``.
+    share : float
+        In (0, 1]. Below 1, x initially contains a decision of largest reward that has no bonus, the base, and the search is for a
+        decision with a larger index. If there is none, the answer is the base. Otherwise it is a decision that gains this share
+        of the bound over the base or, if the hull contains none, one with some gain.
+    hint : float
+        The multiplier to start with; 0 if unknown.
+    guess : ndarray of bool, shape (d,)
+        With a share below 1, a decision that may gain.
+    m : int
+        Number of items of the largest decision.
+    budget : int
+        The search stops after about this many oracle calls.
+    """
+
+    rewards: FloatArray
+    bonuses: FloatArray
+    ratio: float
+    share: float
+    hint: float
+    guess: BoolArray
+    m: int
+    budget: int
+
+
 class Scales(NamedTuple):
-    """Numbers of a search that do not change.
+    """Constants of a search.
 
     Attributes
     ----------
     ratio : float
-        Only the bonus is approximated: ``a + sqrt(c) / ratio`` counts.
+        Decisions are compared by ``a + sqrt(c) / ratio``: only the bonus is approximated.
     share : float
-        A gain over the base of this share of the largest possible one is enough.
+        A gain over the base of this share of the largest possible gain is enough.
     slack_a, slack_c : float
-        Rounding of sums of rewards and of bonuses.
+        Bounds on the rounding of sums of rewards and of bonuses.
     closing : float
-        What closes a part.
+        Gain up to which a part is closed.
     steepest : float
-        The steepest multiplier of an edge.
+        Largest multiplier of an edge.
     """
 
     ratio: float
@@ -59,41 +92,41 @@ class Scales(NamedTuple):
 
 
 class Search(NamedTuple):
-    """What a search works on.
+    """State of a search.
 
     Attributes
     ----------
     rewards, bonuses, weights : ndarray of float, shape (d,)
-        The problem, and room for the weights of a maximisation.
+        The problem, and the weights of a linear maximisation.
     y : ndarray of bool, shape (d,)
-        Its answer.
+        The answer to the linear maximisation.
     forced : ndarray of int, shape (d,)
-        1 in, -1 out, 0 free.
+        1 for items forced in, -1 for items forced out, 0 for free items.
     path : ndarray of int, shape (d,)
-        The forced items in their order, ``counts[FORCED]`` of them.
+        The ``counts[FORCED]`` forced items, in the order in which they were forced.
     rows, a, c : ndarray, shapes (POOL, d), (POOL,), (POOL,)
         Remembered decisions, ``counts[REMEMBERED]`` of them so far; with more than POOL the oldest are overwritten.
     inside : ndarray of int, shape (POOL,)
-        Room for those of them that a part holds.
+        Scratch space for the slots of those that a part contains.
     counts : ndarray of int, shape (3,)
-        See above.
+        See `FORCED`, `REMEMBERED` and `CALLS`.
     values : ndarray of float, shape (2,)
-        The best value and the base.
+        See `BEST` and `BASE`.
     x : ndarray of bool, shape (d,)
-        The decision that has the best value.
+        The decision with the best value.
     scales : Scales
         Tolerances.
     m : int
-        No decision has more items.
+        Number of items of the largest decision.
     exchange_costs : ndarray of float, shape (d,)
-        Room for what each item loses if it changes sides.
+        Scratch space for the weight lost if an item changes sides.
     bounds, is_second : ndarrays, shape (d,)
-        Of the forced items in their order: the bound of the part that was split by this item, and whether its other half is done
-        (or holds nothing that matters).
+        For each forced item, in the order of `path`: the bound of the part that was split by this item, and whether its other
+        half is done (or cannot contain a better answer).
     sums : ndarray of float, shape (s,)
-        All sums of bonuses that a decision may have, ascending; empty if these are too many to list.
+        All sums of bonuses that a decision may have, ascending; empty if there are too many to list.
     order, place, start : ndarray of int, shape (d,)
-        Items sorted by class, the place of each item in that order, and the place where its class starts; see `classes`.
+        Items sorted by class, the place of each item in this order, and the place where its class starts; see `classes`.
     """
 
     rewards: FloatArray
@@ -122,7 +155,7 @@ class Search(NamedTuple):
 
 @kernel
 def lent(s: Search) -> Search:
-    """The same with uncounted arrays, see `kernels.uncounted`: a search passes them on many times."""
+    """The same search with uncounted arrays, see `kernels.uncounted`: they are passed many times."""
     return Search(
         uncounted(s.rewards), uncounted(s.bonuses), uncounted(s.weights), uncounted(s.y), uncounted(s.forced), uncounted(s.path),
         uncounted(s.rows), uncounted(s.a), uncounted(s.c), uncounted(s.inside), uncounted(s.counts), uncounted(s.values),
@@ -133,7 +166,7 @@ def lent(s: Search) -> Search:
 
 @kernel
 def limit_of(s: Search) -> float:
-    """Bound up to which a part holds nothing that matters, once a decision is known."""
+    """Largest bound of a part that cannot contain a better answer, once a decision is known."""
     best, base = s.values[BEST], s.values[BASE]
     limit = best if s.scales.share == 1.0 else max(best, base + (best - base) / s.scales.share)
     return float(limit + s.scales.closing + PRECISION * abs(best))
@@ -141,26 +174,26 @@ def limit_of(s: Search) -> float:
 
 @kernel
 def is_closed(s: Search, bound: float) -> bool:
-    """Whether a part of this bound holds nothing that matters."""
+    """Whether a part with this bound cannot contain a better answer."""
     return s.values[BEST] > -np.inf and bool(bound <= limit_of(s))
 
 
 @kernel
 def gains(s: Search) -> bool:
-    """Whether a gain over the base is asked for, and some decision has one."""
+    """Whether the search looks for a gain over the base and has found one."""
     return bool(s.scales.share < 1.0 and s.values[BEST] > s.values[BASE] + s.scales.closing)
 
 
 @kernel
 def copy_row(source: BoolArray, target: BoolArray) -> None:
-    """Copy few numbers; a slice assignment would cost more."""
+    """Copy a short array; a slice assignment would cost more."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
 @kernel
 def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
-    """Whether y is this row."""
+    """Whether y equals this row."""
     same = True
     for i in range(len(y)):
         same &= rows[slot, i] == y[i]
@@ -169,7 +202,7 @@ def is_row(rows: BoolArray, slot: int, y: BoolArray) -> bool:
 
 @kernel
 def meet(s: Search, keep1: int, keep2: int) -> int:
-    """Remember the decision y in a slot other than the two to keep; it may be the best so far."""
+    """Remember the decision y in a slot other than the two to keep, and update the best decision; return the slot."""
     y, rewards, bonuses, counts, known_a, known_c = s.y, s.rewards, s.bonuses, s.counts, s.a, s.c
     a = c = 0.0
     for i in range(len(y)):
@@ -195,7 +228,7 @@ def meet(s: Search, keep1: int, keep2: int) -> int:
 
 @kernel(calls=True)
 def ask(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
-    """Write a decision of the part that is best at the multiplier `slope` (inf: of largest c) into y.
+    """Write the best decision of the part at the multiplier `slope` (inf: the decision of largest c) into y.
 
     Returns ``FOUND``; ``EMPTY`` if the part is empty; ``BROKEN`` if the oracle failed.
     """

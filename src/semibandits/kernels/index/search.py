@@ -1,10 +1,10 @@
 """The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
 
-A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a
-part (`hull`) also falls by what an item loses if it changes sides (`exchange_costs` of the family). An item whose bound then
-holds nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a
-run of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
-suit smaller and larger c fix most of the others.
+A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier, the bound of a
+part (`hull`) for decisions in which an item changes sides is lower by the exchange cost of the item (`exchange_costs` of the
+family). If this bound excludes a better answer, the item keeps its side in the whole part. Decisions of very different c may have
+nearly the same index, as in a run of ESCB with many unknown items. Then the bound at the best multiplier fixes few items, and
+multipliers for smaller and larger c fix most of the others.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from semibandits.kernels.index.problem import (
     PRECISION,
     SOLVED,
     STOPPED,
+    IndexProblem,
     Scales,
     Search,
     ask,
@@ -46,19 +47,19 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_
 
 NO_LIMIT = runtime_constant(2**62)
 ROUNDING = 1e-13
-"""A pair lies above a line if it does by more than this times m times the largest weight."""
+"""Tolerance for pairs above a line, in units of m times the largest weight."""
 STEEPEST = 1e6
 """Largest multiplier of an edge, in units of max|rewards| / max bonuses."""
 TINY = 1e-290
-"""Divisors are at least this, so that quotients are finite."""
+"""Lower bound on divisors, so that quotients are finite."""
 SWEEPS = 2
-"""Sweeps before the whole set is split; the second only if the first fixed something."""
+"""Number of sweeps before a split; the second follows only if the first has fixed an item."""
 SWEEP = 4
-"""Multipliers of a sweep."""
+"""Number of multipliers of a sweep."""
 WIDEST = 0.9
-"""They belong to roots of c at most this share away from the best one."""
+"""Largest relative distance of their roots of c from the best one."""
 NONE_KNOWN = -1
-"""The family does not say what changes of sides cost."""
+"""The family does not implement exchange costs."""
 BOUND, SLOPE, SPENT = 0, 1, 2
 """Places in the report of a search."""
 REPORT = 3
@@ -66,9 +67,9 @@ REPORT = 3
 
 @kernel(calls=True)
 def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
-    """Force the items whose change of sides leaves a bound that holds nothing that matters; how many, or ``NONE_KNOWN``.
+    """Force the items whose change of sides cannot give a better answer; return their number, or ``NONE_KNOWN``.
 
-    The decision y is best at `slope`.
+    The decision y must be best at `slope`.
     """
     forced, exchange_costs, path, y = s.forced, s.exchange_costs, s.path, s.y
     a = c = 0.0
@@ -91,10 +92,11 @@ def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: fl
 
 @kernel(inline="always", calls=True)
 def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
-    """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
+    """Fix items at multipliers on both sides of the best one, which leaves this gap; return their number and a status.
 
-    With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
-    r within 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), w = 2 sqrt(slope * gap). There r may be the best one's.
+    Let r be the root of c. A decision that closes the gap has a + slope * c at most the bound minus 1 / (4 slope), hence r is
+    between 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), with w = 2 sqrt(slope * gap). The multipliers are best for such
+    r.
     """
     before = s.counts[FORCED]
     width = min(2.0 * math.sqrt(slope * gap), WIDEST)
@@ -111,7 +113,7 @@ def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: 
 
 @kernel
 def split(s: Search, left: int, right: int, bound: float) -> bool:
-    """Force an item in which two decisions differ to the side of the better one; False if they differ by permutations only."""
+    """Force an item in which two decisions differ to the side of the better one; False if they only differ by permutations."""
     item = branching_item(s, left, right)
     if item < 0:
         return False
@@ -132,8 +134,9 @@ def split(s: Search, left: int, right: int, bound: float) -> bool:
 
 @kernel
 def other_half(s: Search) -> tuple[bool, float]:
-    """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its
-    bound.
+    """Return to the last split whose other half may contain a better answer, and enter it.
+
+    Returns whether there is such a split, and its bound.
     """
     while s.counts[FORCED] > 0:
         depth = s.counts[FORCED] - 1
@@ -149,7 +152,7 @@ def other_half(s: Search) -> tuple[bool, float]:
 
 @kernel
 def open_bound(s: Search, bound: float) -> float:
-    """Bound of all parts that are still open, `bound` being that of the one at hand."""
+    """Bound of all parts that are still open, including the current one of bound `bound`."""
     largest = bound
     for depth in range(s.counts[FORCED]):
         if not s.is_second[depth]:
@@ -161,7 +164,7 @@ def open_bound(s: Search, bound: float) -> float:
 def explore(
     family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
 ) -> int:
-    """Search all parts, as far as the budget reaches; returns a status."""
+    """Search all parts within the budget; return a status."""
     bound = math.inf
     if 0.0 < hint < math.inf:
         bound, status = try_slope(family, data, s, hint)
@@ -215,16 +218,15 @@ def largest(numbers: FloatArray) -> float:
 def without_bonuses(
     family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, x: BoolArray, report: FloatArray
 ) -> int:
-    """A decision of largest reward into x."""
+    """Write a decision of largest reward into x."""
     report[BOUND], report[SLOPE], report[SPENT] = math.inf, 0.0, 1.0
     return SOLVED if family.linear(data, rewards, x) == ANSWERED else FAILED
 
 
 @kernel
-def begin(
-    rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float, guess: BoolArray, m: int, x: BoolArray
-) -> Search:
-    """A search of which nothing is known but the base and the guess, if it has them; see `index_search`."""
+def begin(problem: IndexProblem, x: BoolArray) -> Search:
+    """A new search, which has met the base and the guess if the share is below 1."""
+    rewards, bonuses, m = problem.rewards, problem.bonuses, problem.m
     d, largest_a, largest_c = len(rewards), largest(rewards), largest(bonuses)
     steepest = STEEPEST * (largest_a if largest_a > 0 else 1.0) / max(largest_c, TINY)
     s = Search(
@@ -241,7 +243,14 @@ def begin(
         np.zeros(3, dtype=np.int64),
         np.full(2, -np.inf),
         x,
-        Scales(ratio, share, ROUNDING * m * largest_a, ROUNDING * m * largest_c, PRECISION * m * largest_a, steepest),
+        Scales(
+            problem.ratio,
+            problem.share,
+            ROUNDING * m * largest_a,
+            ROUNDING * m * largest_c,
+            PRECISION * m * largest_a,
+            steepest,
+        ),
         m,
         np.empty(d),
         np.empty(d),
@@ -251,67 +260,42 @@ def begin(
         np.empty(d, dtype=np.int64),
         np.empty(d, dtype=np.int64),
     )
-    if share < 1.0:
+    if problem.share < 1.0:
         copy_row(x, s.y)
         meet(s, NO_SLOT, NO_SLOT)
         s.values[BASE] = s.values[BEST]
-        copy_row(guess, s.y)
+        copy_row(problem.guess, s.y)
         meet(s, NO_SLOT, NO_SLOT)
     return s
 
 
 @kernel(calls=True)
 def index_search(
-    family: OraclePointers,
-    data: tuple[IntArray, ...],
-    rewards: FloatArray,
-    bonuses: FloatArray,
-    ratio: float,
-    share: float,
-    hint: float,
-    guess: BoolArray,
-    m: int,
-    x: BoolArray,
-    most: int,
-    report: FloatArray,
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
 ) -> int:
-    """Write a decision with ``max (rewards·x + sqrt(bonuses·x)) <= rewards·x + sqrt(bonuses·x) / ratio`` into `x`.
+    """Write a decision of largest index into `x`, up to the ratio and the share of the problem.
 
     Parameters
     ----------
     family : OraclePointers
         Pointers, see :mod:`semibandits.kernels.oracles.pointers`.
     data : tuple of ndarrays of int
-        The decision set. The last one holds the roles of the items, see `classes`, or nothing.
-    rewards, bonuses : ndarray of float, shape (d,)
-        Finite; bonuses >= 0.
-    ratio : float
-        In (0, 1].
-    share : float
-        In (0, 1]. Below 1, x holds a decision of largest reward without bonus, the base, and the question is whether some
-        decision has a larger index. If none has, the answer is the base. Else it is a decision that gains this share of the
-        bound over the base or, if the hull holds none, one with some gain.
-    hint : float
-        The multiplier to begin with; 0 if nothing is known.
-    guess : ndarray of bool, shape (d,)
-        With a share below 1, a decision that may gain.
-    m : int
-        No decision has more items.
+        The decision set. The last array contains the roles of the items, see `classes`, or is empty.
+    problem : IndexProblem
+        Rewards and bonuses, and what is known and allowed.
     x : ndarray of bool, shape (d,)
-        The answer.
-    most : int
-        The search stops after about so many oracle calls.
+        The answer; with a share below 1 initially the base.
     report : ndarray of float, shape (REPORT,)
-        A bound on the index of all decisions (up to `ratio` and `share`), the best multiplier, and the oracle calls.
+        A bound on the index of all decisions (up to ratio and share), the best multiplier, and the number of oracle calls.
 
     Returns
     -------
     int
-        ``SOLVED``; ``STOPPED`` if there is no proof, x is then the best decision met; ``FAILED`` if there is no answer.
+        ``SOLVED``; ``STOPPED`` if there is no proof: x is then the best decision found; ``FAILED`` if there is no answer.
     """
-    if largest(bonuses) == 0.0:
-        return without_bonuses(family, data, rewards, x, report)
-    s = begin(rewards, bonuses, ratio, share, guess, m, x)
-    status = explore(family, data, lent(s), hint, most, report)
-    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
+    if largest(problem.bonuses) == 0.0:
+        return without_bonuses(family, data, problem.rewards, x, report)
+    s = begin(problem, x)
+    status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

@@ -1,13 +1,13 @@
-"""Proofs that no basis of a matroid beats a known index, from the single swaps around the basis x of largest reward.
+"""Proofs by single swaps around the basis x of largest reward that no basis of a matroid has an index above a limit.
 
-Another basis brings in a set S of items, each for an item of its own that could also leave for it alone. Hence its reward
-is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
+In another basis a set S of items enters, each for a different item that could also leave for it in a single swap. Hence its
+reward is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
 an item is its smallest loss of reward in a single swap, and its gain the largest growth of the bonus, at least 0. As the
-root is concave, what an item adds to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
+root is concave, the contribution of an item to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
 
-Around a base without bonus, c = 0, single swaps tell all: if ``gain_i <= gap_i^2`` for every item, then
-``gains(S) <= sum of gap_i^2 <= gaps(S)^2``, and no basis has a larger index than x. So whether anything beats the base is decided
-in one pass (docs/policies/optimality.md, A).
+Around a base without bonus, c = 0, single swaps are enough: if ``gain_i <= gap_i^2`` for every item, then
+``gains(S) <= sum of gap_i^2 <= gaps(S)^2``, and no basis has a larger index than x. So one pass decides whether any basis has a
+larger index than the base (docs/policies/optimality.md, A).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from semibandits.kernels.index.problem import (
     FOUND,
     NO_SLOT,
     SOLVED,
+    IndexProblem,
     Search,
     ask,
     copy_row,
@@ -31,17 +32,17 @@ from semibandits.kernels.index.problem import (
     meet,
 )
 from semibandits.kernels.index.search import BOUND, SLOPE, SPENT, begin, explore, largest, without_bonuses
-from semibandits.kernels.oracles.pointers import KNOWN, OraclePointers
+from semibandits.kernels.oracles.pointers import KNOWN, Basis, OraclePointers, Swaps
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 20_000
-"""Items that a proof looks at, over all sets; one that needs more is given up."""
+"""Largest number of items that a proof visits, over all sets."""
 
 
 @kernel
 def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
-    """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
+    """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False if this is unknown."""
     if a + math.sqrt(c) > limit:
         return False
     if c == 0.0 and no_swap_gains(gaps, gains):
@@ -52,7 +53,7 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
         if gains[i] > 0 and math.sqrt(c + gains[i]) - math.sqrt(c) > gaps[i]:
             items[n] = i
             n += 1
-    # Items that add nothing to the empty set add nothing to any: with at most one of the others they are looked at below.
+    # Items that add nothing to the empty set add nothing to any set. Pairs of such an item and one other item are examined here.
     for k in range(n):
         i = items[k]
         if a - gaps[i] + math.sqrt(c + gains[i]) > limit and not _pairs_lose(gaps, gains, a, c, limit, i):
@@ -83,7 +84,7 @@ def _pairs_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: 
 
 @kernel
 def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
-    """Whether no set of two or more of these items exceeds the limit, by depth-first search; False also if unknown."""
+    """Whether no set of two or more of these items exceeds the limit, by depth-first search; False if this is unknown."""
     n = len(gaps)
     if a + math.sqrt(c) + _completion(gaps, gains, c, 0) <= limit:
         return True
@@ -109,7 +110,7 @@ def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, 
 
 @kernel
 def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> float:
-    """Most that items from `start` on can add to a set of bonus c, one of them at least."""
+    """Largest contribution of at least one of the items from `start` on to a set of bonus c."""
     root = math.sqrt(c)
     total, largest = 0.0, -np.inf
     for k in range(start, len(gaps)):
@@ -121,9 +122,9 @@ def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> fl
 
 @kernel(inline="always", calls=True)
 def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
-    """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
+    """Whether swaps around the decision of largest reward prove that no basis is a better answer; and a status.
 
-    The best single swap is met on the way. Returns a status, too.
+    The best single swap is also met.
     """
     if s.scales.share < 1.0:
         copy_row(s.rows[0], s.y)  # the base
@@ -133,32 +134,32 @@ def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> 
             return True, FAILED if answer == BROKEN else SOLVED
     slot = meet(s, NO_SLOT, NO_SLOT)
     a, c = s.a[slot], s.c[slot]
-    gaps, gains_of_swaps, swap = np.empty(len(s.y)), np.empty(len(s.y)), np.empty(2, dtype=np.int64)
-    answer = family.swaps(data, s.rewards, s.bonuses, s.y, s.forced, a, c, s.scales.ratio, gaps, gains_of_swaps, swap)
-    if answer != KNOWN:
+    d = len(s.y)
+    swaps = Swaps(np.empty(d), np.empty(d), np.empty(2, dtype=np.int64))
+    if family.swaps(data, Basis(s.y, s.forced, s.rewards, s.bonuses, a, c, s.scales.ratio), swaps) != KNOWN:
         return False, SOLVED
-    if swap[0] >= 0:
-        s.y[swap[0]], s.y[swap[1]] = True, False
+    entering, leaving = swaps.best[0], swaps.best[1]
+    if entering >= 0:
+        s.y[entering], s.y[leaving] = True, False
         meet(s, NO_SLOT, NO_SLOT)
     if s.scales.share < 1.0:
-        return no_swap_gains(gaps, gains_of_swaps), SOLVED
-    return all_sets_lose(gaps, gains_of_swaps, a, c, limit_of(s)), SOLVED
+        return no_swap_gains(swaps.gaps, swaps.gains), SOLVED
+    return all_sets_lose(swaps.gaps, swaps.gains, a, c, limit_of(s)), SOLVED
 
 
 @kernel(calls=True)
 def bases_search(
-    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
-    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
-) -> int:  # fmt: skip
-    """As ``search.index_search``, for the bases of a matroid: the swaps come first, and mostly they will do."""
-    if largest(bonuses) == 0.0:
-        return without_bonuses(family, data, rewards, x, report)
-    s = begin(rewards, bonuses, ratio, share, guess, m, x)
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """The same as ``search.index_search`` for the bases of a matroid: single swaps come first and mostly suffice."""
+    if largest(problem.bonuses) == 0.0:
+        return without_bonuses(family, data, problem.rewards, x, report)
+    s = begin(problem, x)
     report[BOUND], report[SLOPE] = math.inf, 0.0
     is_done, status = is_beaten(family, data, lent(s))
     if is_done or status != SOLVED:
         report[BOUND] = limit_of(s)
     else:
-        status = explore(family, data, lent(s), hint, most, report)
-    report[SPENT] = float(s.counts[CALLS])  # and so the arrays live as long as they are lent
+        status = explore(family, data, lent(s), problem.hint, problem.budget, report)
+    report[SPENT] = float(s.counts[CALLS])  # this also keeps the arrays alive while they are lent
     return status

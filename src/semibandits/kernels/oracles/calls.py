@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from semibandits.kernels.index.problem import FAILED
+from semibandits.kernels.index.problem import FAILED, IndexProblem
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import LARGEST_NUMBER
 from semibandits.kernels.tiers import kernel
@@ -13,27 +13,26 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel(calls=True)
 def call_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
-    """P_LM."""
+    """Linear maximisation (P_LM)."""
     return linear(data, weights, x)
 
 
 @kernel
 def no_index(
-    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
-    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
-) -> int:  # fmt: skip
-    """P_IM for policies that never ask for it."""
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """Index maximisation for policies that never request it."""
     return FAILED
 
 
 @kernel(calls=True)
 def call_index(
-    family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray,
-    bonuses: FloatArray, ratio: float, share: float, hint: float, guess: BoolArray, m: int, x: BoolArray, most: int,
+    family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray,
     report: FloatArray,
 ) -> int:  # fmt: skip
-    """P_IM; see :func:`semibandits.kernels.index.search.index_search` for arguments and statuses."""
+    """Index maximisation (P_IM); see :func:`semibandits.kernels.index.search.index_search` for arguments and statuses."""
+    rewards, bonuses = problem.rewards, problem.bonuses
     for i in range(len(rewards)):
         if not (abs(rewards[i]) <= LARGEST_NUMBER and bonuses[i] <= LARGEST_NUMBER * LARGEST_NUMBER):
             return FAILED
-    return index(family, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report)
+    return index(family, data, problem, x, report)

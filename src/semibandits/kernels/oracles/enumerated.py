@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from semibandits.kernels.index.problem import SOLVED
+from semibandits.kernels.index.problem import SOLVED, IndexProblem
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
 from semibandits.kernels.tiers import kernel
@@ -15,7 +15,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel
 def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
-    """The listed decision of largest total weight; of equal ones the first."""
+    """The listed decision of largest total weight; the first of equal ones."""
     ptr, items = data[0], data[1]
     best, best_row = -np.inf, 0
     for row in range(len(ptr) - 1):
@@ -30,17 +30,16 @@ def enumerated_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
 
 @kernel
 def enumerated_index(
-    family: OraclePointers, data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, share: float,
-    hint: float, guess: BoolArray, m: int, x: BoolArray, most: int, report: FloatArray,
-) -> int:  # fmt: skip
-    """The listed decision of largest index, at any ratio; of equal ones the first."""
+    family: OraclePointers, data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray, report: FloatArray
+) -> int:
+    """The listed decision of largest index, whatever the ratio; the first of equal ones."""
     ptr, items = data[0], data[1]
     best, best_row = -np.inf, 0
     for row in range(len(ptr) - 1):
         a = c = 0.0
         for k in range(ptr[row], ptr[row + 1]):
-            a += rewards[items[k]]
-            c += bonuses[items[k]]
+            a += problem.rewards[items[k]]
+            c += problem.bonuses[items[k]]
         if a + math.sqrt(c) > best:
             best, best_row = a + math.sqrt(c), row
     _write(ptr, items, best_row, x)

@@ -18,7 +18,7 @@ from semibandits.kernels.typing import BoolArray, IntArray
 def exchanges(
     kind: int, first: IntArray, second: IntArray, third: IntArray, d: int, members: IntArray
 ) -> tuple[BoolArray, BoolArray]:
-    """Ways to change an independent set by one item, as ``Matroid.exchanges`` says: ``free`` (d,), ``swaps`` (k, d)."""
+    """Ways to change an independent set by one item, as in ``Matroid.exchanges``: ``free`` (d,), ``swaps`` (k, d)."""
     if kind == kinds.UNIFORM:
         return uniform_exchanges(d, first[0], members)
     if kind == kinds.PARTITION:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,14 +16,14 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 BITS = 45
-"""Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
+"""Weights are rounded to integers of this many bits, so that sums are exact and ties are preserved."""
 ROUNDING = 2.0 ** (1 - BITS)
-"""Share of the largest weight that an item may be off for that."""
+"""Bound on the resulting error of a weight, as a share of the largest weight."""
 
 
 @kernel
 def as_integers(weights: FloatArray) -> IntArray:
-    """``weights * 2**shift`` rounded, with the shift that gives the largest of them ``BITS`` bits."""
+    """``weights * 2**shift`` rounded to integers, with the shift for which the largest has ``BITS`` bits."""
     largest = 0.0
     for w in weights:
         largest = max(largest, abs(w))
@@ -33,37 +34,48 @@ def as_integers(weights: FloatArray) -> IntArray:
     return integers
 
 
+class Exchanges(NamedTuple):
+    """Ways to change an independent set of k members by one item, as in ``Matroid.exchanges``."""
+
+    free: BoolArray
+    swaps: BoolArray
+
+
+class Paths(NamedTuple):
+    """Cheapest known paths to the items, (d,), and to the members, (k,).
+
+    ``cost[z]`` and ``arcs[z]`` are the cost and the number of arcs of the path to item z; ``via[z]`` is the position of the last
+    member on it, -1 if it starts at z. ``via_in[a]`` is the last item on the path to the member at position a.
+    """
+
+    cost: IntArray
+    arcs: IntArray
+    via: IntArray
+    via_in: IntArray
+
+
 @kernel
 def augment(
-    weights: IntArray,
-    members: IntArray,
-    free1: BoolArray,
-    swaps1: BoolArray,
-    free2: BoolArray,
-    swaps2: BoolArray,
-    x: BoolArray,
-    cost: IntArray,
-    arcs: IntArray,
-    via: IntArray,
+    weights: IntArray, members: IntArray, first: Exchanges, second: Exchanges, x: BoolArray, paths: Paths
 ) -> bool:
-    """Change x along a cheapest path with the fewest arcs; False if there is none. The last three are room for items.
+    """Change x along a cheapest path with the fewest arcs; False if there are no paths. `paths` is overwritten.
 
-    The path is that of ``kernels.matroid_intersection.augmenting_path``, which also bears what is no matroid. Between
-    matroids and around a heaviest set all cycles cost 0 or more. Hence a cheapest way to an item that is free in the first
-    starts there, and a cheapest path with the fewest arcs ends at the first item that is free in the second: paths that
-    go on need not be looked at.
+    The path is that of ``kernels.matroid_intersection.augmenting_path``, which also accepts exchanges of other set systems. For
+    matroids and a heaviest set all cycles cost 0 or more. Hence a cheapest way to an item that is free in the first one starts
+    there, and a cheapest path with the fewest arcs ends at the first item that is free in the second: longer paths need not be
+    considered.
     """
-    k, d = swaps1.shape
-    cost_in, via_in = np.full(k, FAR), np.full(k, -1, dtype=np.int64)
-    is_active = np.zeros(k, dtype=np.bool_)
+    cost, arcs, via, via_in = paths.cost, paths.arcs, paths.via, paths.via_in
+    k, d = first.swaps.shape
+    cost_in, is_active = np.full(k, FAR), np.zeros(k, dtype=np.bool_)
     fresh, targets = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
     n_fresh = n_targets = 0
     for z in range(d):
-        cost[z], arcs[z], via[z] = -weights[z] if free1[z] else FAR, 0, -1
-        if free1[z] and not free2[z]:
+        cost[z], arcs[z], via[z] = -weights[z] if first.free[z] else FAR, 0, -1
+        if first.free[z] and not second.free[z]:
             fresh[n_fresh] = z
             n_fresh += 1
-        if not free1[z] and not x[z]:
+        if not first.free[z] and not x[z]:
             targets[n_targets] = z
             n_targets += 1
     sweeps = 0
@@ -71,39 +83,41 @@ def augment(
         sweeps += 1
         for z in fresh[:n_fresh]:
             for a in range(k):
-                if swaps2[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
+                if second.swaps[a, z] and cost[z] + weights[members[a]] < cost_in[a]:
                     cost_in[a], via_in[a], is_active[a] = cost[z] + weights[members[a]], z, True
         for a in range(k):
             if not is_active[a]:
                 continue
             is_active[a] = False
             for z in targets[:n_targets]:
-                if swaps1[a, z] and cost_in[a] - weights[z] < cost[z]:
+                if first.swaps[a, z] and cost_in[a] - weights[z] < cost[z]:
                     cost[z], arcs[z], via[z] = cost_in[a] - weights[z], 2 * sweeps, a
         n_fresh = 0
         for z in targets[:n_targets]:
-            if arcs[z] == 2 * sweeps and not free2[z]:
+            if arcs[z] == 2 * sweeps and not second.free[z]:
                 fresh[n_fresh] = z
                 n_fresh += 1
-    return change(members, free2, cost, arcs, via, via_in, x)
+    return change(members, second.free, paths, x)
 
 
 @kernel
-def change(
-    members: IntArray, free2: BoolArray, cost: IntArray, arcs: IntArray, via: IntArray, via_in: IntArray, x: BoolArray
-) -> bool:
-    """Change x along the best of the paths that end at an item free in the second matroid; False if there is none."""
+def change(members: IntArray, free2: BoolArray, paths: Paths, x: BoolArray) -> bool:
+    """Change x along the best of the paths that end at an item free in the second matroid; False if there are no paths."""
     end = -1
     for z in range(len(x)):
-        better = end < 0 or cost[z] < cost[end] or (cost[z] == cost[end] and arcs[z] < arcs[end])
-        if free2[z] and cost[z] < FAR and better:
+        better = (
+            end < 0
+            or paths.cost[z] < paths.cost[end]
+            or (paths.cost[z] == paths.cost[end] and paths.arcs[z] < paths.arcs[end])
+        )
+        if free2[z] and paths.cost[z] < FAR and better:
             end = z
     if end < 0:
         return False
-    while via[end] >= 0:
+    while paths.via[end] >= 0:
         x[end] = True
-        x[members[via[end]]] = False
-        end = via_in[via[end]]
+        x[members[paths.via[end]]] = False
+        end = paths.via_in[paths.via[end]]
     x[end] = True
     return True
 
@@ -113,13 +127,14 @@ def intersection_linear(data: tuple[IntArray, ...], weights: FloatArray, x: Bool
     """Heaviest common independent set of the given size, along shortest augmenting paths."""
     d = len(weights)
     integers = as_integers(weights)
-    cost, arcs, via = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)
+    room = np.empty((4, d), dtype=np.int64)
+    paths = Paths(room[0], room[1], room[2], room[3])
     x[:] = False
     for _ in range(data[0][2]):
         members = np.flatnonzero(x)
         free1, swaps1 = exchanges(data[0][0], data[1], data[2], data[3], d, members)
         free2, swaps2 = exchanges(data[0][1], data[4], data[5], data[6], d, members)
-        if not augment(integers, members, free1, swaps1, free2, swaps2, x, cost, arcs, via):
+        if not augment(integers, members, Exchanges(free1, swaps1), Exchanges(free2, swaps2), x, paths):
             return UNANSWERED
     return ANSWERED
 
@@ -144,7 +159,7 @@ def exchange_costs_in_both(
     forced: IntArray,
     exchange_costs: FloatArray,
 ) -> int:
-    """Item z leads from the members it can replace in one matroid to the other's."""
+    """Write exchange costs; item z leads from the members that it can replace in the first matroid to those in the second."""
     exchange_costs[:] = np.inf
     k = len(members)
     walks = np.full((k, k), np.inf)
@@ -179,7 +194,7 @@ def exchange_costs_in_both(
 def _ends(
     z: int, swaps1: BoolArray, swaps2: BoolArray, members: IntArray, forced: IntArray, tails: IntArray, heads: IntArray
 ) -> tuple[int, int]:
-    """Numbers of the free members that item z can replace in the first and in the second matroid, which are written down."""
+    """Write the free members that item z can replace in the first and in the second matroid; return how many there are."""
     n_tails = n_heads = 0
     if forced[z] != 0:
         return 0, 0

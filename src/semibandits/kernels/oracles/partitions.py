@@ -1,7 +1,7 @@
 """Intersections of two partition matroids; data as in ``kernels/oracles/intersection.py``.
 
-The same paths as there, for every weight and every tie. An item that enters a full group takes the place of one of its members:
-paths go from item to group to member, and of the ways into a group only the cheapest counts. There are no matrices of all pairs.
+The paths are the same as there, for all weights and ties. An item that enters a full group takes the place of one of its members:
+paths go from item to group to member, and only the cheapest way into each group counts. No matrix of all pairs is needed.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import numpy as np
 
 from semibandits.kernels.matroid_intersection import FAR
 from semibandits.kernels.matroids import partition_exchanges
-from semibandits.kernels.oracles.intersection import as_integers, change, exchange_costs_in_both
+from semibandits.kernels.oracles.intersection import Paths, as_integers, change, exchange_costs_in_both
 from semibandits.kernels.oracles.status import ANSWERED, UNANSWERED
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 class Groups(NamedTuple):
-    """One of the two matroids: group of each item, what is left of the capacities, and the cheapest way into each group.
+    """One of the two matroids: group of each item, remaining capacities, and the cheapest way into each group.
 
-    ``way[g]`` is where that way comes from: an item outside, or a place among the members.
+    ``way[g]`` is the start of that way: an item outside, or the position of a member.
     """
 
     group: IntArray
@@ -31,19 +31,15 @@ class Groups(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is known of items, (d,), and of members, (m,)."""
+    """Whether each item is free in the second matroid, (d,), and the members and the costs of the paths to them, (m,)."""
 
-    cost: IntArray
-    arcs: IntArray
-    via: IntArray
     free2: BoolArray
     members: IntArray
     cost_in: IntArray
-    via_in: IntArray
 
 
 @kernel
-def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: Work) -> None:
+def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: Work, paths: Paths) -> None:
     """Write the members, and the paths of one item."""
     second.cost[:] = FAR
     k = 0
@@ -53,22 +49,28 @@ def begin(weights: IntArray, first: Groups, second: Groups, x: BoolArray, work: 
             k += 1
         is_free = not x[z] and first.room[first.group[z]] > 0
         work.free2[z] = not x[z] and second.room[second.group[z]] > 0
-        work.cost[z], work.arcs[z], work.via[z] = -weights[z] if is_free else FAR, 0, -1
+        paths.cost[z], paths.arcs[z], paths.via[z] = -weights[z] if is_free else FAR, 0, -1
         g = second.group[z]
-        if is_free and not work.free2[z] and work.cost[z] < second.cost[g]:
-            second.cost[g], second.way[g] = work.cost[z], z
+        if is_free and not work.free2[z] and paths.cost[z] < second.cost[g]:
+            second.cost[g], second.way[g] = paths.cost[z], z
 
 
 @kernel
-def sweep(weights: IntArray, k: int, arcs: int, first: Groups, second: Groups, x: BoolArray, work: Work) -> bool:
-    """Go on from groups of the second matroid to members, their groups in the first, and items; False if nothing is gained."""
+def sweep(
+    weights: IntArray, k: int, arcs: int, groups: tuple[Groups, Groups], x: BoolArray, work: Work, paths: Paths
+) -> bool:
+    """Extend paths from groups of the second matroid to members, their groups in the first, and items.
+
+    Returns False if no path to a group of the second matroid has become cheaper.
+    """
+    first, second = groups
     first.cost[:] = FAR
     is_better = False
     for a in range(k):
         item = work.members[a]
         g = second.group[item]
         if second.cost[g] < FAR and second.cost[g] + weights[item] < work.cost_in[a]:
-            work.cost_in[a], work.via_in[a] = second.cost[g] + weights[item], second.way[g]
+            work.cost_in[a], paths.via_in[a] = second.cost[g] + weights[item], second.way[g]
             g = first.group[item]
             if first.room[g] == 0 and work.cost_in[a] < first.cost[g]:
                 first.cost[g], first.way[g], is_better = work.cost_in[a], a, True
@@ -78,11 +80,11 @@ def sweep(weights: IntArray, k: int, arcs: int, first: Groups, second: Groups, x
     is_better = False
     for z in range(len(x)):
         g = first.group[z]
-        if first.cost[g] < FAR and not x[z] and first.cost[g] - weights[z] < work.cost[z]:
-            work.cost[z], work.arcs[z], work.via[z] = first.cost[g] - weights[z], arcs, first.way[g]
+        if first.cost[g] < FAR and not x[z] and first.cost[g] - weights[z] < paths.cost[z]:
+            paths.cost[z], paths.arcs[z], paths.via[z] = first.cost[g] - weights[z], arcs, first.way[g]
             g = second.group[z]
-            if not work.free2[z] and work.cost[z] < second.cost[g]:
-                second.cost[g], second.way[g], is_better = work.cost[z], z, True
+            if not work.free2[z] and paths.cost[z] < second.cost[g]:
+                second.cost[g], second.way[g], is_better = paths.cost[z], z, True
     return is_better
 
 
@@ -92,16 +94,19 @@ def partitions_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolAr
     d, size = len(weights), data[0][2]
     integers = as_integers(weights)
     items, inside = np.empty((3, d), dtype=np.int64), np.empty((3, size), dtype=np.int64)
-    work = Work(items[0], items[1], items[2], np.empty(d, dtype=np.bool_), inside[0], inside[1], inside[2])
+    work, paths = (
+        Work(np.empty(d, dtype=np.bool_), inside[0], inside[1]),
+        Paths(items[0], items[1], items[2], inside[2]),
+    )
     first = Groups(data[1], data[2].copy(), np.empty_like(data[2]), np.empty_like(data[2]))
     second = Groups(data[4], data[5].copy(), np.empty_like(data[5]), np.empty_like(data[5]))
     x[:] = False
     for k in range(size):
-        begin(integers, first, second, x, work)
+        begin(integers, first, second, x, work, paths)
         arcs = 2
-        while arcs <= 2 * k + 2 and sweep(integers, k, arcs, first, second, x, work):
+        while arcs <= 2 * k + 2 and sweep(integers, k, arcs, (first, second), x, work, paths):
             arcs += 2
-        if not change(work.members[:k], work.free2, work.cost, work.arcs, work.via, work.via_in, x):
+        if not change(work.members[:k], work.free2, paths, x):
             return UNANSWERED
         first.room[:], second.room[:] = data[2], data[5]
         for z in range(d):

@@ -1,9 +1,10 @@
-"""P_LM and P_IM for callers in Python, who may be interrupted."""
+"""P_LM and P_IM for callers in Python; Ctrl-C interrupts them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from semibandits.kernels.index.problem import IndexProblem
 from semibandits.kernels.oracles.calls import call_index, call_linear
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.signals import raise_interrupt
@@ -13,7 +14,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel(calls=True)
 def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
-    """P_LM."""
+    """Linear maximisation (P_LM)."""
     status = call_linear(linear, data, weights, x)
     raise_interrupt()
     return status
@@ -21,25 +22,10 @@ def ask_linear(linear: Callable[..., int], data: tuple[IntArray, ...], weights: 
 
 @kernel(calls=True)
 def ask_index(
-    linear: Callable[..., int], exchange_costs: Callable[..., int], swaps: Callable[..., int], cycles: Callable[..., int],
-    index: Callable[..., int], data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, ratio: float, m: int,
-    x: BoolArray, most: int, report: FloatArray,
+    family: OraclePointers, index: Callable[..., int], data: tuple[IntArray, ...], problem: IndexProblem, x: BoolArray,
+    report: FloatArray,
 ) -> int:  # fmt: skip
-    """P_IM, see :func:`index_search`."""
-    status = call_index(
-        OraclePointers(linear, exchange_costs, swaps, cycles),
-        index,
-        data,
-        rewards,
-        bonuses,
-        ratio,
-        1.0,
-        0.0,
-        x,
-        m,
-        x,
-        most,
-        report,
-    )
+    """Index maximisation (P_IM), see :func:`index_search`."""
+    status = call_index(family, index, data, problem, x, report)
     raise_interrupt()
     return status

@@ -1,7 +1,7 @@
 """Single swaps of the bases of matroids; data as in ``oracles/greedy.py``.
 
-What swaps there are is the matroid's own; what follows from them is the same for all, but for sets of a given size, where any
-item may replace any other and nothing needs to be listed.
+Each matroid lists its swaps, and shared kernels evaluate them. Sets of a given size need no list, since any item may replace any
+other.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from semibandits.kernels.elimination import binary_exchanges
 from semibandits.kernels.forests import forest_exchanges
 from semibandits.kernels.laminar import laminar_exchanges
 from semibandits.kernels.matroids import partition_exchanges, uniform_exchanges
-from semibandits.kernels.oracles.pointers import KNOWN
+from semibandits.kernels.oracles.pointers import KNOWN, Basis, Swaps
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.transversal import transversal_exchanges
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 SAFETY = 1e-15
-"""Differences of bonuses are raised by this times the numbers subtracted: they may round down, and the root is steep at 0."""
+"""Differences of bonuses are raised by this times the operands, since they may round down and the root is steep at 0."""
 
 
 @kernel
 def exchange_costs_by_swaps(
     members: IntArray, allowed: BoolArray, weights: FloatArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """Losses where ``allowed[k, i]`` says whether item i can replace the k-th member; see ``oracles/pointers.py``."""
+    """Write exchange costs where ``allowed[k, i]`` is whether item i can replace the k-th member; see ``oracles/pointers.py``."""
     exchange_costs[:] = np.inf
     for position in range(len(members)):
         j = members[position]
@@ -45,12 +45,11 @@ def exchange_costs_by_swaps(
 
 
 @kernel
-def look_at_swaps(
-    members: IntArray, allowed: BoolArray, rewards: FloatArray, bonuses: FloatArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
-    """Gap (inf: cannot enter) and gain of each item, and the items that enter and leave in the best swap, -1 if there is none."""
-    gaps[:], gains[:], swap[:] = np.inf, 0.0, -1
+def look_at_swaps(members: IntArray, allowed: BoolArray, basis: Basis, swaps: Swaps) -> int:
+    """Write the swaps where ``allowed[k, i]`` is whether item i can replace the k-th member."""
+    rewards, bonuses, forced, a, c = basis.rewards, basis.bonuses, basis.forced, basis.a, basis.c
+    gaps, gains = swaps.gaps, swaps.gains
+    gaps[:], gains[:], swaps.best[:] = np.inf, 0.0, -1
     best, safety = -np.inf, SAFETY * len(members)
     for position in range(len(members)):
         j = members[position]
@@ -66,9 +65,9 @@ def look_at_swaps(
                 gaps[i] = loss
             if gain > gains[i]:
                 gains[i] = gain
-            value = a - loss + math.sqrt(c + gain) / ratio
+            value = a - loss + math.sqrt(c + gain) / basis.ratio
             if value > best:
-                best, swap[0], swap[1] = value, i, j
+                best, swaps.best[0], swaps.best[1] = value, i, j
     return KNOWN
 
 
@@ -76,7 +75,7 @@ def look_at_swaps(
 def uniform_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """Sets of a given size: the lightest member and the heaviest other item tell all."""
+    """Sets of a given size: only the lightest member and the heaviest other item matter."""
     inside, outside = np.inf, -np.inf
     for i in range(len(x)):
         if forced[i] == 0:
@@ -90,16 +89,15 @@ def uniform_exchange_costs(
 
 
 @kernel
-def uniform_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
-    """Sets of a given size: around one without bonus the member of least reward leaves for every item."""
-    if c > 0.0:
+def uniform_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
+    """Sets of a given size: if the bonus of x is 0, the member of least reward leaves for every item."""
+    x, rewards, forced = basis.x, basis.rewards, basis.forced
+    if basis.c > 0.0:
         members = np.flatnonzero(x)
         _, allowed = uniform_exchanges(len(x), data[0][0], members)
-        return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
-    gaps[:], gains[:], swap[:] = np.inf, 0.0, -1
+        return look_at_swaps(members, allowed, basis, swaps)
+    gaps, gains = swaps.gaps, swaps.gains
+    gaps[:], gains[:], swaps.best[:] = np.inf, 0.0, -1
     leaving = -1
     for j in range(len(x)):
         if x[j] and forced[j] == 0 and (leaving < 0 or rewards[j] < rewards[leaving]):
@@ -109,10 +107,10 @@ def uniform_swaps(
     best = -np.inf
     for i in range(len(x)):
         if not x[i] and forced[i] == 0:
-            gaps[i], gains[i] = rewards[leaving] - rewards[i], bonuses[i]
-            value = a - gaps[i] + math.sqrt(gains[i]) / ratio
+            gaps[i], gains[i] = rewards[leaving] - rewards[i], basis.bonuses[i]
+            value = basis.a - gaps[i] + math.sqrt(gains[i]) / basis.ratio
             if value > best:
-                best, swap[0], swap[1] = value, i, leaving
+                best, swaps.best[0], swaps.best[1] = value, i, leaving
     return KNOWN
 
 
@@ -127,14 +125,11 @@ def partition_exchange_costs(
 
 
 @kernel
-def partition_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
+def partition_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
     """Partition matroids."""
-    members = np.flatnonzero(x)
+    members = np.flatnonzero(basis.x)
     _, allowed = partition_exchanges(data[0], data[1], members)
-    return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
+    return look_at_swaps(members, allowed, basis, swaps)
 
 
 @kernel
@@ -148,14 +143,11 @@ def laminar_exchange_costs(
 
 
 @kernel
-def laminar_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
+def laminar_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
     """Laminar matroids."""
-    members = np.flatnonzero(x)
+    members = np.flatnonzero(basis.x)
     _, allowed = laminar_exchanges(data[0], data[1], data[2], members)
-    return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
+    return look_at_swaps(members, allowed, basis, swaps)
 
 
 @kernel
@@ -169,14 +161,11 @@ def forest_exchange_costs(
 
 
 @kernel
-def forest_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
+def forest_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
     """Spanning forests."""
-    members = np.flatnonzero(x)
+    members = np.flatnonzero(basis.x)
     _, allowed = forest_exchanges(data[2][0], data[0], data[1], members)
-    return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
+    return look_at_swaps(members, allowed, basis, swaps)
 
 
 @kernel
@@ -190,14 +179,11 @@ def transversal_exchange_costs(
 
 
 @kernel
-def transversal_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
+def transversal_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
     """Transversal matroids."""
-    members = np.flatnonzero(x)
+    members = np.flatnonzero(basis.x)
     _, allowed = transversal_exchanges(data[2][0], data[0], data[1], members)
-    return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
+    return look_at_swaps(members, allowed, basis, swaps)
 
 
 @kernel
@@ -211,11 +197,8 @@ def binary_exchange_costs(
 
 
 @kernel
-def binary_swaps(
-    data: tuple[IntArray, ...], rewards: FloatArray, bonuses: FloatArray, x: BoolArray, forced: IntArray, a: float, c: float,
-    ratio: float, gaps: FloatArray, gains: FloatArray, swap: IntArray,
-) -> int:  # fmt: skip
+def binary_swaps(data: tuple[IntArray, ...], basis: Basis, swaps: Swaps) -> int:
     """Linear matroids over the field of two elements."""
-    members = np.flatnonzero(x)
+    members = np.flatnonzero(basis.x)
     _, allowed = binary_exchanges(data[0].view(np.uint64).reshape(data[1][0], data[1][1]), members)
-    return look_at_swaps(members, allowed, rewards, bonuses, forced, a, c, ratio, gaps, gains, swap)
+    return look_at_swaps(members, allowed, basis, swaps)

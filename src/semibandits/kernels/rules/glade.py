@@ -1,48 +1,43 @@
-"""Rule of GLADE: play the best decision until another one is plausible; then play what refutes that one at the least price.
+"""Rule of GLADE: play the best decision until another one is plausible; then refute that one at the lowest price.
 
-A round takes up to three questions: which decision is best at the estimates (P_LM), which other one is most plausible (P_IM), and
-whether a third one would teach as much at less regret (P_LM); with laws that are not Gaussian up to three more, see
-:func:`sharpen`. What is played is played again until it has taught something new.
+A round makes up to three requests: the best decision at the estimates (P_LM), the most plausible other decision (P_IM), and a
+decision that gives as much information at less regret (P_LM). Laws that are not Gaussian may need three more, see
+:func:`sharpen`. A decision is repeated until it has provided new information.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from semibandits.kernels.rules.actions import GAIN_FIRST, GUESS, HINT, LINEAR_FIRST, PLAY, WAITING
 from semibandits.kernels.rules.levels import plays_of, write_levels
 from semibandits.kernels.rules.raises import add_reaches, lower, price_of, write_reaches
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
-"""Places in the parameters, see :class:`semibandits.policies.GLADE`. At the last one begins an array of `kernels.laws`; it is the
-end if rewards count as Gaussian."""
-NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT = HINT + 1, HINT + 2, HINT + 3, HINT + 4
-"""In `memory`, behind the hint for searches: what a cheaper decision must gain; how many decisions that were found in this round
-proved not plausible; up to which time, and which count of its rarest item, the best decision is taken for checked."""
-HEAD = HINT + 5
-"""Then follow d scales: twice the variance of each item's mean, or what stands for it; d levels; and with laws that are not
-Gaussian what :func:`write_reaches` keeps."""
+"""Places in the parameters, see :class:`semibandits.policies.GLADE`. From LAW on they are an array of `kernels.laws`, which is
+empty if rewards count as Gaussian."""
+NEEDED, TRIES, UNTIL_TIME, UNTIL_COUNT, HEAD = HINT + 1, HINT + 2, HINT + 3, HINT + 4, HINT + 5
+"""Places in `memory`, see :class:`GladeState`. HEAD is the number of single numbers before the arrays."""
 MOST_TRIES = 4
-"""How often bonuses are lowered."""
+"""Largest number of times that bonuses are lowered in one round."""
 CRUDE = 0.3
-"""While the gap of what is plausible is below the root of this times twice its variance, estimates say too little for prices."""
+"""If the squared gap of a plausible decision is below this times twice its variance, estimates are too crude for prices."""
 SWEEPS = 4
 """Enough for 1.005 times the least spending at level 600 in verification/noise_free.py; one or two were not."""
-STAGE, REPEATS, REMEMBERED, WIDTH = WAITING, 1, 2, 3
-"""Places in `marks`: which answer the rule waits for; how many more times the last decision is to be played; how many decisions
-were put into the pool so far; the numbers that one of them takes. Then follows the pool, decisions that were plausible: of
-each the number of its items and the items, so that what it costs to go through them does not depend on d."""
-MARKS = 4
+STAGE, REPEATS, REMEMBERED, WIDTH, MARKS = WAITING, 1, 2, 3, 4
+"""Places in `marks`, see :class:`GladeState`. WIDTH holds the width of the pool. MARKS is the number of marks before the pool."""
 LATE = 4.0
-"""The level from which on smaller savings count."""
+"""Above this level, smaller savings count."""
 FAR = 16.0
-"""The level from which on more is foreseen: estimates make constraints of level f differ by about sqrt(2 f), and those that
-differ by less must be seen together. (A million rounds lead to levels below 13.)"""
+"""Above this level, foresight grows: estimates make constraints of level f differ by about sqrt(2 f), and those that differ by
+less must be considered together. (A million rounds lead to levels below 13.)"""
 START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = (
     runtime_constant(0),
     runtime_constant(1),
@@ -52,120 +47,193 @@ START, BEST, PLAUSIBLE, REACHABLE, CHEAPER = (
 )
 """Stages."""
 GUESS_ROW, BEST_ROW, PLAYED_ROW = GUESS, 1, 2
-"""Rows: of the decisions in the pool the most plausible one; the best decision at the estimates; the last one played."""
+"""Rows, see :class:`GladeState`."""
 ROWS = 3
 
 
+class GladeState(NamedTuple):
+    """Views of the state of the rule. Single numbers are views of shape (1,).
+
+    Attributes
+    ----------
+    needed : ndarray of float, shape (1,)
+        Value that a cheaper decision must exceed.
+    tries : ndarray of float, shape (1,)
+        Number of decisions found in this round that proved not plausible.
+    until_time, until_count : ndarray of float, shape (1,)
+        Time, and count of its rarest item, up to which the best decision counts as checked.
+    scales : ndarray of float, shape (d,)
+        Twice the variance of the mean of each item; with laws that are not Gaussian, bonuses over levels.
+    levels : ndarray of float, shape (d,)
+        Levels, see `kernels.rules.levels`.
+    known : ndarray of float
+        Cache of :func:`write_reaches`; empty if rewards count as Gaussian.
+    repeats : ndarray of int, shape (1,)
+        Number of rounds for which the last decision is still repeated.
+    remembered : ndarray of int, shape (1,)
+        Number of decisions that have been added to the pool.
+    pool : ndarray of int, shape (size, 1 + m)
+        Decisions that were plausible: the number of items and the items, so that the cost of a scan does not depend on d.
+    guess, best, played : ndarray of bool, shape (d,)
+        The most plausible decision of the pool, the best decision at the estimates, and the last decision played.
+    """
+
+    needed: FloatArray
+    tries: FloatArray
+    until_time: FloatArray
+    until_count: FloatArray
+    scales: FloatArray
+    levels: FloatArray
+    known: FloatArray
+    repeats: IntArray
+    remembered: IntArray
+    pool: IntArray
+    guess: BoolArray
+    best: BoolArray
+    played: BoolArray
+
+
 @kernel(error_model="numpy")
-def glade(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
-    """Go on from what the last question was."""
-    d = len(weights)
-    stage, scales, levels = marks[STAGE], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
-    known, law = memory[HEAD + 2 * d :], params[LAW:]
+def glade_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> GladeState:
+    """Views of the saved arrays of the rule for d items."""
+    levels, known, width = HEAD + d, HEAD + 2 * d, marks[WIDTH]
+    return GladeState(
+        memory[NEEDED : NEEDED + 1],
+        memory[TRIES : TRIES + 1],
+        memory[UNTIL_TIME : UNTIL_TIME + 1],
+        memory[UNTIL_COUNT : UNTIL_COUNT + 1],
+        memory[HEAD:levels],
+        memory[levels:known],
+        memory[known:],
+        marks[REPEATS : REPEATS + 1],
+        marks[REMEMBERED : REMEMBERED + 1],
+        marks[MARKS:].reshape((len(marks) - MARKS) // width, width),
+        rows[GUESS_ROW],
+        rows[BEST_ROW],
+        rows[PLAYED_ROW],
+    )
+
+
+@kernel(error_model="numpy")
+def glade(t: int, state: RuleState, request: Request) -> int:
+    """Start a round, or continue it with the answer to the last request."""
+    marks, stage = state.marks, state.marks[STAGE]
+    if stage == START and marks[REPEATS] > 0:
+        marks[REPEATS] -= 1
+        copy(state.rows[PLAYED_ROW], request.x)
+        return PLAY
     if stage == START:
-        if marks[REPEATS] > 0:
-            marks[REPEATS] -= 1
-            copy(rows[PLAYED_ROW], x)
-            return PLAY
-        ask(BEST, marks, stats, weights)
+        ask(BEST, state, request)
         return LINEAR_FIRST
+    s = glade_state(state.memory, marks, state.rows, len(request.x))
     if stage == BEST:
-        is_known = is_same(x, rows[BEST_ROW])
-        copy(x, rows[BEST_ROW])
-        memory[TRIES] = 0.0
-        write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, levels)
-        if len(law) == 0:
-            uncertain = write_bonuses(levels, stats, scales, bonuses)
-        else:
-            uncertain = write_reaches(law, levels, stats, scales, bonuses, known)
-        is_guessed = uncertain and guess(stats, scales, bonuses, marks, rows)
-        is_checked = is_known and t < memory[UNTIL_TIME] and rarest(stats, x) < memory[UNTIL_COUNT]
-        if not uncertain or (is_checked and not is_guessed):
-            return settle(params[PATIENCE], stats, marks, rows, x)
-        ask(PLAUSIBLE, marks, stats, weights)
-        return GAIN_FIRST
+        return check(t, state, s, request)
     if stage == CHEAPER:
-        prices = bonuses
-        gap, _, _ = compare(stats, scales, prices, rows[BEST_ROW], x)
-        if not total(prices, x) - gap > memory[NEEDED]:
-            copy(rows[PLAYED_ROW], x)
-        return settle(params[PATIENCE], stats, marks, rows, x)
-    gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+        return compare_prices(state, s, request)
+    return judge(t, state, s, request)
+
+
+@kernel(error_model="numpy")
+def check(t: int, state: RuleState, s: GladeState, request: Request) -> int:
+    """Play x, the best decision at the estimates, if nothing else can be plausible; otherwise request what is most plausible."""
+    params, stats, bonuses, x = state.params, state.stats, request.bonuses, request.x
+    law = params[LAW:]
+    is_known = is_same(x, s.best)
+    copy(x, s.best)
+    s.tries[0] = 0.0
+    write_levels(t, params[DISCOUNT], params[RIVALS], params[PLACES], stats, x, s.levels)
+    if len(law) == 0:
+        uncertain = write_bonuses(s.levels, stats, s.scales, bonuses)
+    else:
+        uncertain = write_reaches(law, s.levels, stats, s.scales, bonuses, s.known)
+    is_guessed = uncertain and guess(stats, s, bonuses)
+    is_checked = is_known and t < s.until_time[0] and rarest(stats, x) < s.until_count[0]
+    if not uncertain or (is_checked and not is_guessed):
+        return settle(state, s, x)
+    ask(PLAUSIBLE, state, request)
+    return GAIN_FIRST
+
+
+@kernel(error_model="numpy")
+def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
+    """Settle on the best decision if x is not plausible, and on x or a cheaper decision otherwise."""
+    params, stats, weights, x = state.params, state.stats, request.weights, request.x
+    gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
     plausible = bonus > 0.0 and bonus > gap * abs(gap)
-    if len(law) > 0 and (plausible or memory[TRIES] > 0.0):
-        question = sharpen(law, gap, plausible, stats, memory, marks, rows, weights, bonuses, x)
-        if question != PLAY:
-            return question
-        gap, scale, bonus = compare(stats, scales, bonuses, rows[BEST_ROW], x)
+    if len(params) > LAW and (plausible or s.tries[0] > 0.0):
+        action = sharpen(gap, plausible, state, s, request)
+        if action != PLAY:
+            return action
+        gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
         plausible = scale > 0.0
     if not plausible:
-        copy(rows[BEST_ROW], x)
+        copy(s.best, x)
         growth = 1.0 + params[RECHECK]
-        memory[UNTIL_TIME], memory[UNTIL_COUNT] = growth * t, growth * rarest(stats, x)
+        s.until_time[0], s.until_count[0] = growth * t, growth * rarest(stats, x)
     if not plausible or params[FORESIGHT] == 0.0:
-        return settle(params[PATIENCE], stats, marks, rows, x)
-    remember(marks, x)
+        return settle(state, s, x)
+    remember(s, x)
     if gap * gap < CRUDE * scale:
-        return settle(params[PATIENCE], stats, marks, rows, x)
-    copy(x, rows[PLAYED_ROW])
+        return settle(state, s, x)
+    copy(x, s.played)
     level = bonus / scale
-    prices = bonuses
-    foresight = params[FORESIGHT] * math.sqrt(max(1.0, level / FAR))
-    write_prices(foresight, stats, scales, marks, rows[BEST_ROW], prices)
-    memory[NEEDED] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
-    ask(CHEAPER, marks, stats, weights)
+    prices = (
+        request.bonuses
+    )  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
+    write_prices(params[FORESIGHT] * math.sqrt(max(1.0, level / FAR)), stats, s, request.bonuses, prices)
+    s.needed[0] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
+    ask(CHEAPER, state, request)
     for i in range(len(weights)):
         weights[i] += prices[i]
     return LINEAR_FIRST
 
 
 @kernel(error_model="numpy")
-def sharpen(
-    law: FloatArray, gap: float, plausible: bool, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
-    """Test x, which may be plausible, with the laws; ``PLAY`` once that is settled, else the next search.
+def compare_prices(state: RuleState, s: GladeState, request: Request) -> int:
+    """Settle on x if it is worth enough more than its gap, and on the most plausible decision otherwise."""
+    prices = request.bonuses  # written by `judge`
+    gap, _, _ = compare(state.stats, s.scales, prices, s.best, request.x)
+    if not total(prices, request.x) - gap > s.needed[0]:
+        copy(s.played, request.x)
+    return settle(state, s, request.x)
 
-    The first bonuses are upper bounds. What they find may not be plausible, and stand before others that are. So the search
-    is repeated with bonuses lowered to what is right for it, by which it is not found again; and at last with the sum of what
-    each item alone could be raised by, before which no decision stands that no means of its law would make best. If nothing
-    proves plausible, the best decision is played; or the first x, while one of the items that enter it was played less than its
-    level.
+
+@kernel(error_model="numpy")
+def sharpen(gap: float, plausible: bool, state: RuleState, s: GladeState, request: Request) -> int:
+    """Test x, which may be plausible, with the laws; return ``PLAY`` once that is settled, otherwise the next request.
+
+    The first bonuses are upper bounds. The decision that they find may not be plausible, and may hide others that are. So the
+    search is repeated with bonuses lowered to the right ones for that decision, which is then not found again. The last request
+    uses the sum of the largest raise of each item alone, which bounds the raise of every decision from above. If no decision
+    proves plausible, the best decision is played; or the first x, while an item that enters it has fewer plays than its level.
     """
-    d = len(weights)
-    best, scales, levels = rows[BEST_ROW], memory[HEAD : HEAD + d], memory[HEAD + d : HEAD + 2 * d]
-    known = memory[HEAD + 2 * d :]
+    law, stats, weights, bonuses, x = state.params[LAW:], state.stats, request.weights, request.bonuses, request.x
+    stage = state.marks[STAGE]
     if plausible:
-        price, information, psi = price_of(law, levels, gap, stats, best, x)
+        price, information, psi = price_of(law, s.levels, gap, stats, s.best, x)
         if gap <= 0.0 or information < 1.0:
             return PLAY
-        if memory[TRIES] == 0.0:
-            copy(x, rows[PLAYED_ROW])
-        memory[TRIES] += 1.0
-        # Without psi, raises begin with a jump at the price: nothing is known that is less than the first bonuses.
-        if psi > 0.0 and marks[STAGE] == PLAUSIBLE and memory[TRIES] <= MOST_TRIES:
-            lower(law, levels, price, psi, stats, scales, bonuses)
-            copy(best, x)
-            ask(PLAUSIBLE, marks, stats, weights)
+        if s.tries[0] == 0.0:
+            copy(x, s.played)
+        s.tries[0] += 1.0
+        # If psi is 0, raises begin with a jump at the price, and no bonuses smaller than the first ones are known.
+        if psi > 0.0 and stage == PLAUSIBLE and s.tries[0] <= MOST_TRIES:
+            lower(law, s.levels, price, psi, stats, s.scales, bonuses)
+            copy(s.best, x)
+            ask(PLAUSIBLE, state, request)
             return GAIN_FIRST
-    if marks[STAGE] == PLAUSIBLE:
-        write_reaches(law, levels, stats, scales, bonuses, known)
-        ask(REACHABLE, marks, stats, weights)
-        add_reaches(law, levels, stats, weights)
+    if stage == PLAUSIBLE:
+        write_reaches(law, s.levels, stats, s.scales, bonuses, s.known)
+        ask(REACHABLE, state, request)
+        add_reaches(law, s.levels, stats, weights)
         return LINEAR_FIRST
-    if is_new(levels, stats, rows[PLAYED_ROW]):
-        copy(rows[PLAYED_ROW], x)
-    else:
-        copy(best, x)
+    copy(s.played if is_new(s.levels, stats, s.played) else s.best, x)
     return PLAY
 
 
 @kernel(error_model="numpy")
 def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
-    """Whether an item that enters x was played less often than its level says."""
+    """Whether an item that enters x has fewer plays than its level."""
     found = False
     for i in range(len(x)):
         found |= x[i] and plays_of(stats, i) < levels[i]
@@ -173,23 +241,23 @@ def is_new(levels: FloatArray, stats: FloatArray, x: BoolArray) -> bool:
 
 
 @kernel(error_model="numpy")
-def ask(stage: int, marks: IntArray, stats: FloatArray, weights: FloatArray) -> None:
-    """Ask at the estimated means, and wait for the answer."""
-    for i in range(len(weights)):
-        weights[i] = stats[MEANS, i]
-    marks[STAGE] = stage
+def ask(stage: int, state: RuleState, request: Request) -> None:
+    """Write the estimated means as weights, and set the stage that the answer leads to."""
+    for i in range(len(request.weights)):
+        request.weights[i] = state.stats[MEANS, i]
+    state.marks[STAGE] = stage
 
 
 @kernel(error_model="numpy")
 def copy(source: BoolArray, target: BoolArray) -> None:
-    """Copy few truth values; a slice assignment would cost more."""
+    """Copy a short array; a slice assignment would cost more."""
     for i in range(len(source)):
         target[i] = source[i]
 
 
 @kernel(error_model="numpy")
 def write_bonuses(levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray) -> bool:
-    """2 sigma_i^2 f_i / n_i, which is 0 in the best decision; whether any is positive."""
+    """Write the bonuses 2 sigma_i^2 f_i / n_i, which are 0 in the best decision; return whether any is positive."""
     uncertain = False
     for i in range(len(bonuses)):
         scales[i] = stats[SCALES, i]
@@ -216,7 +284,7 @@ def compare(
 
 @kernel(error_model="numpy")
 def total(values: FloatArray, x: BoolArray) -> float:
-    """Sum over x."""
+    """Sum of the values of the items of x."""
     result = 0.0
     for i in range(len(x)):
         if x[i]:
@@ -226,7 +294,7 @@ def total(values: FloatArray, x: BoolArray) -> float:
 
 @kernel(error_model="numpy")
 def is_same(x: BoolArray, y: BoolArray) -> bool:
-    """Whether two decisions are the same."""
+    """Whether two decisions are equal."""
     same = True
     for i in range(len(x)):
         same &= x[i] == y[i]
@@ -235,7 +303,7 @@ def is_same(x: BoolArray, y: BoolArray) -> bool:
 
 @kernel(error_model="numpy")
 def rarest(stats: FloatArray, x: BoolArray) -> float:
-    """Count of the rarest item of x, as far as told; inf if it has none."""
+    """Smallest number of observed rewards among the items of x; inf if x has no items."""
     fewest = math.inf
     for i in range(len(x)):
         if x[i]:
@@ -244,76 +312,67 @@ def rarest(stats: FloatArray, x: BoolArray) -> float:
 
 
 @kernel(error_model="numpy")
-def guess(stats: FloatArray, scales: FloatArray, bonuses: FloatArray, marks: IntArray, rows: BoolArray) -> bool:
-    """Write the most plausible decision of the pool into its row, the best decision if none is; whether there is one."""
-    best, most, largest = rows[BEST_ROW], -1, 0.0
+def guess(stats: FloatArray, s: GladeState, bonuses: FloatArray) -> bool:
+    """Write the most plausible decision of the pool into its row, or the best decision; return whether one is plausible."""
+    best, most, largest = s.best, -1, 0.0
     members = np.flatnonzero(best)
-    for k in range(min(marks[REMEMBERED], pool_size(marks))):
-        gap, _, bonus = compare_items(stats, scales, bonuses, best, members, marks, MARKS + k * marks[WIDTH])
+    for k in range(min(s.remembered[0], len(s.pool))):
+        gap, _, bonus = compare_items(stats, s.scales, bonuses, best, members, pooled(s.pool, k))
         if bonus > gap * abs(gap) and math.sqrt(bonus) - gap > largest:
             most, largest = k, math.sqrt(bonus) - gap
-    copy(best, rows[GUESS_ROW])
+    copy(best, s.guess)
     if most >= 0:
-        rows[GUESS_ROW] = False
-        for i in pooled(marks, int(most)):
-            rows[GUESS_ROW, i] = True
+        s.guess[:] = False
+        for i in pooled(s.pool, int(most)):
+            s.guess[i] = True
     return most >= 0
 
 
 @kernel(error_model="numpy")
-def pool_size(marks: IntArray) -> int:
-    """How many decisions the pool has room for."""
-    return int((len(marks) - MARKS) // marks[WIDTH])
-
-
-@kernel(error_model="numpy")
-def pooled(marks: IntArray, k: int) -> IntArray:
+def pooled(pool: IntArray, k: int) -> IntArray:
     """Items of a decision of the pool, ascending."""
-    at = MARKS + k * marks[WIDTH]
-    return marks[at + 1 : at + 1 + marks[at]]
+    return pool[k, 1 : 1 + pool[k, 0]]
 
 
 @kernel(error_model="numpy")
-def remember(marks: IntArray, x: BoolArray) -> None:
-    """Put x into the pool unless it is there; of a full pool the oldest makes room."""
-    size, items = pool_size(marks), np.flatnonzero(x)
-    for k in range(min(marks[REMEMBERED], size)):
-        at, p = MARKS + k * marks[WIDTH], 0
-        if marks[at] == len(items):
-            while p < len(items) and marks[at + 1 + p] == items[p]:
+def remember(s: GladeState, x: BoolArray) -> None:
+    """Add x to the pool unless the pool contains it; a full pool drops its oldest decision."""
+    pool, items = s.pool, np.flatnonzero(x)
+    for k in range(min(s.remembered[0], len(pool))):
+        p = 0
+        if pool[k, 0] == len(items):
+            while p < len(items) and pool[k, 1 + p] == items[p]:
                 p += 1
             if p == len(items):
                 return
-    at = MARKS + (marks[REMEMBERED] % size) * marks[WIDTH]
-    marks[at] = len(items)
+    k = s.remembered[0] % len(pool)
+    pool[k, 0] = len(items)
     for p in range(len(items)):
-        marks[at + 1 + p] = items[p]
-    marks[REMEMBERED] += 1
+        pool[k, 1 + p] = items[p]
+    s.remembered[0] += 1
 
 
 @kernel(error_model="numpy")
-def write_prices(
-    foresight: float, stats: FloatArray, scales: FloatArray, marks: IntArray, best: BoolArray, prices: FloatArray
-) -> None:
-    """What one play of each item is worth, in regret; in place of the bonuses.
+def write_prices(foresight: float, stats: FloatArray, s: GladeState, bonuses: FloatArray, prices: FloatArray) -> None:
+    """Write the value of one play of each item, in regret; `prices` may be the same array as `bonuses`.
 
-    A decision k of the pool with a gap D_k needs a share of a play of it: 1 if it is plausible, less the further it is from
-    that, 0 once it is refuted by `foresight` more than it has to be. Item i takes part in the fall of its variance as
-    ``s_i / n_i``. The worth of i is ``s_i / n_i`` times a sum of multipliers mu_k >= 0 of those that it enters, chosen such that
-    the items that enter k are together worth what k needs, ``need_k D_k``, or more if mu_k is 0. These are the prices of P_GL
-    at the counts reached, of the constraints in the pool. Found multiplier by multiplier, in a few sweeps.
+    A decision k of the pool with a gap D_k needs a share of a play: 1 if it is plausible, less the further it is from that, and 0
+    once it is refuted by `foresight` more than necessary. Item i contributes ``s_i / n_i`` to the fall of its variance. The value
+    of i is ``s_i / n_i`` times the sum of multipliers mu_k >= 0 of the decisions that it enters, chosen such that the values of
+    the items that enter k add up to what k needs, ``need_k D_k``, or to more if mu_k is 0. These are the prices of P_GL at the
+    current counts, for the constraints in the pool. They are computed multiplier by multiplier, in a few sweeps.
     """
-    size, members, n = min(marks[REMEMBERED], pool_size(marks)), np.flatnonzero(best), 0
+    pool, best, scales = s.pool, s.best, s.scales
+    size, members, n = min(s.remembered[0], len(pool)), np.flatnonzero(best), 0
     needy, worth, sums, multipliers = np.empty(size, dtype=np.int64), np.empty(size), np.zeros(size), np.zeros(size)
     falls = np.zeros(len(prices))
     for k in range(size):
-        at = MARKS + k * marks[WIDTH]
-        gap, variance, bonus = compare_items(stats, scales, prices, best, members, marks, at)
+        items = pooled(pool, k)
+        gap, variance, bonus = compare_items(stats, scales, bonuses, best, members, items)
         need = 1.0 + (bonus - gap * gap) / (foresight * variance) if gap > 0.0 and variance > 0.0 else 0.0
         if need > 0.0:
-            needy[n], worth[n] = at, min(1.0, need) * gap
-            for p in range(at + 1, at + 1 + marks[at]):
-                i = marks[p]
+            needy[n], worth[n] = k, min(1.0, need) * gap
+            for i in items:
                 if not best[i]:
                     falls[i] = scales[i] / plays_of(stats, i)
                     sums[n] += falls[i]
@@ -321,8 +380,7 @@ def write_prices(
     prices[:] = 0.0
     for _ in range(SWEEPS):
         for k in range(n):
-            at, sum_of_prices = needy[k], 0.0
-            items = marks[at + 1 : at + 1 + marks[at]]
+            items, sum_of_prices = pooled(pool, needy[k]), 0.0
             for i in items:
                 sum_of_prices += prices[i]
             step = max((worth[k] - sum_of_prices) / sums[k], -multipliers[k])
@@ -334,13 +392,11 @@ def write_prices(
 
 @kernel(error_model="numpy")
 def compare_items(
-    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, marks: IntArray,
-    start: int,
-) -> tuple[float, float, float]:  # fmt: skip
-    """The same as :func:`compare` for the decision of the pool that starts here; `members` are those of the best one."""
+    stats: FloatArray, scales: FloatArray, bonuses: FloatArray, best: BoolArray, members: IntArray, items: IntArray
+) -> tuple[float, float, float]:
+    """The same as :func:`compare` for a decision given by its items; `members` are those of the best decision."""
     gap, variance, bonus, at = 0.0, 0.0, 0.0, 0
-    for p in range(start + 1, start + 1 + marks[start]):
-        i = marks[p]
+    for i in items:
         while at < len(members) and members[at] < i:
             gap += stats[MEANS, members[at]]
             at += 1
@@ -357,10 +413,10 @@ def compare_items(
 
 
 @kernel(error_model="numpy")
-def settle(patience: float, stats: FloatArray, marks: IntArray, rows: BoolArray, x: BoolArray) -> int:
-    """Play x, and again until the count of its rarest item, as far as told, has grown by the share `patience`."""
-    copy(x, rows[PLAYED_ROW])
-    fewest = rarest(stats, x)
-    marks[REPEATS] = max(int(patience * fewest) - 1, 0) if fewest < math.inf else 0
-    marks[STAGE] = START
+def settle(state: RuleState, s: GladeState, x: BoolArray) -> int:
+    """Play x, and repeat it until the observed count of its rarest item has grown by the share `patience`."""
+    copy(x, s.played)
+    fewest = rarest(state.stats, x)
+    s.repeats[0] = max(int(state.params[PATIENCE] * fewest) - 1, 0) if fewest < math.inf else 0
+    state.marks[STAGE] = START
     return PLAY

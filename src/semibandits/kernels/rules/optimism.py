@@ -7,33 +7,29 @@ import math
 import numpy as np
 
 from semibandits.kernels.rules.actions import INDEX, LINEAR, LOG, LOGLOG
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
-from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 ADDITIVE, LEVELS = 3, 4
 """Places in the parameters of AESCB: delta_t times t, and the largest number of steps up to the largest mean."""
 
 
 @kernel(error_model="numpy")
-def cucb(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
+def cucb(t: int, state: RuleState, request: Request) -> int:
     """mean_i + sqrt(2 sigma_i^2 f(t) / n_i)."""
-    radius = math.sqrt(exploration(t, params[LOG], params[LOGLOG]))
+    stats, weights = state.stats, request.weights
+    radius = math.sqrt(exploration(t, state.params[LOG], state.params[LOGLOG]))
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i] + radius * stats[ROOTS, i]
     return LINEAR
 
 
 @kernel(error_model="numpy")
-def escb(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
+def escb(t: int, state: RuleState, request: Request) -> int:
     """mean·x + sqrt(sum of 2 sigma_i^2 f(t) / n_i over x)."""
-    f = exploration(t, params[LOG], params[LOGLOG])
+    stats, weights, bonuses = state.stats, request.weights, request.bonuses
+    f = exploration(t, state.params[LOG], state.params[LOGLOG])
     for i in range(len(weights)):
         weights[i] = stats[MEANS, i]
         bonuses[i] = f * stats[SCALES, i]
@@ -41,11 +37,9 @@ def escb(
 
 
 @kernel(error_model="numpy")
-def aescb(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
+def aescb(t: int, state: RuleState, request: Request) -> int:
     """The index of ESCB with means rounded up to multiples of one step, in units of that step."""
+    params, stats, weights, bonuses = state.params, state.stats, request.weights, request.bonuses
     f = exploration(t, params[LOG], params[LOGLOG])
     largest = 0.0
     for i in range(len(weights)):

@@ -3,106 +3,157 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from semibandits.kernels.rules.actions import LINEAR, LOG, LOGLOG, PLAY, REPLAN
+from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 FORCED, GROWTH = 3, 4
-"""Places in the parameters: of epsilon, the share of the number of exploration rounds that every item's count must reach; and of
-the share by which a count must have grown since the last plan to call for another."""
-INVERSES, REFERENCES, TOLERANCES, TOLD = 0, 1, 2, 3
-"""Blocks of d numbers in `memory`: 1 / rate (inf where none is needed); means at the last plan, how far they may move from there
-without another plan, and plays told at the last plan."""
-BLOCKS = 4
-EXPLORED, PLANNED, EXPLOITED = 0, 1, 2
-"""Places in `marks`: exploration rounds so far; decisions in the plan, -1 before the first; exploitation rounds since then."""
-HEAD = 3
-"""In `marks` follows, for each item, the row that covers it, -1 if none does. `rows` are the decisions of the plan, those that
-cover all items, and last the optimal decision of the plan."""
+"""Places in the parameters: epsilon, the share of the number of exploration rounds that the count of every item must reach; and
+the share by which a count must have grown since the last plan to require another one."""
+INVERSES, REFERENCES, TOLERANCES, OBSERVED, BLOCKS = 0, 1, 2, 3, 4
+"""Blocks of d numbers in `memory`, see :class:`OssbState`, and their number."""
+EXPLORED, PLANNED, EXPLOITED, HEAD = 0, 1, 2, 3
+"""Places in `marks`, see :class:`OssbState`. HEAD is the number of marks before the covering rows."""
+
+
+class OssbState(NamedTuple):
+    """Views of the state of the rule once it has a plan. Single numbers are views of shape (1,).
+
+    Attributes
+    ----------
+    inverses : ndarray of float, shape (d,)
+        1 / rate, inf for items that need no exploration.
+    references, tolerances : ndarray of float, shape (d,)
+        Means at the last plan, and how far they may move without another plan.
+    observed : ndarray of float, shape (d,)
+        Numbers of observed rewards at the last plan.
+    explored : ndarray of int, shape (1,)
+        Number of exploration rounds so far.
+    exploited : ndarray of int, shape (1,)
+        Number of exploitation rounds since the last plan.
+    covering : ndarray of int, shape (d,)
+        Row that covers each item, -1 if the item is in no decision.
+    rows : ndarray of bool, shape (n, d)
+        Decisions of the plan, then decisions that cover all items, then the optimal decision of the plan.
+    planned : ndarray of bool, shape (k, d)
+        The first of these: decisions of the plan.
+    optimal : ndarray of bool, shape (d,)
+        The last of these.
+    """
+
+    inverses: FloatArray
+    references: FloatArray
+    tolerances: FloatArray
+    observed: FloatArray
+    explored: IntArray
+    exploited: IntArray
+    covering: IntArray
+    rows: BoolArray
+    planned: BoolArray
+    optimal: BoolArray
 
 
 @kernel(error_model="numpy")
-def ossb(
-    t: int, params: FloatArray, stats: FloatArray, z: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray,
-    weights: FloatArray, bonuses: FloatArray, x: BoolArray,
-) -> int:  # fmt: skip
-    """Exploit if every item has its share of f(t), else explore the rarest of the others, unless x* is what is uncertain."""
-    if marks[PLANNED] < 0 or stale(params[GROWTH], stats, memory, marks, rows[len(rows) - 1]):
+def ossb_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> OssbState:
+    """Views of the saved arrays of the rule for d items."""
+    return OssbState(
+        memory[INVERSES * d : (INVERSES + 1) * d],
+        memory[REFERENCES * d : (REFERENCES + 1) * d],
+        memory[TOLERANCES * d : (TOLERANCES + 1) * d],
+        memory[OBSERVED * d : (OBSERVED + 1) * d],
+        marks[EXPLORED : EXPLORED + 1],
+        marks[EXPLOITED : EXPLOITED + 1],
+        marks[HEAD:],
+        rows,
+        rows[: marks[PLANNED]],
+        rows[len(rows) - 1],
+    )
+
+
+@kernel(error_model="numpy")
+def ossb(t: int, state: RuleState, request: Request) -> int:
+    """Exploit if every item has its share of f(t) or x* itself is uncertain; otherwise explore the rarest of the other items."""
+    params, stats = state.params, state.stats
+    if state.marks[PLANNED] < 0:
+        return REPLAN
+    s = ossb_state(state.memory, state.marks, state.rows, len(request.x))
+    if is_stale(params[GROWTH], stats, s):
         return REPLAN
     f = exploration(t, params[LOG], params[LOGLOG])
-    item = rarest_behind(f, stats, memory)
-    row = -1 if item < 0 else most_lacking(item, f, stats, memory, marks, rows)
-    if row < 0 or not informative(stats, rows[row], rows[len(rows) - 1]):
-        marks[EXPLOITED] += 1
-        weights[:] = stats[MEANS]
+    item = rarest_behind(f, stats, s.inverses)
+    row = -1 if item < 0 else most_lacking(item, f, stats, s.inverses, s.planned)
+    if row < 0 or not is_informative(stats, s.rows[row], s.optimal):
+        s.exploited[0] += 1
+        request.weights[:] = stats[MEANS]
         return LINEAR
-    marks[EXPLORED] += 1
-    # Where two decisions tie, exploration never ends, and costs nothing; what is forced must end all the same.
-    fewest = min(params[FORCED] * marks[EXPLORED], f)
-    for i in range(len(weights)):
-        if marks[HEAD + i] >= 0 and stats[COUNTS, i] < fewest:
-            row, fewest = marks[HEAD + i], stats[COUNTS, i]
-    x[:] = rows[row]
+    s.explored[0] += 1
+    # If two decisions tie, exploration never ends and costs nothing; forced exploration must end nevertheless.
+    fewest = min(params[FORCED] * s.explored[0], f)
+    for i in range(len(s.covering)):
+        if s.covering[i] >= 0 and stats[COUNTS, i] < fewest:
+            row, fewest = s.covering[i], stats[COUNTS, i]
+    request.x[:] = s.rows[row]
     return PLAY
 
 
 @kernel(error_model="numpy")
-def stale(growth: float, stats: FloatArray, memory: FloatArray, marks: IntArray, optimal: BoolArray) -> bool:
-    """Whether a mean has moved too far, its count having grown, or something else than the plan's x* is exploited.
+def is_stale(growth: float, stats: FloatArray, s: OssbState) -> bool:
+    """Whether a mean has moved too far while its count grew, or a decision other than the x* of the plan is exploited.
 
-    Both ask for a number of rounds in proportion to a count: plans are needed as often as counts grow by a constant factor.
+    Both need a number of rounds in proportion to a count, so plans are made as often as counts grow by a constant factor.
     """
-    d, changed = len(optimal), False
-    for i in range(d):
-        before = memory[TOLD * d + i]
-        gained = stats[PLAYS, i] - before
+    changed = False
+    for i in range(len(s.optimal)):
+        gained = stats[PLAYS, i] - s.observed[i]
         changed |= gained > 0.0
-        moved = abs(stats[MEANS, i] - memory[REFERENCES * d + i])
-        if gained > 0.0 and gained >= growth * before and moved > memory[TOLERANCES * d + i]:
+        moved = abs(stats[MEANS, i] - s.references[i])
+        if gained > 0.0 and gained >= growth * s.observed[i] and moved > s.tolerances[i]:
             return True
     if changed:
-        for i in range(d):
-            before = memory[TOLD * d + i]
-            if optimal[i] and marks[EXPLOITED] - (stats[COUNTS, i] - before) > growth * before:
+        for i in range(len(s.optimal)):
+            before = s.observed[i]
+            if s.optimal[i] and s.exploited[0] - (stats[COUNTS, i] - before) > growth * before:
                 return True
     return False
 
 
 @kernel(error_model="numpy")
-def rarest_behind(f: float, stats: FloatArray, memory: FloatArray) -> int:
-    """Of the items with a count per rate below f the one of smallest count; -1 if there is none.
+def rarest_behind(f: float, stats: FloatArray, inverses: FloatArray) -> int:
+    """Item of smallest count among those with a count per rate below f; -1 if there are none.
 
-    The item furthest behind would often be one of a near-tie, which may keep all others waiting for a long time.
+    The item furthest behind would often be one of a near-tie, which may delay all other items for a long time.
     """
     fewest, item = math.inf, -1
-    for i in range(stats.shape[1]):
-        if stats[COUNTS, i] * memory[i] < f and stats[COUNTS, i] < fewest:
+    for i in range(len(inverses)):
+        if stats[COUNTS, i] * inverses[i] < f and stats[COUNTS, i] < fewest:
             fewest, item = stats[COUNTS, i], i
     return item
 
 
 @kernel(error_model="numpy")
-def most_lacking(item: int, f: float, stats: FloatArray, memory: FloatArray, marks: IntArray, rows: BoolArray) -> int:
-    """Of the plan's decisions with `item` the one whose items together lack most of their shares; -1 if there is none.
+def most_lacking(item: int, f: float, stats: FloatArray, inverses: FloatArray, planned: BoolArray) -> int:
+    """Row of the plan with `item` whose items together lack most of their shares; -1 if there is none.
 
-    An item that has more than its share counts against a decision, but no more than one that has nothing counts for it.
+    An item with more than its share counts against a decision, but at most as much as an item without plays counts for it.
     """
     row, most = -1, -math.inf
-    for k in range(marks[PLANNED]):
-        if rows[k, item]:
+    for k in range(len(planned)):
+        if planned[k, item]:
             lack = 0.0
-            for i in range(stats.shape[1]):
-                if rows[k, i] and memory[i] < math.inf:
-                    lack += max(-1.0, 1.0 - stats[COUNTS, i] * memory[i] / f)
+            for i in range(len(inverses)):
+                if planned[k, i] and inverses[i] < math.inf:
+                    lack += max(-1.0, 1.0 - stats[COUNTS, i] * inverses[i] / f)
             if lack > most:
                 row, most = k, lack
     return row
 
 
 @kernel(error_model="numpy")
-def informative(stats: FloatArray, x: BoolArray, optimal: BoolArray) -> bool:
+def is_informative(stats: FloatArray, x: BoolArray, optimal: BoolArray) -> bool:
     """Whether the gap of x is at least as uncertain for the items that enter as for those that leave."""
     entering = leaving = 0.0
     for i in range(len(x)):
