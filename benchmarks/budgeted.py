@@ -1,4 +1,4 @@
-"""Exact budgeted maximisation beside HiGHS (and SCIP, where it is installed) on a compact formulation of the same decisions.
+"""Exact budgeted maximisation compared with HiGHS (and SCIP, if installed) on a compact formulation of the same decisions.
 
 python benchmarks/budgeted.py [--draws 7] [--json FILE]
 """
@@ -35,7 +35,7 @@ EXACT = {
     "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, "mip_feasibility_tolerance": 1e-9, "primal_feasibility_tolerance": 1e-9,
     "time_limit": TIME_LIMIT,
 }  # fmt: skip
-"""Options of HiGHS; its defaults stop 1e-4 short of the optimum and forgive 1e-6 of the budget."""
+"""Options of HiGHS; its defaults allow a gap of 1e-4 and a violation of the budget by 1e-6."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def matchings(n: int) -> tuple[sb.DecisionSet, Compact]:
 
 
 def counts(groupings: list[np.ndarray], capacities: list[int], low: float | None = None) -> Compact:
-    """In each group of each grouping as many items as its capacity, or at least `low`."""
+    """At most the capacity, or between `low` and the capacity, of items in each group of each grouping."""
     groups = [sparse.csr_array((np.ones(len(g)), (g, np.arange(len(g))))) for g in groupings]
     high = np.concatenate([np.full(g.shape[0], float(c)) for g, c in zip(groups, capacities, strict=True)])
     return Compact(sparse.csr_array(sparse.vstack(groups)), high if low is None else np.full(len(high), low), high)
@@ -116,7 +116,7 @@ def trees_martin(n: int) -> tuple[sb.DecisionSet, Compact]:
     """Spanning trees of K_n by Martin's extended formulation, whose relaxation has no fractional vertices.
 
     For each node k and edge ij, the edge is directed towards k or away from it: x_ij = y_kij + y_kji, and each node but k has
-    one outgoing edge towards k: sum over j of y_kij = 1 for i != k, none for i = k.
+    one outgoing edge towards k: sum over j of y_kij = 1 for i != k, 0 for i = k.
     """
     edges = list(itertools.combinations(range(n), 2))
     d = len(edges)
@@ -163,7 +163,7 @@ ROWS = (
 
 
 def run_budgeted(report: Report, draws: int) -> None:
-    """One row a decision set: medians over the draws of both times, and of their quotient."""
+    """One row per decision set: medians over the draws of both times and of their ratio."""
     rows = []
     for row in ROWS:
         decision_set, compact = row.build()
@@ -176,21 +176,21 @@ def run_budgeted(report: Report, draws: int) -> None:
         rows.append(report.row("budgeted", _summary(row.name, decision_set.d, results)))
     report.done()
     report.table(
-        f"P_BLM, rewards and budgets ~ U(0, 1), the budget half-way from the best decision's to the largest; {draws} draws",
+        f"P_BLM, rewards and budgets ~ U(0, 1), budget half-way from that of the best decision to the largest; {draws} draws",
         ("decisions", "d", "ours ms", "slowest", "HiGHS ms", "SCIP ms", "HiGHS/ours", "min–max", "lost"),
         [_line(row) for row in rows],
     )
     report.line(
-        "lost: in how many draws HiGHS was faster."
+        "lost: number of draws in which HiGHS was faster."
         if any(row["slower"] for row in rows)
         else "Ours was faster in all draws.",
-        f"Medians. Rewards agree to {AGREE:g}; HiGHS and SCIP are asked for gap 0, budgets to 1e-9, {TIME_LIMIT:g} s at most.",
-        "≥: some draws ended at that limit and are not compared." if any(row["unsolved"] for row in rows) else "",
+        f"Medians. Rewards agree to {AGREE:g}; HiGHS and SCIP run with gap 0, budgets to 1e-9, {TIME_LIMIT:g} s at most.",
+        "≥: some draws reached that limit and are not compared." if any(row["unsolved"] for row in rows) else "",
     )
 
 
 def measure(decision_set: sb.DecisionSet, compact: Compact, draw: int) -> dict[str, Any]:
-    """One draw: seconds of each solver. Ours is warm; all get the same budget."""
+    """One draw: seconds of each solver. Ours is compiled before; all have the same budget."""
     rng = np.random.default_rng(draw)
     rewards, budgets = rng.random(decision_set.d), rng.random(decision_set.d)
     at_least = 0.5 * float(budgets @ decision_set.maximize(rewards) + budgets @ decision_set.maximize(budgets))
@@ -213,7 +213,7 @@ def measure(decision_set: sb.DecisionSet, compact: Compact, draw: int) -> dict[s
 
 
 def by_highs(compact: Compact, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> tuple[float, float | None]:
-    """Seconds, and the reward of the decision found, None if the limit ended the search."""
+    """Seconds, and the reward of the decision found, or None if the search reached the limit."""
     n, d = compact.matrix.shape[1], len(rewards)
     high, integer = np.full(n, np.inf), np.zeros(n)
     high[:d] = integer[:d] = 1.0
@@ -224,7 +224,7 @@ def by_highs(compact: Compact, rewards: np.ndarray, budgets: np.ndarray, at_leas
     costs = np.concatenate((-rewards, np.zeros(n - d)))
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Unrecognized options")  # scipy hands them on without knowing them
+        warnings.filterwarnings("ignore", message="Unrecognized options")  # scipy passes unknown options on
         solved = optimize.milp(
             costs, constraints=constraints, integrality=integer, bounds=optimize.Bounds(0, high), options=EXACT
         )
@@ -233,7 +233,7 @@ def by_highs(compact: Compact, rewards: np.ndarray, budgets: np.ndarray, at_leas
 
 
 def by_scip(compact: Compact, rewards: np.ndarray, budgets: np.ndarray, at_least: float) -> tuple[float, float | None]:
-    """The same by SCIP; the time includes handing the model over."""
+    """The same by SCIP; the time includes passing the model."""
     d = len(rewards)
     start = time.perf_counter()
     model = pyscipopt.Model()
@@ -302,7 +302,7 @@ def _slower(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """The table alone."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--json", type=Path)

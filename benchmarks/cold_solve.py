@@ -1,4 +1,4 @@
-"""The yardstick: one cold, default conic solve of the scaled cone program over the cycles that bind at the end."""
+"""The reference: one cold, default conic solve of the scaled cone program over the binding cycles of the solution."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from semibandits.regret_bound.presolve import Block, presolve
 from semibandits.regret_bound.rows import Rows
 
 TOLERANCE = 1e-6
-"""Of the solve that is timed."""
+"""Tolerance of the timed solve."""
 FINE = 1e-9
-"""Of the solve that says which cycles bind."""
+"""Tolerance of the solve that determines the binding cycles."""
 VARIANCE = 0.5
 
 
@@ -34,9 +34,9 @@ class ColdSolve:
 
 
 class ConeProgram:
-    """Minimise objective'x subject to matrix x + s = bounds, s in the cones: all blocks of an instance side by side.
+    """Minimise objective'x subject to matrix x + s = bounds, s in the cones: all blocks of an instance together.
 
-    The matrix is built here, once; what `solve` times is setting the solver up and running it with its defaults.
+    The matrix is built once; `solve` times the setup and the run of the solver with its defaults.
     """
 
     def __init__(self, parts: list[tuple[np.ndarray, sparse.csc_matrix, np.ndarray, list[object]]], constant: float):
@@ -47,7 +47,7 @@ class ConeProgram:
         self._cones = [cone for part in parts for cone in part[3]]
 
     def solve(self, tolerance: float = TOLERANCE) -> ColdSolve:
-        """Solve from scratch; `value` is C(theta) if no cycle that matters is missing."""
+        """Solve from scratch; `value` is C(theta) if all binding cycles are included."""
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
@@ -61,14 +61,14 @@ class ConeProgram:
 
 @dataclass(frozen=True)
 class Yardstick:
-    """The program over the binding cycles, and how many these are."""
+    """The program over the binding cycles, and their number."""
 
     program: ConeProgram
     binding: int
 
 
 def yardstick(decision_set, theta: np.ndarray, gap: float = 1e-4) -> Yardstick:
-    """Solve the instance once more, keep the cycles that bind, and set the cone program over them up."""
+    """Solve the instance precisely, select the binding cycles, and set up the cone program over them."""
     tie = 1e-12 * decision_set.m * float(np.abs(theta).max())
     graph = decision_set.exchange_graph(theta)
     presolved = presolve(graph, Gaussian(VARIANCE), theta, tie)
@@ -82,7 +82,7 @@ def yardstick(decision_set, theta: np.ndarray, gap: float = 1e-4) -> Yardstick:
 
 
 def _binding_cycles(block: Block, gap: float) -> CyclePool:
-    """Of the cycles known at the end of a solve, those whose multiplier outweighs their slack in a precise solution."""
+    """The known cycles whose multiplier exceeds their slack in a precise solution."""
     solver = BlockSolver(block, 0.8 * gap, np.inf)
     solver.solve(lambda _: None)
     pool = copy.deepcopy(solver.pool)

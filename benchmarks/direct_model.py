@@ -1,4 +1,4 @@
-"""The Graves-Lai problem as a practitioner would write it down: all decisions listed, in a modelling tool, as it stands."""
+"""The Graves-Lai problem as a practitioner would first write it: all decisions listed in a modelling tool, unscaled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from instances import listed_matchings
 
 @dataclass(frozen=True)
 class DirectSolve:
-    """What the modelling tool says, and how it compares with the decisions as listed."""
+    """Result of the modelling tool, checked against the listed decisions."""
 
     seconds: float
     value: float
@@ -32,12 +32,12 @@ class DirectSolve:
 def solve_matchings(n: int, theta: np.ndarray, *, one_by_one: bool = False) -> DirectSolve:
     """P_GL over all n! perfect matchings at variance 1/2, through CVXPY and Clarabel with their defaults.
 
-    Unknown are the rate alpha of each decision and the rate w of each item that the best one lacks:
+    The unknowns are the rate alpha of each decision and the rate w of each item that is not in the best one:
 
-        minimise gaps'alpha   subject to   w = items'alpha,   sum of 1/w over the items of x <= gap_x^2 for all x but the best.
+        minimise gaps'alpha   subject to   w = items'alpha,   sum of 1/w over the items of x <= gap_x^2 for all x except the best.
 
-    The constraints go in as one product with a sparse matrix, which the tool handles best, or `one_by_one`, as one reads them
-    in the paper. Timed from nothing to the answer: listing, modelling, solving.
+    The constraints are written as one product with a sparse matrix, which is fastest in the tool, or `one_by_one`, as in the
+    paper. The time includes listing, modelling and solving.
     """
     start = time.perf_counter()
     decisions = listed_matchings(n)
@@ -72,7 +72,7 @@ def worst_row(contains, gaps: np.ndarray, rates: np.ndarray) -> float:
 
 
 def worst_row_of(result) -> float:
-    """The same at the rates of a result of `sb.graves_lai` for perfect matchings, over all of them listed."""
+    """The same at the rates of a result of `sb.graves_lai` for perfect matchings, over all matchings."""
     n = result.decision_set.m
     decisions = listed_matchings(n)
     rewards = decisions @ result.theta

@@ -1,4 +1,4 @@
-"""Processor seconds until the first answer of a process, with nothing compiled before and with everything."""
+"""Processor seconds until the first result of a process, with no kernel compiled before and with all kernels compiled."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ BOUND = "from semibandits.cli import main; main(['bound', {!r}])"
 
 
 def run_first_answers(report: Report) -> None:
-    """The table; kernels that the warm runs need were compiled before."""
+    """Print the table; the warm runs use kernels compiled before."""
     rows = []
-    jobs = {"nothing but Python and NumPy": "import numpy", "import": "import semibandits"}
+    jobs = {"Python and NumPy only": "import numpy", "import": "import semibandits"}
     jobs["--help"] = "from semibandits.cli import main; main(['--help'])"
     jobs |= {f"bound {name}": BOUND.format(name) for name in datasets.list_datasets()}
     for name, text in SETS.items():
@@ -52,11 +52,11 @@ def run_first_answers(report: Report) -> None:
         row = report.row("first answers", {"what": name, "cold": cold, "warm": warm})
         rows.append([name, f"{row['cold']:.2f}", f"{row['warm']:.2f}"])
     report.done()
-    report.table("Processor seconds until the first answer", ("", "nothing compiled", "compiled before"), rows)
+    report.table("Processor seconds until the first result", ("", "nothing compiled", "compiled before"), rows)
 
 
 def processor_seconds(code: str, variables: dict[str, str]) -> float:
-    """Of a process that runs this and of its children."""
+    """Processor seconds of a process that runs the code, and of its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **variables}, capture_output=True, text=True)
     if done.returncode != 0:

@@ -1,10 +1,10 @@
-"""P_IM and P_BLM on perfect matchings: a cold index maximisation in units of P_LM, and exact budgets against HiGHS.
+"""P_IM and P_BLM on perfect matchings: a cold index maximisation in units of P_LM, and exact P_BLM compared with HiGHS.
 
     python benchmarks/index_matchings.py [--draws 100] [--seed 1]
 
 Index: the (theta_hat, 1/n) of a running bandit: theta ~ U(0, 1), counts n log-uniform in 1 .. 1e4 for each item,
 theta_hat = theta + N(0, 1/(2n)), bonuses ln(t) / n (ESCB with variance 1/2 and constant 1) with t = total plays / matching
-size. Both sides are timed in their kernels, best of 5 repetitions, compiled before.
+size. Both are timed as kernels, best of 5 repetitions, compiled before.
 
 Budget: rewards and budgets U(0, 1); "middle" is halfway between the least and the largest budget of a matching, "binding"
 halfway between the budget of the matching of largest reward and the largest. HiGHS through scipy.optimize.milp, gap 0.
@@ -28,7 +28,7 @@ REPETITIONS = 5
 
 
 class Complete:
-    """The complete bipartite graph as kernels see it."""
+    """The complete bipartite graph in the form that kernels use."""
 
     def __init__(self, n: int) -> None:
         self.n, self.ptr, self.others = n, np.arange(n + 1) * n, np.tile(np.arange(n), n)
@@ -81,7 +81,7 @@ def index_line(n: int, draws: int, rng: np.random.Generator) -> str:
     p_im, p_lm = np.median(micro, axis=0)
     return (
         f"P_IM {n} x {n}: {statistics.median(ratios):.1f} P_LM calls (90 %: {np.quantile(ratios, 0.9):.1f}, "
-        f"worst {max(ratios):.1f}); {p_im:.1f} against {p_lm:.1f} microseconds"
+        f"worst {max(ratios):.1f}); {p_im:.1f} and {p_lm:.1f} microseconds"
     )
 
 
@@ -98,7 +98,7 @@ def budget_line(n: int, draws: int, kind: str, rng: np.random.Generator) -> str:
         theirs.append(time.perf_counter() - start)
         ours.append(seconds(partial(graph.budgeted, rewards, budgets, at_least), 1, 2))
         if abs(highs - graph.budgeted(rewards, budgets, at_least)) > 1e-5:
-            raise RuntimeError("the two exact answers differ")
+            raise RuntimeError("the two exact results differ")
     ratios = [theirs[k] / ours[k] for k in range(draws)]
     return (
         f"P_BLM {n} x {n}, {kind} budget: {1e3 * statistics.median(ours):.3f} ms (worst {1e3 * max(ours):.2f}), HiGHS "

@@ -1,4 +1,4 @@
-"""What budgeted paths cost: P_IM on germany50 in units of one longest path, P_BLM on grids beside HiGHS.
+"""Time of P_IM on germany50 in units of one longest path, and of P_BLM on grids compared with HiGHS.
 
 python benchmarks/index_paths.py [--draws 100] [--seeds 5] [--json FILE]
 """
@@ -23,7 +23,7 @@ from semibandits.kernels.dag import longest_path
 from semibandits.kernels.labels import best_path
 
 WANTED = 50.0
-"""Longest paths that a cold P_IM may cost in the median."""
+"""Target for the median time of a cold P_IM, in units of one longest path."""
 CALLS, REPEATS = 100, 5
 PLENTY = 10_000_000
 GRIDS = (10, 20, 30, 40)
@@ -62,7 +62,7 @@ def _index_paths(rewards, bonuses, in_ptr, in_tails, in_items, out_ptr, out_head
 
 
 def bonus_scales(m: int) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """Bonuses of item i over 1/n_i at time t: rewards of variance 1/2, and two confidence levels of ESCB."""
+    """Factors of 1/n_i in the bonus of item i at time t: rewards of variance 1/2, and two confidence levels of ESCB."""
     return {
         "(ln t) / (2 n)": lambda t: np.log(t) / 2,
         "(ln t) / n": lambda t: np.log(t),
@@ -71,10 +71,10 @@ def bonus_scales(m: int) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
 
 
 def run_index(report: Report, draws: int) -> None:
-    """One row a kind of bonus and range of counts: medians over random draws of what a bandit knows.
+    """One row per kind of bonus and range of counts: medians over random statistics of a bandit.
 
-    Each draw is timed by itself, many calls in a row, and once more all draws in turn, which leaves the processor's branch
-    prediction nothing to learn.
+    Each draw is timed alone in many consecutive calls, and again with all draws in turn, so that the branch prediction of the
+    processor cannot adapt to one draw.
     """
     instance = datasets.network("germany50").delay_dag("Saarbruecken", "Greifswald")
     paths = instance.decision_set
@@ -100,7 +100,7 @@ def run_index(report: Report, draws: int) -> None:
             row |= {"labels": int(_index_paths(estimates, bonuses, *paths._into, *paths._out_of))}
             rows.append(report.row("index paths", row))
     report.table(
-        f"Cold P_IM on germany50 (d = {paths.d}) over one P_LM, kernel to kernel, {draws} draws (wanted: median < {WANTED:.0f})",
+        f"Cold P_IM on germany50 (d = {paths.d}) over one P_LM, kernel to kernel, {draws} draws (target: median < {WANTED:.0f})",
         ("bonuses", "counts to", "ratio", "90 %", "max", "in turn", "P_LM µs", "P_IM µs", "labels max"),
         [
             [row["bonuses"], f"{row['counts']:,.0f}"]
@@ -118,7 +118,7 @@ def _is_best(paths: sb.Paths, listed: np.ndarray, rewards: np.ndarray, bonuses: 
 
 
 def _seconds(paths: sb.Paths, rewards: np.ndarray, bonuses: np.ndarray) -> tuple[float, float]:
-    """Seconds of one longest path and of one P_IM, in the mean over the rows."""
+    """Mean seconds of one longest path and of one P_IM over the rows."""
     optimistic = rewards + np.sqrt(bonuses)
     linear = _shortest(lambda: _longest_paths(optimistic, *paths._into))
     index = _shortest(lambda: _index_paths(rewards, bonuses, *paths._into, *paths._out_of))
@@ -126,7 +126,7 @@ def _seconds(paths: sb.Paths, rewards: np.ndarray, bonuses: np.ndarray) -> tuple
 
 
 def _shortest(call: Callable[[], object]) -> float:
-    """Seconds of the fastest of some runs: the others were disturbed."""
+    """Seconds of the fastest of several runs, which is the least disturbed."""
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -136,7 +136,7 @@ def _shortest(call: Callable[[], object]) -> float:
 
 
 def run_budgeted(report: Report, seeds: int) -> None:
-    """P_BLM on grids, rewards uniform on (0, 1), the budget half-way between the best path's and the largest one.
+    """P_BLM on grids, rewards uniform on (0, 1), the budget half-way between that of the best path and the largest one.
 
     Budgets are uniform on (0, 1) too, or opposed to the rewards: 1 - reward + uniform noise on (0, 0.1), which makes
     many paths nearly as good as the best.
@@ -147,7 +147,7 @@ def run_budgeted(report: Report, seeds: int) -> None:
         rows.append(report.row("budgeted paths", _budgeted(k, seed, opposed)))
     report.done()
     report.table(
-        "P_BLM on k × k grids with diagonals: labels beside HiGHS (scipy.optimize.milp)",
+        "P_BLM on k × k grids with diagonals: labels compared with HiGHS (scipy.optimize.milp)",
         ("k", "seed", "budgets", "d", "labels ms", "HiGHS ms", "times faster", "rewards differ by"),
         [
             [
@@ -192,7 +192,7 @@ def _budgeted(k: int, seed: int, opposed: bool) -> dict[str, float]:
 
 
 def main() -> None:
-    """Both tables."""
+    """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=5)

@@ -40,7 +40,7 @@ def grid_arcs(k: int) -> list[tuple[int, int]]:
 
 
 def write_grid(path: Path, k: int, seed: int = 0) -> int:
-    """The same grid as a user's CSV file with named crossings; the number of arcs."""
+    """Write the same grid as a CSV file with named crossings; return the number of arcs."""
     arcs = grid_arcs(k)
     theta = np.random.default_rng(seed).random(len(arcs))
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -65,9 +65,9 @@ def listed_matchings(n: int) -> sparse.csr_array:
 
 
 def near_tie(n: int, seed: int, gap: float) -> np.ndarray:
-    """Rewards of `matching(n, seed)`, one of them raised until the second-best matching is `gap` short of the best.
+    """Rewards of `matching(n, seed)`, one of them raised until the gap of the second-best matching is `gap`.
 
-    The raised pair is in the second-best matching and not in the best, so that no other matching comes closer.
+    The raised pair is in the second-best matching and not in the best, so that no other matching gets closer.
     """
     theta = np.random.default_rng(seed).random(n * n)
     decisions = listed_matchings(n)

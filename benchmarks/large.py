@@ -1,4 +1,4 @@
-"""Thousands of items: a grid to four digits, and a user's file with ten thousand arcs through the command line."""
+"""Thousands of items: a grid to four digits, and a file with ten thousand arcs on the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE_GRID, FILE_GAP, FILE_LIMIT, FILE_MEMORY = 59, 0.05, 600, 2e9
 
 
 def run_large(report: Report, seeds: int) -> None:
-    """Both parts, one row a seed."""
+    """Both parts, one row per seed."""
     _grids(report, seeds)
     _files(report, seeds)
 
@@ -32,7 +32,7 @@ def _grids(report: Report, seeds: int) -> None:
         rows.append(report.row("large grid", _grid(seed)))
     report.done()
     report.table(
-        f"Paths in a {GRID} × {GRID} grid with diagonals to a gap of {GRID_GAP:g} (wanted: {GRID_WANTED:.0f} s)",
+        f"Paths in a {GRID} × {GRID} grid with diagonals to a gap of {GRID_GAP:g} (target: {GRID_WANTED:.0f} s)",
         ("seed", "d", "rounds", "cycles", "total s", "separ. s", "verify s", "certified", "gap", "status"),
         [
             [
@@ -68,7 +68,7 @@ def _files(report: Report, seeds: int) -> None:
     report.done()
     report.table(
         f"semibandits bound FILE --family paths --gap {FILE_GAP:g} --time-limit {FILE_LIMIT} "
-        f"(wanted: {FILE_LIMIT} s, {FILE_MEMORY / 1e9:.0f} GB)",
+        f"(target: {FILE_LIMIT} s, {FILE_MEMORY / 1e9:.0f} GB)",
         ("seed", "arcs", "rounds", "cycles", "wall s", "peak MB", "certified", "gap", "status", "exit"),
         [
             [
@@ -104,7 +104,7 @@ def _file(seed: int) -> dict[str, Any]:
 
 
 def run_command(*command: str) -> dict[str, Any]:
-    """Seconds, peak_bytes, exit_code and output of a command in a process of its own."""
+    """Seconds, peak_bytes, exit_code and output of a command in a separate process."""
     measure = Path(__file__).with_name("measured_command.py")
     finished = subprocess.run([sys.executable, str(measure), *command], stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(finished.stdout)

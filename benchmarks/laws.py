@@ -16,7 +16,7 @@ from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
 
 @dataclass(frozen=True)
 class Case:
-    """A law, and the means that it takes for numbers drawn uniformly from (0, 1)."""
+    """A law, and its means as a function of numbers drawn uniformly from (0, 1)."""
 
     name: str
     law: Callable[[int], Law]
@@ -47,7 +47,7 @@ TIME_LIMIT = 120.0
 
 
 def run_laws(report: Report, seeds: int) -> None:
-    """One row a size and law: seconds of each instance, and the widest gap."""
+    """One row per size and law: seconds of each instance, and the widest gap."""
     rows = []
     for size, build in SIZES:
         for case in CASES:

@@ -1,6 +1,6 @@
 """Run a command and print wall time, peak memory, exit code and output as one JSON object.
 
-A script of its own, and a small one: on Linux a process inherits the peak memory of the one that starts it.
+This is a separate small script because on Linux a process inherits the peak memory of the process that starts it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 
 
 def main() -> None:
-    """The command is what follows on the command line."""
+    """Run the command given by the arguments."""
     start = time.perf_counter()
     process = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True, encoding="utf-8")
     output = process.stdout.read()

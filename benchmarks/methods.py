@@ -1,4 +1,4 @@
-"""Time of each method to a certified bracket, on the same instances: GLPG as published beside the faster routes."""
+"""Time of each method to a certified bracket, on the same instances: GLPG as published and the faster methods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MATROIDS = (sb.MSets, sb.SpanningTrees, sb.MatroidBases)
 
 @dataclass(frozen=True)
 class Instance:
-    """A decision set with rewards, made from a seed."""
+    """A decision set with rewards, built from a seed."""
 
     name: str
     build: Callable[[], tuple[sb.DecisionSet, np.ndarray]]
@@ -60,11 +60,11 @@ INSTANCES = (
     Instance("matchings, 12 × 12", lambda: matching(12)),
 )
 GLPG_MOST = 250
-"""GLPG as published is asked only where there are at most so many decisions: beyond, it does not end in time."""
+"""GLPG as published runs only with at most this number of decisions: beyond, it does not end in time."""
 
 
 def run_methods(report: Report) -> None:
-    """One line an instance and gap."""
+    """One line per instance and gap."""
     _warm_up()
     lines = []
     for instance in INSTANCES:
@@ -88,7 +88,7 @@ def run_methods(report: Report) -> None:
         ("instance", "decisions", "gap", *METHODS),
         lines,
     )
-    report.line("In brackets: the gap reached when the method ended without the one asked for. –: does not apply.", "")
+    report.line("In brackets: the gap reached if the method ended above the requested one. –: not applicable.", "")
 
 
 def _warm_up() -> None:

@@ -1,4 +1,4 @@
-"""Bandit loops as public research code writes them: Python, NumPy, and oracles of NumPy and networkx."""
+"""Bandit loops in the style of public research code: Python, NumPy, and oracles of NumPy and networkx."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def matching_of(rows: int, columns: int):
 
 
 def play(policy: str, maximize, theta: np.ndarray, variance: float, rounds: int, seed: int) -> float:
-    """Seconds a round of CUCB or Thompson sampling, after every item was seen once."""
+    """Seconds per round of CUCB or Thompson sampling, after every item was observed once."""
     rng = np.random.default_rng(seed)
     d = len(theta)
     counts = np.ones(d)

@@ -1,4 +1,4 @@
-"""Where the figures go: tables on the terminal, one JSON object a row in a file."""
+"""Output of the benchmarks: tables on the terminal, and one JSON object per row in a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = ("semibandits", "numpy", "scipy", "numba", "clarabel", "cvxpy")
 
 
 class Report:
-    """Prints tables and keeps the rows."""
+    """Print tables and store the rows."""
 
     def __init__(self, path: Path | None) -> None:
         self.console = Console(width=WIDTH, highlight=False)
@@ -29,7 +29,7 @@ class Report:
             path.write_text("", encoding="utf-8")
 
     def machine(self) -> None:
-        """What the figures were taken with, and how busy the machine was."""
+        """Print the versions and the load of the machine."""
         versions = {name: version(name) for name in PACKAGES}
         row = {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0], **versions}
         self.row("machine", row)
@@ -37,7 +37,7 @@ class Report:
         self.line(f"Python {row['python']}, {row['cores']} cores, load average {row['load']:.2f}", "")
 
     def row(self, table: str, row: dict[str, Any]) -> dict[str, Any]:
-        """Append a row to the JSON file at once, so that nothing is lost if the run is broken off."""
+        """Append a row to the JSON file at once, so that it is kept if the run is interrupted."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"table": table, **row}, ensure_ascii=False) + "\n")
@@ -62,18 +62,18 @@ class Report:
         self.console.print(table)
 
     def doing(self, what: str) -> None:
-        """Say on a terminal what takes so long."""
+        """Show the current step on a terminal."""
         if sys.stderr.isatty():
             print(f"\r\x1b[K{what} ", end="", file=sys.stderr, flush=True)
 
     def done(self) -> None:
-        """Wipe that line."""
+        """Clear that line."""
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def digits(number: float, significant: int = 3) -> str:
-    """A number with so many significant digits, written without an exponent."""
+    """A number with `significant` digits, without an exponent."""
     if number == 0 or number != number:
         return str(number)
     places = max(0, significant - 1 - int(f"{number:e}".split("e")[1]))

@@ -1,4 +1,4 @@
-"""The parts of a round, each alone in a compiled loop: what a policy computes, its oracle, the random numbers."""
+"""The parts of a round, each alone in a compiled loop: the rule of the policy, its oracle, the random numbers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from semibandits.policies.agents import RuleAgent
 from semibandits.simulation.specification import Specification
 
 RECORDED = 512
-"""Consecutive rounds whose weights the oracle is timed on."""
+"""Number of consecutive rounds whose weights are used to time the oracle."""
 LOOP_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Nanoseconds a round, each the least of several runs."""
+    """Nanoseconds per round, each the least of several runs."""
 
     rule: float
     oracle: float
@@ -37,7 +37,7 @@ class Parts:
 
 
 def measure_parts(specification: Specification, policy: str, warm_rounds: int) -> Parts:
-    """Play some rounds, record what the oracle is asked in the next ones, and time each part on that."""
+    """Play some rounds, record the inputs of the oracle in the next ones, and time each part on them."""
     agent, rng = _warm_agent(specification, policy, warm_rounds)
     oracle = agent.oracle
     assert oracle is not None
@@ -71,7 +71,7 @@ def measure_parts(specification: Specification, policy: str, warm_rounds: int) -
 
 
 def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> tuple[RuleAgent, np.random.Generator]:
-    """An agent that has played so many rounds, in the compiled loop."""
+    """An agent that has played `warm_rounds` rounds in the compiled loop."""
     decision_set, rewards = specification.decision_set, specification.rewards
     agent = specification.policies[policy].start(decision_set, rewards.variance)
     law = rewards.compiled()
@@ -94,7 +94,7 @@ def _warm_agent(specification: Specification, policy: str, warm_rounds: int) -> 
 
 
 def _least(loop: Callable[[int], object]) -> float:
-    """Nanoseconds a turn: the least of five runs of about `LOOP_SECONDS`."""
+    """Nanoseconds per iteration: the least of five runs of about `LOOP_SECONDS`."""
     loop(1)
     n = 16
     while True:
@@ -130,7 +130,7 @@ def _rules(rule, player, work, n):
     player, work = rounds.lend_player(player), rounds.lend_scratch(work)
     actions = 0
     for turn in range(n):
-        actions += rule(1000 + turn, rounds.rule_state(player), rounds.request_of(work))
+        actions += rule(1000 + turn, rounds.rule_state(player, work.normals), rounds.request_of(work))
     return actions
 
 

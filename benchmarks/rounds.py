@@ -1,4 +1,4 @@
-"""Nanoseconds a round of every policy on every family, beside its parts, and beside loops in plain Python."""
+"""Nanoseconds per round of every policy on every family, compared with its parts and with loops in plain Python."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from semibandits.simulation.specification import Specification
 
 VARIANCE = 0.5
 LONG, SHORT = 200_000, 10_000
-"""Rounds that are timed for policies that maximise sums, and for those that maximise an index."""
+"""Timed rounds for policies that maximise sums, and for those that maximise an index."""
 WARM = 2_000
-"""Rounds that are not timed. Parts are timed on what the oracle is asked half-way."""
+"""Untimed rounds. Parts are timed on the inputs of the oracle half-way."""
 PLAIN_ROUNDS = {"m-sets 20, 4": 20_000, "matchings 8 x 8": 200}
 POLICIES = (sb.CUCB(), sb.ThompsonSampling(), sb.ESCB(), sb.AESCB(), sb.OSSB())
 
 
 def families() -> dict[str, sb.DecisionSet]:
-    """One set of each family, by the name in the tables."""
+    """One set of each family, by its name in the tables."""
     groups = [i % 5 for i in range(20)]
     return {
         "m-sets 20, 4": sb.MSets(20, 4),
@@ -55,7 +55,7 @@ def run_rounds(report: Report) -> None:
             rows.append(_row(report, name, decision_set, theta, policy))
     report.done()
     report.table(
-        "Nanoseconds a round",
+        "Nanoseconds per round",
         ("decision set", "policy", "round", "rule", "oracle", "normals", "round / sum"),
         grouped(rows, len(POLICIES)),
     )
@@ -85,7 +85,7 @@ def _row(
 
 
 def run_whole(report: Report, horizon: int = 1_000_000) -> None:
-    """OSSB with its plans, and GLADE, against Thompson sampling: both ask for much in few rounds."""
+    """OSSB with its plans, and GLADE, compared with Thompson sampling: both do much work in few rounds."""
     thompson, ossb, glade = policies = (sb.ThompsonSampling(), sb.OSSB(), sb.GLADE())
     rows = []
     for name, decision_set in families().items():
@@ -110,7 +110,7 @@ def run_whole(report: Report, horizon: int = 1_000_000) -> None:
 
 
 def run_plain(report: Report) -> None:
-    """Loops in plain Python against ours."""
+    """Loops in plain Python compared with ours."""
     rows = []
     oracles = {"m-sets 20, 4": largest_of(4), "matchings 8 x 8": matching_of(8, 8)}
     for name, maximize in oracles.items():
@@ -128,11 +128,11 @@ def run_plain(report: Report) -> None:
             )
             rows.append((name, policy.name, digits(plain * 1e6), digits(ours * 1e6), f"{plain / ours:,.0f}"))
     report.done()
-    report.table("Microseconds a round", ("decision set", "policy", "plain Python", "semibandits", "ratio"), rows)
+    report.table("Microseconds per round", ("decision set", "policy", "plain Python", "semibandits", "ratio"), rows)
 
 
 def run_workers(report: Report, horizon: int = 1_000_000, replications: int = 16) -> None:
-    """Throughput of two workers against one."""
+    """Throughput of two workers compared with one."""
     decision_set = families()["paths germany50"]
     rewards = sb.GaussianRewards(np.random.default_rng(0).random(decision_set.d), variance=VARIANCE)
     seconds = {}

@@ -1,8 +1,8 @@
-"""Benchmarks of the Graves-Lai solver; docs/benchmarks.md says what the columns mean.
+"""Benchmarks of the Graves-Lai solver; docs/benchmarks.md explains the columns.
 
-make bench          matchings and grids against one cold conic solve, small matchings against a modelling tool,
-                    every method and every law on the same instances, budgeted maximisation against HiGHS; first answers with
-                    nothing compiled; rounds of policies beside their parts and beside plain Python, two workers against one
+make bench          matchings and grids compared with one cold conic solve, small matchings with a modelling tool,
+                    every method and every law on the same instances, budgeted maximisation and HiGHS; first results with
+                    nothing compiled; rounds of policies, their parts and plain Python; two workers and one
 make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
 """
 
@@ -34,7 +34,7 @@ SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", 
 
 
 def main() -> None:
-    """Run the sections asked for, in order."""
+    """Run the requested sections, in order."""
     options = _options()
     sections = options.only or [name for name in SECTIONS if name != "large" or options.large]
     start = time.perf_counter()
@@ -59,7 +59,7 @@ def main() -> None:
             run(report)
     if "large" in sections:
         run_large(report, options.seeds)
-    report.line(f"{time.perf_counter() - start:.0f} s in all")
+    report.line(f"{time.perf_counter() - start:.0f} s in total")
 
 
 def _options() -> argparse.Namespace:
@@ -73,9 +73,9 @@ def _options() -> argparse.Namespace:
         "--repetitions",
         type=_positive,
         metavar="N",
-        help="runs of each instance (3 to 15, the more the shorter)",
+        help="runs of each instance (3 to 15, more for shorter ones)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write each row as a JSON object, one a line")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write each row as a JSON object, one per line")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Time of `sb.graves_lai` as instances grow, against one cold conic solve of the final cycles."""
+"""Time of `sb.graves_lai` as instances grow, compared with one cold conic solve of the final cycles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reporting import Report, digits, grouped
 
 GAP = 1e-4
 REPETITIONS = ((0.1, 15), (1.0, 5), (np.inf, 3))
-"""Runs of an instance whose first run takes less than so many seconds."""
+"""Number of runs of an instance, by the seconds of its first run."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def run_family(report: Report, family: Family, seeds: int, repetitions: int | No
 
 
 def measure(family: Family, size: int, seed: int, repetitions: int | None) -> dict[str, Any]:
-    """Medians of interleaved runs of the solver and of the yardstick."""
+    """Medians of alternating runs of the solver and of the reference."""
     decision_set, theta = family.build(size, seed)
     program = yardstick(decision_set, theta, GAP)
     total, separation, verification, cold = [], [], [], []
@@ -134,8 +134,8 @@ def _print_summary(report: Report, family: Family, rows: list[dict[str, Any]]) -
         f"Growth      total ~ d^{summary['exponent']:.2f} from {first}² to {last}², d^{summary['exponent_largest_two']:.2f} "
         f"from {before}² to {last}²; cold ~ d^{summary['exponent_cold']:.2f}",
         f"Ratio       median {summary['ratio_median']:.2f}, largest {summary['ratio_largest']:.2f}; "
-        f"{summary['within']} of {len(rows)} at most {family.wanted_ratio:g}, as wanted",
-        f"Yardstick   the value of the cold solve is in the certified bracket up to {summary['cold_off']:.0e}",
+        f"{summary['within']} of {len(rows)} at most {family.wanted_ratio:g}, the target",
+        f"Reference   the value of the cold solve is in the certified bracket up to {summary['cold_off']:.0e}",
         "",
     )
 

@@ -1,4 +1,4 @@
-"""Certified brackets beside what a general modelling tool says when all matchings are listed, unscaled."""
+"""Certified brackets compared with results of a general modelling tool on all matchings, unscaled."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TIE_SIZES = (5, 6)
 TIE_GAPS = (1e-2, 5e-3, 3e-3, 1e-3, 1e-4)
 TIE_SEEDS = 20
 RIGHT = 1e-3
-"""A value that is outside the bracket by less than this fraction still counts as right."""
+"""A value outside the bracket by less than this fraction still counts as correct."""
 WANTED_SPEED = 50.0
 
 
 def run_versus_direct(report: Report, seeds: int, repetitions: int | None) -> None:
-    """Both tables."""
+    """Print both tables."""
     solve_matchings(3, np.random.default_rng(0).random(9))
     _speed(report, seeds, repetitions or 7)
     _near_ties(report)
@@ -46,7 +46,7 @@ def _speed(report: Report, seeds: int, repetitions: int) -> None:
             "seed",
             "certified",
             "ms",
-            "CVXPY says",
+            "CVXPY",
             "status",
             "outside",
             "s",
@@ -61,7 +61,7 @@ def _speed(report: Report, seeds: int, repetitions: int) -> None:
     speeds = ", ".join(digits(row["speed"], 2) for row in largest)
     one_by_one = ", ".join(digits(row["speed_one_by_one"], 2) for row in largest if "speed_one_by_one" in row)
     report.line(
-        f"Speed       on 7 × 7 {speeds} times as fast (wanted: {WANTED_SPEED:.0f}); with constraints one by one "
+        f"Speed       on 7 × 7 {speeds} times as fast (target: {WANTED_SPEED:.0f}); with constraints one by one "
         f"{one_by_one} times",
         "",
     )
@@ -96,7 +96,7 @@ def _compare(n: int, seed: int, repetitions: int) -> dict[str, Any]:
         "speed_min": float(speed.min()),
         "speed_max": float(speed.max()),
     }
-    if seed == 0:  # it takes too long for more
+    if seed == 0:  # once, because it takes long
         row["one_by_one_seconds"] = solve_matchings(n, theta, one_by_one=True).seconds
         row["speed_one_by_one"] = row["one_by_one_seconds"] / row["seconds"]
     return row
@@ -128,20 +128,20 @@ def _near_ties(report: Report) -> None:
     report.done()
     groups = [[row for row in rows if (row["n"], row["gap"]) == (n, gap)] for n in TIE_SIZES for gap in TIE_GAPS]
     report.table(
-        f"The same with one small gap, {TIE_SEEDS} instances a row: is CVXPY's value within {RIGHT:.1%} of the bracket?",
+        f"The same with one small gap, {TIE_SEEDS} instances per row: is the value of CVXPY within {RIGHT:.1%} of the bracket?",
         ("n", "smallest gap", "optimal, right", "optimal, wrong", "inaccurate, right", "inaccurate, wrong", "failed"),
         [_counts(group) for group in groups],
     )
     wrong = [row for group in groups if (row := _worst_claim(group)) is not None]
     report.table(
-        "Of those, the worst value that came with the status optimal",
-        ("n", "smallest gap", "seed", "certified", "CVXPY says", "outside by", "its worst row", "our worst row"),
+        "The worst of these values with the status optimal",
+        ("n", "smallest gap", "seed", "certified", "CVXPY", "outside by", "its worst row", "our worst row"),
         [_claim(row) for row in wrong],
     )
     report.line(
         f"Brackets    overlap with a scaled enumeration's on {sum(row['confirmed'] for row in rows)} of "
         f"{len(rows)} instances; worst row of our plans: {max(row['worst_row'] for row in rows):.9f}",
-        "Rows        sum of 1/w over the items of a decision, over its squared gap: at most 1 if it is explored enough",
+        "Rows        sum of 1/w over the items of a decision, divided by its squared gap: at most 1 if it is explored enough",
         "",
     )
 

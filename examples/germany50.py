@@ -1,4 +1,4 @@
-"""What `make demo` does, in Python: how much must routing through Germany lose while it learns the delays?"""
+"""The demo of `make demo` in Python: how much delay does routing through Germany lose while it learns?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask, play, tell: a courier learns which way across town is fastest, hears of trips late, and is stopped half way."""
+"""Ask and tell: a courier learns the fastest way across town, with late outcomes and a restart half-way."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ SPREAD = 1.5
 
 
 def main(trips: int = 400) -> None:
-    town = np.random.default_rng(1)  # what the learner cannot see
+    town = np.random.default_rng(1)  # the streets, hidden from the learner
     learner = sb.Learner(sb.Paths(STREETS, "depot", "clinic"), sb.ESCB(), variance=SPREAD**2, seed=0)
     under_way: list[tuple[int, list[float]]] = []
     for trip in range(trips):
         asked = learner.ask()
         under_way.append((asked.id, [-town.normal(MINUTES[i], SPREAD) for i in asked.items]))
-        if len(under_way) == 4:  # news of four trips at once, the last one first
+        if len(under_way) == 4:  # outcomes of four trips at once, the last one first
             learner.tell_many(reversed(under_way))
             under_way = []
         if trip == trips // 2:
-            learner = sb.Learner.from_state(json.loads(json.dumps(learner.state())))  # stopped, and started again
+            learner = sb.Learner.from_state(json.loads(json.dumps(learner.state())))  # restart from the saved state
     for asked in learner.open_rounds:
         learner.forget(asked.id)
 
@@ -36,7 +36,7 @@ def main(trips: int = 400) -> None:
     assert isinstance(paths, sb.Paths)
     print(f"after {learner.rounds} trips: {' -> '.join(map(str, paths.walk(learner.best())))}")
     for (tail, head), plays, mean, minutes in zip(paths.items, learner.plays, learner.means, MINUTES, strict=True):
-        print(f"{tail:>8} -> {head:<8}{plays:5d} trips, {-mean:5.2f} minutes (in truth {minutes:.0f})")
+        print(f"{tail:>8} -> {head:<8}{plays:5d} trips, {-mean:5.2f} minutes (true mean {minutes:.0f})")
 
 
 if __name__ == "__main__":

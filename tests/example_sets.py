@@ -1,4 +1,4 @@
-"""Decision sets that many tests share."""
+"""Decision sets shared by many tests."""
 
 from __future__ import annotations
 

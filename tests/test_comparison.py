@@ -1,4 +1,4 @@
-"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on made-up regret."""
+"""Statistics of verification/compare.py against closed forms and second computations; its rows and page on artificial regret."""
 
 import argparse
 import json
@@ -297,5 +297,5 @@ def test_cost_of_a_round():
 
 def test_rounds_between_checkpoints():
     assert outcome(8.0).at(OLD, 100) == pytest.approx(outcome(8.0).regret[OLD][:, 2])
-    with pytest.raises(ValueError, match="checkpoints must hold round 5000"):
+    with pytest.raises(ValueError, match="checkpoints must contain round 5000"):
         outcome(8.0).at(OLD, 5000)

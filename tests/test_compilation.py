@@ -118,7 +118,7 @@ def test_command_interrupted(run_with, capsys, monkeypatch):
 
     monkeypatch.setattr(compile_command, "compile_kernels", interrupted)
     assert run_with(["compile"]) == 130
-    assert "what is compiled is kept" in capsys.readouterr().err
+    assert "compiled kernels are kept" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""All families of decision sets run one suite; the suite itself is shown to bite."""
+"""All families of decision sets run one suite; broken sets show that the suite detects errors."""
 
 import importlib
 import inspect
@@ -29,7 +29,7 @@ def test_conformance(family, name):
 
 
 def concrete_families():
-    """Every class below DecisionSet that semibandits.decisions defines and that can be built."""
+    """All concrete subclasses of DecisionSet in semibandits.decisions."""
     package = importlib.import_module("semibandits.decisions")
     classes = set()
     for module in pkgutil.iter_modules(package.__path__, "semibandits.decisions."):
@@ -58,11 +58,11 @@ def test_records_are_right(family):
     assert all(type(example) is family.cls for example in family.examples())
     guarantee = family.guarantees.graves_lai
     assert (guarantee == Guarantee.CLOSED_FORM) == issubclass(family.cls, MatroidDecisions)
-    assert [draws_exchange_graph(example) for example in examples] == [family.has_exchange_graph] * len(examples)
+    assert [has_exchange_graph(example) for example in examples] == [family.has_exchange_graph] * len(examples)
     assert any(map(counts_without_listing, examples))
 
 
-def draws_exchange_graph(decision_set):
+def has_exchange_graph(decision_set):
     try:
         decision_set.exchange_graph(np.zeros(decision_set.d))
     except UnsupportedError:
@@ -78,7 +78,7 @@ def counts_without_listing(decision_set):
 
 
 class Wrapped(DecisionSet):
-    """A user's own decision set, which hands everything on to matchings; those below break one promise each."""
+    """A user-defined decision set that delegates to matchings; the sets below break one requirement each."""
 
     def __init__(self):
         self.inner = Matchings([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("c", 2)], saturate="none")
@@ -103,7 +103,7 @@ class Wrapped(DecisionSet):
         return self.inner.exchange_graph(weights)
 
     def indexed(self, rewards, bonuses, ratio):
-        """maximize_index, but for bonuses of any sign."""
+        """maximize_index for bonuses of any sign."""
         return DecisionSet.maximize_index(self, rewards, np.maximum(bonuses, 0.0), ratio)
 
 
@@ -115,16 +115,16 @@ def test_it_needs_a_trial():
 @pytest.mark.parametrize(
     "build", [lambda: Wrapped(), lambda: OnlyMaximizes(MSets(4, 2))], ids=["all", "maximize alone"]
 )
-def test_a_sound_set_of_a_user_passes(build):
+def test_a_valid_user_defined_set_passes(build):
     check_decision_set(build())
 
 
 def broken(**overrides):
-    """A set that breaks a promise; pickled, it turns into a sound one, so that what comes after pickling is reached."""
+    """A set that breaks a requirement; pickling makes it valid, so that checks after pickling are reached."""
     return type("Broken", (Wrapped,), {"__reduce__": lambda self: (Wrapped, ()), **overrides})()
 
 
-def flips_an_answer_now_and_then(self, weights):
+def changes_every_seventh_answer(self, weights):
     self.calls = getattr(self, "calls", 0) + 1
     x = self.inner.maximize(weights)
     return x if self.calls % 7 else self.inner.maximize(-np.asarray(weights, dtype=float))
@@ -137,20 +137,20 @@ def adds_to_its_argument(self, weights):
     return x
 
 
-def hands_out_its_memory(self, weights):
+def returns_its_own_array(self, weights):
     if not hasattr(self, "known"):
         self.known = {}
     return self.known.setdefault(np.asarray(weights, dtype=float).tobytes(), self.inner.maximize(weights))
 
 
-def takes_anything(self, weights):
+def accepts_anything(self, weights):
     try:
         return self.inner.maximize(weights)
     except ValueError:
         return np.zeros(5, dtype=bool)
 
 
-def never_the_empty_one(self, weights):
+def never_empty(self, weights):
     x = self.inner.maximize(weights)
     return x if x.any() else ~x
 
@@ -189,12 +189,12 @@ BROKEN_SETS = [
     ("items must be distinct", {"items": ("a", "a", 1, 2, 3)}),
     ("must return a bool array", {"maximize": lambda self, w: self.inner.maximize(w).astype(int)}),
     ("must return a bool array", {"maximize": lambda self, w: np.append(self.inner.maximize(w), False)}),
-    ("must return a decision, got", {"maximize": never_the_empty_one}),
+    ("must return a decision, got", {"maximize": never_empty}),
     ("must return a best decision", {"maximize": lambda self, w: self.inner.maximize(np.floor(np.asarray(w, float)))}),
     ("must not change its argument", {"maximize": adds_to_its_argument}),
-    ("must break ties the same way", {"maximize": flips_an_answer_now_and_then}),
-    ("must break ties the same way", {"maximize": hands_out_its_memory}),
-    ("must raise InvalidInputError for weights array", {"maximize": takes_anything}),
+    ("must break ties the same way", {"maximize": changes_every_seventh_answer}),
+    ("must break ties the same way", {"maximize": returns_its_own_array}),
+    ("must raise InvalidInputError for weights array", {"maximize": accepts_anything}),
     ("membership of .* must agree with enumerate", {"_contains": lambda self, x: True}),
     ("every row of enumerate must be in the set", {"_contains": lambda self, x: x in self.inner and x.any()}),
     ("it is not a 0/1 vector", {"__contains__": lambda self, x: np.shape(x) == (6,) or x in self.inner}),
@@ -230,20 +230,20 @@ def test_the_suite_finds_a_broken_set(message, overrides):
         check_decision_set(broken(**overrides), limit=limit)
 
 
-def drawn(change):
-    """A set whose exchange graph is spoilt by `change`."""
+def with_graph(change):
+    """A set whose exchange graph is modified by `change`."""
     return broken(exchange_graph=lambda self, weights: change(self.inner.exchange_graph(weights)))
 
 
 def with_arcs(graph, k):
-    """The graph with the arcs `k` only, or several times."""
+    """The graph with the arcs `k` only, possibly repeated."""
     return replace(
         graph, **{name: getattr(graph, name)[k] for name in ("tails", "heads", "costs", "entering", "leaving")}
     )
 
 
 def shifted_potential(graph):
-    """Potentials under which the formula holds and a cost is negative."""
+    """Potentials for which the formula of the costs holds and a cost is negative."""
     shift = 100.0 * (np.arange(graph.n_nodes) == 0)
     return replace(
         graph,
@@ -253,7 +253,7 @@ def shifted_potential(graph):
 
 
 def one_member_enters(graph):
-    """On its first arc, an item of x* comes in a second time."""
+    """An item of x* enters on the first arc."""
     entering = graph.entering.copy()
     entering[np.flatnonzero(entering >= 0)[0]] = np.flatnonzero(graph.decision)[0]
     return replace(graph, entering=entering)
@@ -287,4 +287,4 @@ BROKEN_GRAPHS = [
 @pytest.mark.parametrize(("message", "change"), BROKEN_GRAPHS)
 def test_the_suite_finds_a_broken_exchange_graph(message, change):
     with pytest.raises(AssertionError, match=message):
-        check_decision_set(drawn(change))
+        check_decision_set(with_graph(change))

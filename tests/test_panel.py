@@ -115,7 +115,7 @@ def test_check_fails_if_the_manifest_is_wrong(tmp_path, monkeypatch, capsys):
     assert manifest.main() == 0
     monkeypatch.setattr(sys, "argv", ["panel_manifest.py", "--check"])
     assert manifest.main() == 0
-    assert "3 instances are as panel.json says" in capsys.readouterr().out
+    assert "3 instances agree with panel.json" in capsys.readouterr().out
     rows = json.loads(manifest.MANIFEST.read_text(encoding="utf-8"))
     rows[1]["C"] *= 1.001
     rows[2]["theta_sha256"] = "0" * 64

@@ -1,4 +1,4 @@
-"""All policies run one suite on all families of decision sets; the suite itself is shown to bite."""
+"""All policies pass one suite on all families of decision sets; the suite itself detects errors."""
 
 import hashlib
 import importlib
@@ -187,7 +187,7 @@ def test_replications_and_policies_have_random_numbers_of_their_own():
 
 @pytest.mark.parametrize(("family", "example"), CASES)
 def test_ossb_plays_the_same_without_kernels(family, example):
-    """In place of the promise that is waived: the same decision set and solver, but rounds in Python."""
+    """Replaces the waived check: the same decision set and solver, but with rounds in Python."""
     decision_set = build(family, example)
     case = case_of(OSSB(), decision_set, 0, 60)
     compiled, plain = case.start(), case.start()
@@ -238,7 +238,7 @@ def test_two_optimal_decisions_cost_nothing(name):
     assert decisions[:, 2].any()
 
 
-def test_waivers_name_promises():
+def test_waivers_name_checks():
     assert all(set(waived) <= set(suite.PROMISES) and all(waived.values()) for waived in WAIVERS.values())
 
 

@@ -1,4 +1,4 @@
-"""The conformance suite of policies: sound policies of users pass, and every broken promise is found."""
+"""The conformance suite of policies: correct user-defined policies pass, and every violation is detected."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from semibandits.testing import policies as suite
 
 @dataclass(frozen=True)
 class Optimist(Policy):
-    """The least that a user has to write; those below break one promise each."""
+    """A minimal user-defined policy; each class below violates one requirement."""
 
     agent: type[Agent] | None = None
 
@@ -81,7 +81,7 @@ def test_a_sound_policy_of_a_user_passes(family, example):
 
 
 def spoilt(**overrides):
-    """An agent that breaks a promise."""
+    """An agent that violates a requirement."""
     return type("Spoilt", (OptimistAgent,), overrides)
 
 

@@ -1,4 +1,4 @@
-"""PNG files as small as they can be while lines and letters stay sharp."""
+"""Small PNG files with sharp lines and letters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ COLOURS = 128
 
 
 def write_small_png(png: bytes, path: Path, colours: int = COLOURS) -> int:
-    """Write an image with a palette, in one step.
+    """Write an image with a palette, atomically.
 
     Parameters
     ----------
     png : bytes
-        The image, in a format that Pillow reads; what is transparent becomes white.
+        The image, in a format that Pillow reads; transparent pixels become white.
     path : Path
         The file; its folder must exist.
     colours : int

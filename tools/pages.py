@@ -1,6 +1,6 @@
-"""Run the studies in examples/studies as notebooks, and write docs/examples/*.md and their figures from what they print and draw.
+"""Run the studies in examples/studies as notebooks, and write docs/examples/*.md and their figures from the output.
 
-Usage: python tools/pages.py [NAME ...]     for instance which_route; all of them by default
+Usage: python tools/pages.py [NAME ...]     for example which_route; all by default
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ STUDIES = ROOT / "examples" / "studies"
 PAGES = ROOT / "docs" / "examples"
 FIGURES = ROOT / "docs" / "figures"
 SAVED = re.compile(r'savefig\(OUTPUT / "([\w-]+)\.png"\)')
-"""How a study saves a figure. The cell that does shows it too, and the page's figure bears the same name."""
+"""How a study saves a figure. The same cell shows it, and the page uses the same file name."""
 
 SECONDS = 600
 NOTE = (
     "<!-- Made by `make pages`: do not edit. -->\n\n"
-    "*This page is what [examples/studies/{name}.py](../../examples/studies/{name}.py) prints and draws.*\n"
+    "*This page shows the code, output and figures of [examples/studies/{name}.py](../../examples/studies/{name}.py).*\n"
 )
 
 
@@ -57,7 +57,7 @@ def page_of(name: str) -> tuple[str, dict[str, bytes]]:
             figures[picture] = png
     text, _ = MarkdownExporter().from_notebook_node(notebook)
     drawn = iter(figures)
-    # Markdown as an editor would leave it: no spaces around images, single empty lines.
+    # Clean Markdown: no spaces around images, single empty lines.
     text = re.sub(r"^ *!\[png\]\(.*?\) *$", lambda _: image_line(next(drawn)), text, flags=re.MULTILINE)
     text = re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
     text = re.sub(r"(```python\n.*?```)|\n{3,}", lambda match: match[1] or "\n\n", text, flags=re.DOTALL)
@@ -66,7 +66,7 @@ def page_of(name: str) -> tuple[str, dict[str, bytes]]:
 
 
 def executed(script: Path) -> Any:
-    """The notebook of a script after a run with its own settings, in a folder that is thrown away."""
+    """The notebook of a script after a run with its own settings, in a temporary folder."""
     notebook = jupytext.read(script)
     for variable in [name for name in os.environ if name.startswith("STUDY_")]:
         del os.environ[variable]

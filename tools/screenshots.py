@@ -2,7 +2,7 @@
 
 Usage: python tools/screenshots.py
 
-It needs a Chromium, as the tests of the report do. Nothing is loaded over a network.
+It needs Chromium, as the tests of the report do. Nothing is loaded over a network.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TERMINALS = {
     "terminal-bound": (["bound", "germany50-routing"], 34),
     "terminal-datasets": (["datasets"], None),
 }
-"""Name of the picture, the words after `semibandits`, and how many lines are shown; the last of them fade out."""
+"""Name of the picture, arguments of `semibandits`, and number of lines shown; the last lines fade out."""
 
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body {{ margin: 0; background: #fff; }}
@@ -56,7 +56,7 @@ def main() -> None:
     """Write all pictures."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
-        raise SystemExit("Error: a Chromium is needed (on Debian: apt install chromium)")
+        raise SystemExit("Error: Chromium must be installed (on Debian: apt install chromium)")
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         demo = Path(folder) / "demo"
         semibandits("run", str(STUDY), "--output", str(demo))
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def semibandits(*words: str) -> str:
-    """What the program prints to a colour terminal."""
+    """Output of the program on a colour terminal."""
     environment = os.environ | {
         "COLUMNS": str(COLUMNS),
         "FORCE_COLOR": "1",
@@ -105,7 +105,7 @@ def shot_of_report(
 
 
 def shot_of_terminal(browser: Browser, words: list[str], most_lines: int | None) -> bytes:
-    """What a command prints, in the window of a terminal."""
+    """Output of a command, drawn as a terminal window."""
     printed = semibandits(*words).rstrip().splitlines()
     console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"))  # noqa: SIM115 - as long as the console
     console.print(Text.from_ansi("\n".join(printed[:most_lines])), soft_wrap=True)

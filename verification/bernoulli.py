@@ -1,4 +1,4 @@
-"""Policies that know that rewards are 0 or 1, beside those that take them for Gaussian of variance 1/4.
+"""Regret of policies that use the Bernoulli law, compared with those that assume Gaussian rewards of variance 1/4.
 
     python verification/bernoulli.py
 
@@ -23,7 +23,7 @@ SEED = 2026
 
 
 def instances() -> dict[str, tuple[sb.DecisionSet, np.ndarray]]:
-    """High, middling and low means."""
+    """Instances with high, medium and low means."""
     return {
         "2 of 8, means 0.6 to 0.97": (sb.MSets(8, 2), np.linspace(0.6, 0.97, 8)),
         "2 of 8, means 0.05 to 0.4": (sb.MSets(8, 2), np.linspace(0.05, 0.4, 8)),
@@ -35,7 +35,7 @@ def instances() -> dict[str, tuple[sb.DecisionSet, np.ndarray]]:
 
 
 def main() -> None:
-    """Play, and print a row an instance."""
+    """Simulate, and print one row per instance."""
     options = _options()
     print(f"| instance | {' | '.join(POLICIES)} | C(θ) | C(θ), Gaussian of variance 1/4 |")
     print(f"|{'---|' * (len(POLICIES) + 3)}")

@@ -1,14 +1,14 @@
-"""GLADE against Thompson sampling on the instances that were drawn before GLADE was tuned.
+"""Regret of GLADE and Thompson sampling on instances that were drawn before GLADE was tuned.
 
-    python verification/compare.py FOLDER              play, or go on with what FOLDER holds; page and figures in FOLDER/page
+    python verification/compare.py FOLDER              simulate, or resume the runs in FOLDER; page and figures in FOLDER/page
     python verification/compare.py FOLDER --write      the same, and docs/policies/comparison.md with its figures
 
-Both policies meet the same rewards: the n-th reward of an item is the same number for both (verification/stacked.py). Where a
-result is close to a limit, there are --most replications, of GLADE alone if only its slope is. A run in a folder cannot be
-extended, so the further replications stand in folders of their own, with the seed after --seed, and are pooled with the first
-ones, which stay as they are.
+Both policies receive the same rewards: the n-th reward of an item is the same number for both (verification/stacked.py). If a
+result is close to a limit, --most replications are played, of GLADE only if just its slope is close. A run in a folder cannot be
+extended, so the additional replications use separate folders and the seed --seed + 1, and are pooled with the first
+ones.
 
-FOLDER keeps the last commit that changed src/, and is not gone on with by other code.
+FOLDER records the last commit that changed src/, and other code does not resume it.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ PER_DECADE: Final = 10
 ROOT: Final = Path(__file__).resolve().parents[1]
 SHORTEST: Final = 1000
 COSTLY: Final = {"large-partitions": 20, "real-nobel-us-multicast": 50}
-"""Instances with so many replications at most: 200 would take long."""
+"""Largest number of replications by instance, where 200 would take too long."""
 LEAST: Final = 200
-"""Replications that a page in docs/ stands on, twice that where it is close."""
+"""Least number of replications for a page in docs/; twice as many for close results."""
 
 
 def main() -> int:
-    """Play, print a row an instance, then write page and figures."""
+    """Simulate, print one row per instance, then write the page and figures."""
     options = _options()
     code = kept_code(options.folder, code_of(ROOT))
     mpl.use("Agg")
@@ -78,19 +78,19 @@ def code_of(root: Path) -> str:
 
 
 def kept_code(folder: Path, code: str) -> str:
-    """Write into a new folder whose code it belongs to; leave if it belongs to another."""
+    """Record the code in a new folder; exit if the folder belongs to other code."""
     folder.mkdir(parents=True, exist_ok=True)
-    told = folder / "commit"
-    if not told.exists():
-        write_whole(told, f"{code}\n".encode())
-    kept = told.read_text(encoding="utf-8").strip()
+    record = folder / "commit"
+    if not record.exists():
+        write_whole(record, f"{code}\n".encode())
+    kept = record.read_text(encoding="utf-8").strip()
     if kept != code:
-        sys.exit(f"{folder} must hold runs of the code at hand ({code}), got those of {kept}: take a new folder")
+        sys.exit(f"{folder} must contain runs of the current code ({code}), got runs of {kept}: choose a new folder")
     return code
 
 
 def compared(instance: Instance, options: argparse.Namespace) -> Outcome:
-    """Both policies on one instance, with more replications where that is close."""
+    """Both policies on one instance, with more replications if the result is close."""
     horizon = min(instance.horizon, options.horizon or instance.horizon)
     bound = sb.graves_lai(instance.decision_set, instance.theta, instance.variance)
     if short_name(instance) in COSTLY:
@@ -118,7 +118,7 @@ def _played(
     policies: Collection[str],
     options: argparse.Namespace,
 ) -> dict[str, sb.SimulationResult]:
-    """Each policy in a folder of its own: when one of them is changed, the runs of the other still hold."""
+    """Simulate each policy in a separate folder: if one of them is changed, the runs of the other stay valid."""
     return {
         name: sb.simulate(
             instance.decision_set,
@@ -139,14 +139,14 @@ def _played(
 
 
 def _outcome(instance: Instance, bound: sb.GravesLaiResult, played: Mapping[str, sb.SimulationResult]) -> Outcome:
-    """What was played, with what the bound says."""
+    """The outcome of the simulations and the bound."""
     regret = {name: result.regret[name] for name, result in played.items()}
     plan_rate = float(bound.plan.rates.sum())
     return Outcome(instance, (bound.lower, bound.value), plan_rate, played[NEW].checkpoints, regret)
 
 
 def _wanted(options: argparse.Namespace) -> Iterator[Instance]:
-    """The star and the half, or those of them that were named."""
+    """The star and the half, or the instances given by --only."""
     instances = [star(), *panel(options.half)]
     known = [instance.name for instance in instances]
     unknown = sorted(set(options.only or ()) - set(known))
@@ -159,27 +159,29 @@ def _wanted(options: argparse.Namespace) -> Iterator[Instance]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("folder", type=Path, help="folder of the replications; a run in it is resumed")
     parser.add_argument("--half", choices=HALVES, default="held")
-    parser.add_argument("--replications", type=int, default=200, help="of each policy on each instance, at least 2")
-    parser.add_argument("--most", type=int, default=400, help="replications where the result is close to a limit")
+    parser.add_argument(
+        "--replications", type=int, default=200, help="replications of each policy on each instance, at least 2"
+    )
+    parser.add_argument("--most", type=int, default=400, help="replications if the result is close to a limit")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--horizon", type=int, help="play at most so many rounds, at least 1000; no --write")
-    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; no --write")
+    parser.add_argument("--horizon", type=int, help="largest number of rounds, at least 1000; not with --write")
+    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; not with --write")
     parser.add_argument("--write", action="store_true", help="write docs/policies/comparison.md and its figures")
     parser.add_argument("--progress", action="store_true")
     options = parser.parse_args()
     if options.write and (options.only or options.horizon or options.half != "held"):
-        parser.error("--write is for the complete comparison: leave --only, --horizon and --half out")
+        parser.error("--write needs the complete comparison: omit --only, --horizon and --half")
     if options.horizon is not None and options.horizon < SHORTEST:
         parser.error(f"--horizon must be at least {SHORTEST}, got {options.horizon}")
     if options.replications < 2:
         parser.error(f"--replications must be at least 2, got {options.replications}")
     if options.write and not (options.replications >= LEAST and options.most >= 2 * LEAST):
         parser.error(
-            f"--write needs at least {LEAST} replications, and {2 * LEAST} where it is close, got {options.replications} "
-            f"and {options.most}: raise --replications and --most, or leave --write out"
+            f"--write needs at least {LEAST} replications, and {2 * LEAST} for close results, got {options.replications} "
+            f"and {options.most}: raise --replications and --most, or omit --write"
         )
     return options
 

@@ -1,4 +1,4 @@
-"""Figures of a comparison of two policies. Each policy has one colour, dashes and marker in all of them."""
+"""Figures of a comparison of two policies. Each policy has the same colour, dashes and marker in all of them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LABELS: Final = {OLD: "Thompson sampling", NEW: "GLADE"}
 DPI: Final = 110
 FAR: Final = 100.0
 BEYOND: Final = 0.2
-"""Intervals of ratios are cut off so far from all dots, with an arrow, so that a few wide ones do not squeeze the rest."""
+"""Intervals are cut off with an arrow at this distance from all dots, so that a few wide ones do not compress the others."""
 
 
 def write_figures(outcomes: Sequence[Outcome], folder: Path) -> None:
-    """Write compare-ratios.png, compare-star.png and compare-families.png, as far as there are instances for them."""
+    """Write compare-ratios.png, compare-star.png and compare-families.png, for which there are instances."""
     folder.mkdir(parents=True, exist_ok=True)
     half = [outcome for outcome in outcomes if outcome.name != "star"]
     if half:
@@ -47,7 +47,7 @@ def _save(figure: Figure, path: Path) -> None:
 
 
 def _ratios(outcomes: Sequence[Outcome]) -> Figure:
-    """A dot an instance and round, with its interval: rows in the order of the ratio at the last round that all have."""
+    """One dot per instance and round with its interval; rows are sorted by the ratio at the last common round."""
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
@@ -91,7 +91,7 @@ def _ratios(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _fit(axes: Sequence[Axes], outcomes: Sequence[Outcome]) -> None:
-    """Limits for all dots and for the intervals near them; arrows where an interval goes on."""
+    """Set limits that include all dots and the intervals near them; arrows mark intervals that extend beyond."""
     found = np.array([interval for outcome in outcomes for interval in outcome.ratios.values()])
     low = min(0.95, max(found[:, 1].min(), found[:, 0].min() - BEYOND)) - 0.02
     high = max(1.1, min(found[:, 2].max(), found[:, 0].max() + BEYOND)) + 0.02
@@ -123,7 +123,7 @@ def _star(outcome: Outcome) -> Figure:
 
 
 def _families(outcomes: Sequence[Outcome]) -> Figure:
-    """The first instance of each kind; the panel after the last one holds the legend."""
+    """The first instance of each kind; the last panel contains the legend."""
     import matplotlib.pyplot as plt
 
     first: dict[str, Outcome] = {}
@@ -147,7 +147,7 @@ def _families(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _guide(ax: Axes, outcome: Outcome, below: float) -> tuple[float, float]:
-    """Draw a line of slope C(theta) over the last decade, below the curve of NEW by a share of the axis; returns its start."""
+    """Draw a line of slope C(theta) over the last decade, below the curve of NEW by a fraction of the axis; return its start."""
     c = outcome.bound[1]
     window = in_last_decades(outcome.checkpoints, 1.0)
     logs = np.log(outcome.checkpoints[window])

@@ -1,4 +1,4 @@
-"""The page of a comparison: every number and every sentence about one comes from the outcomes."""
+"""The page of a comparison, generated from the outcomes: all its numbers and the sentences about them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ COLUMNS: Final = (3, 4, 5, 6)
 """Powers of ten that have a column."""
 WIDTH: Final = 128
 MOST_NAMES: Final = 20
-"""Instances that a sentence names."""
+"""Largest number of instances that a sentence lists by name."""
 MEDIAN_AT, MOST_MEDIAN, MOST_COST = 10**5, 0.9, 3.0
-"""What GLADE was to reach: the median ratio at this round, and the median cost of a round, both relative to Thompson sampling."""
+"""Targets of GLADE: the median ratio at this round, and the median cost of a round, both relative to Thompson sampling."""
 
 
 def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path, code: str) -> str:
@@ -32,13 +32,13 @@ def page(outcomes: Sequence[Outcome], options: argparse.Namespace, cost: Path, c
     Parameters
     ----------
     outcomes : sequence of Outcome
-        One an instance, in the order of the table.
+        One per instance, in the order of the table.
     options : argparse.Namespace
-        What compare.py was called with.
+        Options of compare.py.
     cost : path
-        What cost.py wrote; the page goes without where there is no such file.
+        The file written by cost.py; without it, the page has no section on cost.
     code : str
-        The commit whose code was played.
+        The commit of the code that was measured.
     """
     half = [outcome for outcome in outcomes if outcome.name != STAR]
     stars = [outcome for outcome in outcomes if outcome.name == STAR]
@@ -80,7 +80,7 @@ def row(outcome: Outcome) -> str:
 
 
 def _runs(outcome: Outcome) -> str:
-    """Replications of both, or of each."""
+    """Number of replications: one number for both policies, or one each."""
     counts = dict.fromkeys(len(outcome.regret[policy]) for policy in (OLD, NEW))
     return ", ".join(map(str, counts))
 
@@ -92,35 +92,35 @@ def _head(outcomes: Sequence[Outcome], options: argparse.Namespace, code: str) -
     half = [outcome for outcome in outcomes if outcome.name != STAR]
     kinds = sorted({outcome.instance.kind for outcome in half})
     origin = (
-        "What follows is the half that was held back"
+        "This page shows the half that was held back"
         if options.half == "held"
-        else "What follows is the half that served for tuning, which says little about new instances"
+        else "This page shows the half used for tuning, which gives little information about new instances"
     )
-    apart = "" if len(half) == len(outcomes) else "The star, known when GLADE was designed, stands apart from them."
+    apart = "" if len(half) == len(outcomes) else "The star, known when GLADE was designed, is listed separately."
     points = [
         """- **Common random numbers.** In each replication, the n-th reward of an item is the same number for both
         policies, so that replications are pairs; ratios and tests are paired.""",
         """- **Regret** is pseudo-regret, the sum of the gaps of the decisions played. The ratio is mean regret of GLADE
         over mean regret of Thompson sampling: below 1, GLADE is better. Intervals have level 95 %, Fieller's for a ratio
         of paired means.""",
-        """- **Slope** is that of mean regret against ln T over the last decade. C(θ) bounds it for every uniformly good
+        """- **Slope** is the growth of mean regret per ln T over the last decade. C(θ) bounds it for every uniformly good
         policy as T grows, not at a given T: where gaps are small, the last decade is not asymptotic yet, and a slope may
-        lie below C(θ). The column "plan / T" says what share of all rounds the Graves-Lai plan explores at the last T: up to
-        1 % the last decade is taken for asymptotic, as in [verification.md](../verification.md).""",
+        lie below C(θ). The column "plan / T" shows the share of all rounds that the Graves-Lai plan explores at the last T: up to
+        1 % the last decade is considered asymptotic, as in [verification.md](../verification.md).""",
         f"- **Replications.** {_replications(outcomes, options)}",
     ]
     partial = "**This is a part of the comparison only: see the options in the command.**"
     return [
-        "# GLADE against Thompson sampling",
-        "Written by",
+        "# GLADE compared with Thompson sampling",
+        "This page compares the regret of GLADE and Thompson sampling on a panel of instances. It is written by",
         f"```\n{_command(options)}\n```",
         *([partial] if options.horizon or options.only else []),
         _wrapped(
             f"""Instances were drawn before anything was tuned, in two halves with the same strata
             (`verification/panel.py`). {origin}: {_count(half, "instance")} of {_count(kinds, "kind")} of decision sets.
-            {apart} Rewards are Gaussian, and policies are told their variance. Both policies have their default
-            parameters: Thompson sampling draws from the posterior under a flat prior, which leaves nothing to tune; those of
-            GLADE were tuned on the other half. A million rounds are played where they are cheap, and on one instance at least of
+            {apart} Rewards are Gaussian, and policies receive their variance. Both policies have their default parameters:
+            Thompson sampling draws from the posterior under a flat prior, which has nothing to tune; those of GLADE were
+            tuned on the other half. A million rounds are simulated where they are cheap, and on at least one instance of
             each kind, else 10⁵. The code is that of commit {code}."""
         ),
         "\n".join(_wrapped(point) for point in points),
@@ -128,7 +128,7 @@ def _head(outcomes: Sequence[Outcome], options: argparse.Namespace, code: str) -
 
 
 def _command(options: argparse.Namespace) -> str:
-    """What was typed, with the defaults that matter."""
+    """The command, with the defaults that matter."""
     words = ["python verification/compare.py FOLDER"]
     if options.half != "held":
         words.append(f"--half {options.half}")
@@ -141,18 +141,18 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def _replications(outcomes: Sequence[Outcome], options: argparse.Namespace) -> str:
-    """How many, and where more."""
+    """Numbers of replications, and instances with more or fewer."""
     more = [outcome for outcome in outcomes if outcome.replications > options.replications]
     fewer = [outcome for outcome in outcomes if outcome.replications < options.replications]
-    less = f", but {fewer[0].replications} on {fewer[0].name}, where a run takes long" if fewer else ""
+    less = f", but {fewer[0].replications} on {fewer[0].name}, because runs take long there" if fewer else ""
     if options.most <= options.replications:
         return f"{options.replications} of each policy on each instance{less}."
     return (
         f"{options.replications} of each policy{less}; and {options.most} where a one-sided 95 % interval of a ratio reached "
         f"above {MOST_RATIO}, or (then of GLADE only) that of its slope above {MOST_SLOPE} C(θ): on {len(more)} of "
-        f"{_count(outcomes, 'instance')}. The further ones have a seed of their own ({options.seed + 1}) and are pooled with "
-        "the first; as only first looks that came out high are diluted like this, pooled means may be low by up to a fifth of "
-        "the standard error of the first look."
+        f"{_count(outcomes, 'instance')}. The additional ones use the seed {options.seed + 1} and are pooled with "
+        "the first ones. As only high results are diluted in this way, pooled means may be low by up to a fifth of the standard "
+        "error of the first ones."
     )
 
 
@@ -162,38 +162,38 @@ def _targets(
     tests: Sequence[Test],
     costs: Mapping[str, tuple[int, float, float]],
 ) -> list[str]:
-    """What was aimed at, and what came out."""
+    """Targets and results."""
     rows = []
     ratios = [outcome.ratios[MEDIAN_AT].value for outcome in half if MEDIAN_AT in outcome.ratios]
     if ratios:
         median = statistics.median(ratios)
-        told = f"median over instances of the ratio at {_round(MEDIAN_AT)}: at most {MOST_MEDIAN}"
-        rows.append((told, f"{median:.3f}", median <= MOST_MEDIAN))
-    for told, group in (
+        target = f"median over instances of the ratio at {_round(MEDIAN_AT)}: at most {MOST_MEDIAN}"
+        rows.append((target, f"{median:.3f}", median <= MOST_MEDIAN))
+    for target, group in (
         (f"no ratio significantly above {MOST_RATIO}", [test for test in tests if test.what != SLOPE]),
         (f"no slope significantly above {MOST_SLOPE} C(θ)", [test for test in tests if test.what == SLOPE]),
     ):
         worse = sum(test.p_worse <= LEVEL for test in group)
-        rows.append((told, f"{worse} of {_count(group, 'test')}", worse == 0))
+        rows.append((target, f"{worse} of {_count(group, 'test')}", worse == 0))
     for outcome in stars:
         slope, most = outcome.slope(NEW), MOST_SLOPE * outcome.bound[1]
-        told = f"slope on the star: at most {MOST_SLOPE} C(θ) = {most:.3g} within the interval"
+        target = f"slope on the star: at most {MOST_SLOPE} C(θ) = {most:.3g} within the interval"
         rows.append(
-            (told, f"{_interval(slope)}; Thompson sampling {_interval(outcome.slope(OLD))}", slope.lower <= most)
+            (target, f"{_interval(slope)}; Thompson sampling {_interval(outcome.slope(OLD))}", slope.lower <= most)
         )
     if costs:
         median = statistics.median(new / old for _, old, new in costs.values())
-        told = f"a round takes at most {MOST_COST:g} times as long as one of Thompson sampling, in the median"
-        rows.append((told, f"{median:.2f} times", median <= MOST_COST))
-    lines = [f"| {told} | {found} | {'yes' if reached else '**no**'} |" for told, found, reached in rows]
-    note = """Targets were set before. On listed stars, regret of every good policy exceeds C(θ) ln T by a multiple of √ln T:
-    [optimality.md](optimality.md), F. The least regret with which the test of GLADE can be met there, and slopes up to 10³⁰⁰
-    rounds, are in [far.md](far.md)."""
-    return ["## Targets", "\n".join(["| target | found | reached |", "|---|---|---|", *lines]), _wrapped(note)]
+        target = f"a round takes at most {MOST_COST:g} times as long as one of Thompson sampling, in the median"
+        rows.append((target, f"{median:.2f} times", median <= MOST_COST))
+    lines = [f"| {target} | {found} | {'yes' if reached else '**no**'} |" for target, found, reached in rows]
+    note = """The targets were set beforehand. On listed stars, regret of every good policy exceeds C(θ) ln T by a multiple
+    of √ln T: [optimality.md](optimality.md), F. The least regret with which the test of GLADE can be met there, and slopes
+    up to 10³⁰⁰ rounds, are in [far.md](far.md)."""
+    return ["## Targets", "\n".join(["| target | result | reached |", "|---|---|---|", *lines]), _wrapped(note)]
 
 
 def _summary(half: Sequence[Outcome]) -> list[str]:
-    """Ratios at each round in numbers, and the figure."""
+    """Table of ratios at each round, and the figure."""
     if not half:
         return []
     names = [
@@ -205,15 +205,15 @@ def _summary(half: Sequence[Outcome]) -> list[str]:
         played = [outcome for outcome in half if t in outcome.ratios]
         if played:
             lines.append(_summary_row(t, played))
-    note = f"""The interval of the geometric mean says what other rewards on the same instances would change, not what other
-    instances would. At {POWERS[10**6]} there are fewer instances, so that the rows are not one curve. The star is not counted
-    here. {_without_informative(half)} In the figure, an arrow marks an interval that goes on."""
+    note = f"""The interval of the geometric mean shows the variation due to rewards on the same instances, not that due to
+    other instances. At {POWERS[10**6]} there are fewer instances, so the rows do not form one curve. The star is not counted
+    here. {_without_informative(half)} In the figure, an arrow marks an interval that extends beyond the axis."""
     picture = "![Ratio of mean regrets on each instance](../figures/compare-ratios.png)"
     return ["## Summary", "\n".join(lines), _wrapped(note), picture]
 
 
 def _without_informative(half: Sequence[Outcome]) -> str:
-    """Stars are where GLADE gains most by design."""
+    """The median without stars, where GLADE gains most by design."""
     rest = [o.ratios[MEDIAN_AT].value for o in half if MEDIAN_AT in o.ratios and o.instance.trait != "informative"]
     if not rest:
         return ""
@@ -242,7 +242,7 @@ def _summary_row(t: int, played: Sequence[Outcome]) -> str:
 
 
 def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse.Namespace) -> list[str]:
-    """Which comparisons reject, and how many show that the limit is kept."""
+    """Rejected comparisons, and the number of those that show that the limit is kept."""
     ratios = [test for test in tests if test.what != SLOPE]
     slopes = [test for test in tests if test.what == SLOPE]
     worse = [test for test in tests if test.p_worse <= LEVEL]
@@ -251,7 +251,7 @@ def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse
     late = {outcome.name for outcome in outcomes if outcome.is_late}
     late_slopes = [test for test in slopes if test.name in late]
     kept = [sum(test.p_not_worse <= LEVEL for test in group) for group in (ratios, slopes, late_slopes)]
-    corrected = " and for the second look at close results" if options.most > options.replications else ""
+    corrected = " and for the additional replications of close results" if options.most > options.replications else ""
     level = f"{100 * LEVEL:g} %"
     rejected = "; ".join(_named(test, test.p_worse) for test in worse)
     parts = [
@@ -259,51 +259,51 @@ def _tests(tests: Sequence[Test], outcomes: Sequence[Outcome], options: argparse
         _wrapped(
             f"""The hypotheses are: mean regret of GLADE is at most {MOST_RATIO} times that of Thompson sampling, at each
             T of the table ({_count(ratios, "test")}); and the slope of GLADE is at most {MOST_SLOPE} C(θ), with the
-            certified upper end of C(θ) ({_count(slopes, "test")}). All tests are one-sided t tests over replications,
+            certified upper bound on C(θ) ({_count(slopes, "test")}). All tests are one-sided t tests over replications,
             those of ratios paired, at level {level} for all {len(tests)} together (Holm's correction)."""
         ),
         _wrapped(f"**{len(worse)} of {len(tests)} rejected: {rejected}.**" if worse else "**None is rejected.**"),
     ]
     if alone:
         named = "; ".join(_named(test, test.p) for test in alone)
-        parts.append(_wrapped(f"Below {level} taken alone, but not among so many: {named}."))
-    left = f"Left open: {_by_instance(undecided)}." if undecided else ""
+        parts.append(_wrapped(f"Below {level} individually, but not after the correction: {named}."))
+    left = f"Undecided: {_by_instance(undecided)}." if undecided else ""
     parts.append(
         _wrapped(
-            f"""Not to be rejected is no proof. The other way round, where the hypotheses are that a limit is reached,
-            corrected in the same way{corrected}: GLADE is shown to be below {MOST_RATIO} times Thompson sampling in {kept[0]}
-            of {_count(ratios, "test")}, and below {MOST_SLOPE} C(θ) in {kept[1]} of {len(slopes)}; of the {len(late_slopes)}
-            slopes on instances whose plan explores at most {_percent(LATE)} of all rounds, in {kept[2]}. The other slopes say
-            little: their last decade is not asymptotic. {left}"""
+            f"""A test that does not reject proves nothing. For the opposite hypotheses, that a limit is reached, corrected
+            in the same way{corrected}: GLADE is shown to be below {MOST_RATIO} times Thompson sampling in {kept[0]} of
+            {_count(ratios, "test")}, and below {MOST_SLOPE} C(θ) in {kept[1]} of {len(slopes)}; of the {len(late_slopes)}
+            slopes on instances whose plan explores at most {_percent(LATE)} of all rounds, in {kept[2]}. The other slopes
+            give little information: their last decade is not asymptotic. {left}"""
         )
     )
     return parts
 
 
 def _tails(outcomes: Sequence[Outcome]) -> list[str]:
-    """How far the worst runs lie out."""
-    said = []
+    """Largest runs relative to the mean."""
+    largest = []
     for policy in (OLD, NEW):
         worst = max(outcomes, key=lambda outcome: outcome.largest_over_mean(policy))
         middle = statistics.median(outcome.largest_over_mean(policy) for outcome in outcomes)
-        said.append(
+        largest.append(
             f"{worst.largest_over_mean(policy):.1f} times the mean for {SHORT[policy]} ({worst.name}; median over instances "
             f"{middle:.1f})"
         )
-    text = f"""Intervals and tests take the mean over replications as normal. Regret has a heavy right tail: now and then
-    a policy is wrong for a long time. A run so rare that no replication shows it is in no mean here, so that each policy looks
-    better than it is. Ratios and tests then err in favour of the policy with the heavier tail: trust factors, not the
-    last digits of p-values. The largest run at the last T is {" and ".join(said)}."""
+    text = f"""Intervals and tests assume that the mean over replications is normal. Regret has a heavy right tail:
+    occasionally a policy is wrong for a long time. The means here miss runs so rare that no replication shows them, so that
+    each policy looks better than it is. Ratios and tests then err in favour of the policy with the heavier tail: rely on
+    factors, not on the last digits of p-values. The largest run at the last T is {" and ".join(largest)}."""
     return ["## Heavy tails", _wrapped(text)]
 
 
 def _table(outcomes: Sequence[Outcome]) -> list[str]:
-    """One row an instance."""
+    """One row per instance."""
     return ["## All instances", "\n".join([header(), *(row(outcome) for outcome in outcomes)])]
 
 
 def _star(outcome: Outcome) -> list[str]:
-    """What the star asks: whether alternatives are explored together."""
+    """Results on the star, where alternatives should be explored together."""
     slopes = {policy: outcome.slope(policy) for policy in (OLD, NEW)}
     rows = [
         f"| {SHORT[policy]} | {outcome.at(policy, outcome.horizon).mean():.1f} | {_interval(slopes[policy])} | "
@@ -315,7 +315,7 @@ def _star(outcome: Outcome) -> list[str]:
         "## The star",
         _wrapped(
             f"""On this list of decisions, C(θ) = {outcome.bound[1]:.3g} is reached by playing one expensive decision
-            that tells about nine cheap alternatives at once; to refute these one at a time costs 18 per ln T."""
+            that is informative about nine cheap alternatives at once; refuting these one by one costs 18 per ln T."""
         ),
         "\n".join(
             [
@@ -334,13 +334,14 @@ def _families(half: Sequence[Outcome]) -> list[str]:
         return []
     return [
         "## One instance of each kind",
-        "The first of each kind in the table. Dashed lines have the slope C(θ); their height means nothing.",
+        "The figure shows the first instance of each kind in the table. Dashed lines have the slope C(θ); their height has no "
+        "meaning.",
         "![Mean regret on one instance of each kind](../figures/compare-families.png)",
     ]
 
 
 def _costs(path: Path, half: str) -> dict[str, tuple[int, float, float]]:
-    """Rounds, and microseconds a round of both policies, by instance; nothing unless they were measured on this half."""
+    """Rounds and microseconds per round of both policies, by instance; empty unless they were measured on this half."""
     if not path.exists():
         return {}
     measured: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -350,7 +351,7 @@ def _costs(path: Path, half: str) -> dict[str, tuple[int, float, float]]:
 
 
 def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
-    """The table of microseconds a round."""
+    """The table of microseconds per round."""
     if not costs:
         return []
     ratios = {name: new / old for name, (_, old, new) in costs.items()}
@@ -362,9 +363,9 @@ def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
     return [
         "## Cost",
         _wrapped(
-            """Microseconds of processor time a round, drawing of the rewards included: one replication in one process, policies
-            in turn, the shorter of two times (`python verification/cost.py --write`). GLADE searches most in early rounds, so
-            that the ratio falls with the number of rounds."""
+            """Microseconds of processor time per round, including drawing the rewards: one replication in one process,
+            policies in turn, the shorter of two times (`python verification/cost.py --write`). GLADE searches most in early
+            rounds, so the ratio decreases with the number of rounds."""
         ),
         _wrapped(
             f"""**In the median over instances, GLADE takes {statistics.median(ratios.values()):.2f} times as long as Thompson
@@ -380,7 +381,7 @@ def _cost(costs: Mapping[str, tuple[int, float, float]]) -> list[str]:
 
 
 def _wrapped(text: str) -> str:
-    """A paragraph, or a point of a list, in lines that are not too long."""
+    """A paragraph or a list item, wrapped to WIDTH."""
     words = " ".join(text.split())
     indent = "  " if words.startswith("- ") else ""
     return textwrap.fill(words, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
@@ -414,12 +415,12 @@ def _named(test: Test, p: float) -> str:
 
 
 def _by_instance(tests: Sequence[Test]) -> str:
-    """Names, each with its tests; only their number where there are many."""
+    """Names with their tests; only the number if there are many."""
     names = dict.fromkeys(test.name for test in tests)
     if len(names) > MOST_NAMES:
         return f"{_count(tests, 'test')} on {len(names)} instances"
     of = {name: ", ".join(_what(test) for test in tests if test.name == name) for name in names}
-    return "; ".join(f"{name} ({told})" for name, told in of.items())
+    return "; ".join(f"{name} ({tests_text})" for name, tests_text in of.items())
 
 
 def _count(things: Sequence[object], noun: str) -> str:

@@ -1,4 +1,4 @@
-"""What a comparison of two policies found on one instance, and all tests of a comparison together."""
+"""Outcomes of a comparison of two policies on one instance, and all tests of a comparison."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from semibandits.simulation.statistics import in_last_decades, log_slopes
 
 OLD, NEW = "ThompsonSampling", "GLADE"
 MOST_RATIO: Final = 1.05
-"""Mean regret of NEW over that of OLD: the test is of at most this."""
+"""Largest ratio of mean regrets, NEW over OLD, in the tested hypothesis."""
 MOST_SLOPE: Final = 1.1
-"""Slope of the last decade over C(theta)."""
+"""Largest slope of the last decade over C(theta) in the tested hypothesis."""
 LEVEL: Final = 0.05
 LATE: Final = 0.01
 """Share of rounds that the plan explores, up to which a slope is compared with C(theta) as if T were infinite."""
@@ -36,7 +36,7 @@ SLOPE: Final = "slope"
 
 
 def short_name(instance: Instance) -> str:
-    """Its name without the half, which a page says once."""
+    """The name of the instance without its half, which the page states once."""
     return instance.name.removesuffix("-held").removesuffix("-tune")
 
 
@@ -47,15 +47,15 @@ class Outcome:
     Attributes
     ----------
     instance : Instance
-        What was played.
+        The instance.
     bound : (float, float)
-        Certified ends of C(theta).
+        Certified lower and upper bound on C(theta).
     plan_rate : float
         Rounds that the Graves-Lai plan explores, per ln T.
     checkpoints : ndarray of int, shape (c,)
         Rounds; the last one is the horizon.
     regret : mapping from policy to ndarray of float, shape (n, c)
-        Pseudo-regret; row k of both policies met the same rewards. There may be more rows of NEW than of OLD.
+        Pseudo-regret; row k of both policies has the same rewards. There may be more rows of NEW than of OLD.
     """
 
     instance: Instance
@@ -76,7 +76,7 @@ class Outcome:
 
     @property
     def pairs(self) -> int:
-        """Number of replications that both played."""
+        """Number of replications of both policies."""
         return min(len(rows) for rows in self.regret.values())
 
     @property
@@ -86,12 +86,12 @@ class Outcome:
 
     @property
     def plan_share(self) -> float:
-        """Share of all rounds that the plan explores at the horizon; above 1 where it asks for more rounds than there are."""
+        """Share of all rounds that the plan explores at the horizon; above 1 if it needs more rounds than there are."""
         return self.plan_rate * math.log(self.horizon) / self.horizon
 
     @property
     def is_late(self) -> bool:
-        """Whether the last decade may be taken for asymptotic: the plan explores little of it."""
+        """Whether the last decade counts as asymptotic: the plan explores little of it."""
         return self.plan_share <= LATE
 
     @property
@@ -100,14 +100,14 @@ class Outcome:
         return tuple(10**k for k in range(3, 1 + math.floor(math.log10(self.horizon) + 1e-9)))
 
     def at(self, policy: str, rounds: int) -> NDArray[np.float64]:
-        """Regret of every replication after so many rounds."""
+        """Regret of every replication after `rounds` rounds."""
         column = int(np.searchsorted(self.checkpoints, rounds))
         if self.checkpoints[column] != rounds:
-            raise ValueError(f"checkpoints must hold round {rounds}, got none there")
+            raise ValueError(f"checkpoints must contain round {rounds}, but do not")
         return self.regret[policy][:, column]
 
     def paired(self, rounds: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same of NEW and of OLD, where both met the same rewards."""
+        """The same for NEW and OLD, for the replications with the same rewards."""
         return self.at(NEW, rounds)[: self.pairs], self.at(OLD, rounds)[: self.pairs]
 
     @cached_property
@@ -130,14 +130,14 @@ class Outcome:
         return Interval(*(end / c if c > 0 else math.nan for end in self.slope(policy)))
 
     def largest_over_mean(self, policy: str) -> float:
-        """How far the worst run lies out at the horizon."""
+        """Largest regret at the horizon over the mean."""
         return largest_over_mean(self.regret[policy][:, -1])
 
     @cached_property
     def tests(self) -> dict[int | str, tuple[float, float]]:
         """By round, and for the slope: p-values of "at most the limit" and of "at least the limit".
 
-        Small ones of the first kind say that NEW is worse than it may be, small ones of the second that it is not.
+        Small values of the first kind show that NEW exceeds the limit, small values of the second that it does not.
         """
         found: dict[int | str, tuple[float, float]] = {}
         for t in self.rounds:
@@ -151,14 +151,14 @@ class Outcome:
 
     @property
     def close(self) -> tuple[str, ...]:
-        """Policies of which more replications are wanted, as a one-sided 95 % interval reaches above its limit."""
+        """Policies that need more replications, because a one-sided 95 % interval reaches above its limit."""
         undecided = {what for what, (_, below) in self.tests.items() if below > LEVEL}
         return (OLD, NEW) if undecided - {SLOPE} else (NEW,) if undecided else ()
 
 
 @dataclass(frozen=True)
 class Test:
-    """One comparison: the p-values are adjusted for there being many."""
+    """One comparison, with p-values adjusted for multiple tests."""
 
     name: str
     what: int | str
@@ -172,8 +172,8 @@ class Test:
 def all_tests(outcomes: Sequence[Outcome]) -> list[Test]:
     """All comparisons, by Holm's method.
 
-    Close results are played on, once. A test that says "worse" is not helped by that second look: what was not played on lay
-    below all limits. One that says "not worse" is, so that these p-values are doubled.
+    Close results get additional replications once. This second look does not favour tests that show "worse": results without
+    additional replications were below all limits. It favours tests that show "not worse", so their p-values are doubled.
     """
     rows = [(outcome.name, what, *pair) for outcome in outcomes for what, pair in outcome.tests.items()]
     worse = holm([row[2] for row in rows])

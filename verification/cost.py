@@ -1,10 +1,10 @@
-"""Microseconds a round of GLADE and of Thompson sampling on the instances of the panel.
+"""Microseconds per round of GLADE and of Thompson sampling on the instances of the panel.
 
     python verification/cost.py             print them
-    python verification/cost.py --write     the same, and verification/cost.json, which the page of compare.py shows
+    python verification/cost.py --write     the same, and write verification/cost.json, which the page of compare.py shows
 
-One replication of each policy in this process, twice in turn, of which the shorter processor time counts; before that, a thousand
-rounds to compile what is compiled. Drawing the rewards takes part of each round, which brings ratios of times nearer to 1.
+One replication of each policy in this process, twice in turn; the shorter processor time counts. Before that, a thousand rounds
+compile the kernels. Drawing the rewards takes part of each round, which moves ratios of times closer to 1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WRITTEN: Final = Path(__file__).with_name("cost.json")
 
 
 def main() -> int:
-    """Measure, print, and write if asked to."""
+    """Measure, print the times, and write them if requested."""
     options = _options()
     rows = []
     for instance in (star(), *panel(options.half)):
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def measured(instance: Instance, rounds: int) -> dict[str, Any]:
-    """Microseconds a round of each policy."""
+    """Microseconds per round of each policy."""
     best = dict.fromkeys(POLICIES, math.inf)
     for policy in POLICIES:
         replicate(_specification(instance, WARM_UP), policy, 0)
@@ -90,12 +90,12 @@ def _line(row: dict[str, Any]) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, default="held")
-    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; no --write")
-    parser.add_argument("--rounds", type=int, help="at most so many; no --write")
+    parser.add_argument("--only", nargs="+", metavar="INSTANCE", help="only these instances; not with --write")
+    parser.add_argument("--rounds", type=int, help="largest number of rounds; not with --write")
     parser.add_argument("--write", action="store_true", help="write cost.json")
     options = parser.parse_args()
     if options.write and (options.only or options.rounds):
-        parser.error("--write is for the complete measurement: leave --only and --rounds out")
+        parser.error("--write needs the complete measurement: omit --only and --rounds")
     return options
 
 

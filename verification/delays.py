@@ -1,4 +1,4 @@
-"""Regret where outcomes are told late or never, of GLADE and others.
+"""Regret of GLADE and other policies with late and lost outcomes.
 
     python verification/delays.py --write
 
@@ -36,36 +36,36 @@ SETTINGS: Final = ((0, 0.0), (10, 0.0), (BLIND, 0.0), (1000, 0.0), (0, 0.1), ("g
 
 
 @njit(error_model="numpy")
-def told_only(t: int, state: RuleState, request: Request) -> int:
+def observed_only(t: int, state: RuleState, request: Request) -> int:
     """Draw from the posterior of the observed rewards, whose variances are in the parameters."""
     params, stats, weights = state.params, state.stats, request.weights
     for i in range(len(weights)):
-        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * request.normals[i]
+        weights[i] = stats[MEANS, i] + math.sqrt(params[1 + i] / max(stats[PLAYS, i], 1.0)) * state.normals[i]
     return LINEAR
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class ToldOnly(RulePolicy):
-    """Thompson sampling that takes no account of open rounds."""
+class ObservedOnly(RulePolicy):
+    """Thompson sampling that ignores open rounds."""
 
     @property
     def rule(self) -> Any:
         """The kernel."""
-        return told_only
+        return observed_only
 
     def normals(self, d: int) -> int:
         """One per item."""
         return d
 
     def params(self, m: int, variance: np.ndarray) -> np.ndarray:
-        """Ratio (not used), and variances."""
+        """A ratio, which is not used, and the variances."""
         return np.concatenate(([1.0], variance))
 
 
 POLICIES: Final = {
     "Thompson": sb.ThompsonSampling(),
-    "told only": ToldOnly(),
+    "observed only": ObservedOnly(),
     "GLADE": sb.GLADE(),
     "CUCB": sb.CUCB(),
     "OSSB": sb.OSSB(),
@@ -73,7 +73,7 @@ POLICIES: Final = {
 
 
 def instances(draw: int) -> dict[str, Bandit]:
-    """Uniform means, costs on paths, and variance 1/2."""
+    """Instances with uniform means (costs on paths) and variance 1/2."""
     sets = {"4 of 20 items": sb.MSets(20, 4), "paths": grid(5), "matchings": matchings(5), "trees": trees(6)}
     return {name: uniform(np.random.default_rng([15, k, draw]), space) for k, (name, space) in enumerate(sets.items())}
 
@@ -89,7 +89,7 @@ def play(bandit: Bandit, delay: int | str, loss: float, options: argparse.Namesp
 
 
 def half_width(values: np.ndarray) -> float:
-    """Of a 95 % interval of the mean."""
+    """Half the width of a 95 % interval of the mean."""
     return 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
@@ -131,7 +131,7 @@ def tables(options: argparse.Namespace) -> str:
 
 
 def main() -> None:
-    """Play, print, and write if that is wanted."""
+    """Simulate, print the tables, and write them if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--horizon", type=int, default=20_000, help="rounds")
     parser.add_argument("--replications", type=int, default=100)

@@ -1,10 +1,11 @@
-"""What the first 10,000 rounds of GLADE cost beside those of Thompson sampling, from small sets to large ones and all datasets.
+"""Time of the first 10,000 rounds of GLADE and of Thompson sampling, on small and large sets and on all datasets.
 
     python verification/early_rounds.py             print the table
     python verification/early_rounds.py --write     the same, into docs/policies/large.md
 
-Four replications of each policy, in turn, in this process; processor time, after a few rounds to compile what is compiled. Early
-rounds are the dearest: almost everything is plausible, and nearly every round asks. Regret is the mean of these replications.
+Four replications of each policy, in turn, in this process; processor time, after a few rounds that compile the kernels. Early
+rounds are the most expensive: almost everything is plausible, and nearly every round searches. Regret is the mean of these
+replications.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ POLICIES: Final = (sb.ThompsonSampling(), sb.GLADE())
 
 
 def main() -> int:
-    """Measure, print, and write if asked to."""
+    """Measure, print the table, and write it if requested."""
     options = options_of(__doc__, ROUNDS)
     rows = ["| set | items | Thompson, µs a round | GLADE, µs a round | ratio | regret, Thompson | regret, GLADE | undecided |",
             "|---|---|---|---|---|---|---|---|"]  # fmt: skip
@@ -51,7 +52,7 @@ def main() -> int:
         print(row, flush=True)
     total = (
         f"GLADE takes {statistics.median(ratios):.1f} times as long as Thompson sampling in the median and {max(ratios):.1f} "
-        f"times at most; at most {max(undecided):.2%} of its questions are left undecided."
+        f"times at most; at most {max(undecided):.2%} of its searches are left undecided."
     )
     print(total)
     if options.write:
@@ -60,7 +61,7 @@ def main() -> int:
 
 
 def problems() -> Iterator[tuple[str, sb.DecisionSet, sb.RewardModel]]:
-    """Name, set and rewards: means drawn from (0, 1) with variance 1/2, and the datasets as they are, replayed if they can be."""
+    """Name, set and rewards: means drawn from (0, 1) with variance 1/2, and all datasets, also replayed where possible."""
     for d in (100, 300, 1_000, 3_000, 10_000):
         yield f"10 of {d:,} items", *_drawn(sb.MSets(d, 10))
     for n in (10, 20, 30, 40, 50):
@@ -76,7 +77,7 @@ def problems() -> Iterator[tuple[str, sb.DecisionSet, sb.RewardModel]]:
 
 
 def grid(n: int) -> sb.Paths:
-    """Ways right and up through a square of n × n places."""
+    """Paths right and up through a grid of n × n nodes."""
     right = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
     up = [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
     return sb.Paths([*right, *up], (0, 0), (n - 1, n - 1))
@@ -88,7 +89,7 @@ def _drawn(decision_set: sb.DecisionSet) -> tuple[sb.DecisionSet, sb.RewardModel
 
 
 def measured(name: str, decision_set: sb.DecisionSet, rewards: sb.RewardModel, rounds: int) -> tuple[str, float, float]:
-    """A row of the table, the ratio of times, and the share of questions left undecided."""
+    """A row of the table, the ratio of times, and the share of undecided searches."""
     seconds, found = {}, {}
     for policy in POLICIES:
         played(decision_set, rewards, policy, 50, 0)
@@ -123,22 +124,24 @@ def played(
 
 
 def write_between(path: Path, mark: str, text: str) -> None:
-    """Replace what stands in a page between a mark and the next end mark."""
+    """Replace the text of a page between `mark` and the next end mark."""
     head, _, rest = path.read_text(encoding="utf-8").partition(mark)
     if not rest:
-        sys.exit(f"{path} must hold the line {mark}")
+        sys.exit(f"{path} must contain the line {mark}")
     write_whole(path, (head + mark + text + rest[rest.index(END) :]).encode())
 
 
 def options_of(description: str | None, rounds: int) -> argparse.Namespace:
-    """Options of a script that fills a table of the page."""
+    """Options of a script that writes a table of the page."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--only", nargs="+", metavar="PART", help="sets whose names hold one of these; no --write")
+    parser.add_argument(
+        "--only", nargs="+", metavar="PART", help="only sets whose names contain one of these; not with --write"
+    )
     parser.add_argument("--write", action="store_true", help="write the page")
     options = parser.parse_args()
     if options.write and (options.only or options.rounds != rounds):
-        parser.error("--write is for the complete measurement: leave --only and --rounds out")
+        parser.error("--write needs the complete measurement: omit --only and --rounds")
     return options
 
 

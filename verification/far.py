@@ -1,9 +1,9 @@
-"""How regret of GLADE grows up to 10^300 rounds: does its slope reach C(theta)?
+"""Growth of the regret of GLADE up to 10^300 rounds, compared with C(theta).
 
     python verification/far.py --write              docs/policies/far.md and its figure; half an hour on one core
 
 Rounds that repeat a decision are drawn at once (skipping.py). On listed stars there is also a lower bound on regret, with all
-rewards known in advance (hindsight.py), and the slope of the first two terms that it has in ln T.
+rewards known in advance (hindsight.py), and the slope of its first two terms in ln T.
 """
 
 from __future__ import annotations
@@ -32,45 +32,47 @@ Matrix = NDArray[np.float64]
 
 SEED: Final = 20_261_125
 EXPONENTS: Final = (3, 4, 5, 6, 9, 12, 25, 50, 100, 200, 300)
-"""Slopes are taken between these powers of ten. Computers play up to 12 or so."""
+"""Slopes are measured between these powers of ten. Simulations round by round reach about 12."""
 ROUNDS: Final = [10.0**k for k in EXPONENTS]
 LOGARITHMS: Final = math.log(10.0) * np.array(EXPONENTS)
 MOST_DECISIONS: Final = 600
-"""Decisions are listed here: with more of them a run takes seconds."""
+"""Decisions are listed; with more of them a run would take seconds."""
 MORE: Final = 10
-"""Times as many replications on listed stars, which are the harder ones and take less time."""
+"""Factor for the replications on listed stars, which are harder and take less time."""
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs" / "policies"
 FIGURE: Final = "far-slopes.png"
-HEAD: Final = """# Far beyond what can be played
+HEAD: Final = """# Regret of GLADE up to 10³⁰⁰ rounds
 
-Written by
+This page shows how the slope of GLADE's regret approaches C(θ) at horizons far beyond those that can be simulated round
+by round. It is written by
 
 ```
 python verification/far.py --half {half} --replications {replications} --seed {seed} --write
 ```
 
-C(θ) bounds how fast regret grows as T goes to infinity; a million rounds say little about that. GLADE repeats what it has
-decided until a count has grown by 2 %, and what n such rounds tell has a simple distribution. So they can be drawn at once
-(`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions: the same rule, and the same distribution of
-regret as in `simulate`, with rounds and counts as floats.
+C(θ) bounds the growth of regret as T goes to infinity, and a million rounds show little of that. GLADE repeats a decision
+until a count has grown by 2 %, and the sum of the rewards of n such rounds has a simple distribution. So these rounds can
+be drawn at once (`verification/skipping.py`), and 10³⁰⁰ rounds take some 35,000 decisions. The rule and the distribution
+of regret are the same as in `simulate`; rounds and counts are floats.
 
-The table has slopes of mean regret against ln T over C(θ) between powers of ten, with 95 % intervals: {replications}
-replications, and {more} on listed stars. Instances are the star, and those of the half "{half}" of the panel that have at most
-{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than need be.
+The table shows slopes of mean regret against ln T between powers of ten, divided by C(θ), with 95 % intervals: {replications}
+replications, and {more} on listed stars. The instances are the star, and those of the half "{half}" of the panel with at most
+{most} decisions. Counts that grow in steps of 2 % may cost up to 2 % more than necessary.
 
-For *listed stars* two rows follow. "in hindsight" is the growth of a lower bound on regret: of policies that at T play the
-optimal decision while no single alternative is plausible, if they knew all rewards in advance (`verification/hindsight.py`); what
-happens while estimates are wrong is left out. It bounds regret, not slopes: who loses more early may have a smaller slope later.
-"expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a lower bound for all good policies. It holds as T goes
-to infinity, not at a given T: levels ln(t/n) grow more slowly than ln T. See [optimality.md](optimality.md), F.
+For *listed stars* there are two further rows. "in hindsight" is the growth of a lower bound on regret for policies that
+at T play the optimal decision while no single alternative is plausible, assuming that they know all rewards in advance
+(`verification/hindsight.py`); regret due to wrong estimates is not included. It bounds regret, not slopes: a policy that
+loses more early may have a smaller slope later. "expansion" is the slope of C(θ) ln T + κ √ln T, the first two terms of a
+lower bound for all good policies. It holds as T goes to infinity, not at a given T: levels ln(t/n) grow more slowly than
+ln T. See [optimality.md](optimality.md), F.
 
 ![Slopes over C(θ)](../figures/{figure})
 
 """
 FOOT: Final = """
-## Regret over the least in hindsight
+## Ratio of regret to the lower bound in hindsight
 
-On listed stars, mean regret of GLADE up to T over the mean of that lower bound.
+For listed stars, the table shows mean regret of GLADE up to T divided by the mean of that lower bound.
 
 """
 
@@ -82,15 +84,15 @@ class Growth:
     Attributes
     ----------
     name : str
-        Of the instance.
+        Name of the instance.
     bound : float
         C(theta).
     regret : ndarray of float, shape (n, len(EXPONENTS))
-        Of each replication of GLADE at the powers of ten.
+        Regret of each replication of GLADE at the powers of ten.
     least : ndarray of float or None
         The same in hindsight, on listed stars.
     expansion : ndarray of float, shape (len(EXPONENTS) - 1,), or None
-        Slopes over C(theta) that the expansion has, on listed stars.
+        Slopes of the expansion over C(theta), on listed stars.
     """
 
     name: str
@@ -100,13 +102,13 @@ class Growth:
     expansion: Vector | None = None
 
     def slopes(self, regret: Matrix) -> Matrix:
-        """Slopes over C(theta) between the powers of ten, one a column."""
+        """Slopes over C(theta) between the powers of ten, one per column."""
         slopes: Matrix = np.diff(regret, axis=1) / np.diff(LOGARITHMS) / self.bound
         return slopes
 
 
 def growth(instance: Instance, replications: int, seed: int) -> Growth:
-    """Play one instance; `MORE` times as often if it is a listed star."""
+    """Simulate one instance, with `MORE` times as many replications if it is a listed star."""
     decision_set, theta, variance, policy = instance.decision_set, instance.theta, instance.variance, sb.GLADE()
     bound = sb.graves_lai(decision_set, theta, variance).value
     is_listed_star = instance.kind == "list" and instance.trait == "informative"
@@ -133,16 +135,16 @@ def instances(half: Half) -> list[Instance]:
 
 
 def shape_of(instance: Instance) -> tuple[int, float, float]:
-    """k, and the gaps of single alternatives and of the joint one, of a listed star."""
+    """Parameters of a listed star: k, the gap of single alternatives, and that of the joint one."""
     rewards = instance.decision_set.enumerate() @ instance.theta
     gaps = np.sort(rewards.max() - rewards)[1:]
     if not (gaps[0] > 0.0 and np.ptp(gaps[:-1]) < 1e-9):
-        raise ValueError(f"a star has single alternatives of one gap, got gaps {gaps}")
+        raise ValueError(f"single alternatives of a star must have equal gaps, got {gaps}")
     return len(gaps) - 1, float(gaps[0]), float(gaps[-1])
 
 
 def rows(found: Growth) -> list[str]:
-    """Of the table."""
+    """Rows of the table."""
     lines = [_row(found.name, f"{found.bound:.4g}", "GLADE", *_cells(found.slopes(found.regret)))]
     if found.least is not None and found.expansion is not None:
         lines.append(_row("", "", "in hindsight", *_cells(found.slopes(found.least))))
@@ -151,7 +153,7 @@ def rows(found: Growth) -> list[str]:
 
 
 def ratios(found: list[Growth]) -> str:
-    """Mean regret over the mean of the least in hindsight, where that is known."""
+    """Table of mean regret over the mean of the least regret in hindsight, where that is known."""
     powers = _powers()
     lines = [_row("instance", *(f"10{k}" for k in powers)), "|" + "---|" * (len(powers) + 1)]
     for each in found:
@@ -161,7 +163,7 @@ def ratios(found: list[Growth]) -> str:
 
 
 def _ratio(regret: Vector, least: Vector) -> str:
-    """Ratio of two means, with a 95 % interval by the delta method: they have a seed in common, but hardly any correlation."""
+    """Ratio of two means, with a 95 % interval by the delta method: they share a seed, but are hardly correlated."""
     ratio = regret.mean() / least.mean()
     spread = math.hypot(*(values.std(ddof=1) / values.mean() / math.sqrt(len(values)) for values in (regret, least)))
     return f"{ratio:.2f} [{ratio * (1.0 - 1.96 * spread):.2f}, {ratio * (1.0 + 1.96 * spread):.2f}]"
@@ -176,7 +178,7 @@ def _row(*cells: str) -> str:
 
 
 def header() -> list[str]:
-    """Of the table."""
+    """Header of the table."""
     columns = ["instance", "C(θ)", "", *(f"10{a} to 10{b}" for a, b in itertools.pairwise(_powers()))]
     return [_row(*columns), "|" + "---|" * len(columns)]
 
@@ -186,7 +188,7 @@ def _powers() -> list[str]:
 
 
 def draw(found: list[Growth], path: Path) -> None:
-    """Slopes against ln T: stars in colour, with those of regret in hindsight, all other instances in grey."""
+    """Draw slopes against ln T: stars in colour, with the slopes in hindsight, all other instances in grey."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -219,10 +221,12 @@ def draw(found: list[Growth], path: Path) -> None:
 
 
 def main() -> None:
-    """Print the table as it is found, then write."""
+    """Print the table row by row, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, default="held")
-    parser.add_argument("--replications", type=int, default=100, help=f"{MORE} times as many on listed stars")
+    parser.add_argument(
+        "--replications", type=int, default=100, help=f"replications; {MORE} times as many on listed stars"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write", action="store_true", help="write the page and its figure")
     options = parser.parse_args()

@@ -1,15 +1,15 @@
-"""Hostile inputs to everything that is read: each must get a right answer or one clear error.
+"""Hostile inputs to all readers: each must give a correct result or one clear error.
 
     python verification/fuzz.py [--cases 100000] [--only READER] [--seed 0] [--jobs 1] [--keep FOLDER]
 
-Inputs are valid documents whose bytes or values were changed, and names of every kind. A case is a function of reader, seed and
+Inputs are valid documents with changed bytes or values, and names of every kind. A case is a function of reader, seed and
 number. It runs in a process with 4 GB of address space, for at most 10 seconds. Failures are a crash, too much memory or time, a
-traceback, an exit code that docs/cli.md does not name, a control character on the output, and an object that does not pass its
-own checks or is another one when it is written and read again. The table has a line a reader; inputs that failed are kept, one
-file each, and `--only READER --case NUMBER` runs one of them again. The exit code is 1 if there are any.
+traceback, an exit code that is not in docs/cli.md, a control character in the output, and an object that fails its
+own checks or differs after it is written and read. The table has one line per reader; failing inputs are kept, one
+file each, and `--only READER --case NUMBER` repeats one of them. The exit code is 1 if there are any.
 
-Compile before, by ``semibandits compile``: what is compiled counts as time. `fuzz_inputs.py` makes inputs, `fuzz_readers.py`
-judges them.
+Run ``semibandits compile`` before: compilation counts as time. `fuzz_inputs.py` generates inputs, `fuzz_readers.py`
+checks the results.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from typing import Any
 MEMORY = 4 * 2**30
 SECONDS = 10.0
 START_SECONDS = 300.0
-"""For a process to start and to make its valid documents."""
+"""Seconds for a process to start and to write its valid documents."""
 CHUNK = 5_000
-"""Cases of one process, at most."""
+"""Largest number of cases per process."""
 FAILED = "failed"
 
 
 @dataclass
 class Tally:
-    """What came of the cases of a reader: how often what, and the failures with the reason of each."""
+    """Outcomes of the cases of a reader: their counts, and the failures with their reasons."""
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[int, str]] = field(default_factory=list)
@@ -56,11 +56,11 @@ class Tally:
 
 
 class _Late(BaseException):
-    """A case has had its time; no handler of errors may catch it."""
+    """Time-out of a case; a BaseException, so that no error handler catches it."""
 
 
 def work(name: str, seed: int, first: int, last: int, seconds: float) -> None:
-    """What a process does: cases `first` to `last` - 1 of one reader, with a line before and after each."""
+    """Run cases `first` to `last` - 1 of one reader in this process, and write a line before and after each."""
     import resource
 
     for key, value in {
@@ -111,7 +111,7 @@ def _judged(reader: Any, case: Any, seconds: float) -> tuple[str, str]:
 
 
 def run(name: str, first: int, last: int, *, seed: int, seconds: float = SECONDS) -> Tally:
-    """Cases `first` to `last` - 1 of one reader, in a process that is started again where it dies."""
+    """Run cases `first` to `last` - 1 of one reader in a process that is restarted when it dies."""
     tally = Tally()
     while first < last:
         begun = -1
@@ -130,7 +130,7 @@ def run(name: str, first: int, last: int, *, seed: int, seconds: float = SECONDS
 
 
 def _lines(arguments: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]:
-    """What a process writes, and in the end how it died, if it did."""
+    """Lines that a process writes, and a final one with the reason if it died."""
     with (
         tempfile.TemporaryFile() as errors,
         subprocess.Popen([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, stderr=errors) as process,
@@ -148,7 +148,7 @@ def _lines(arguments: Sequence[str], seconds: float) -> Iterator[dict[str, Any]]
                 limit = 3 * seconds + 20
             else:
                 process.kill()
-                yield {"died": f"nothing was heard of it for {limit:g} seconds"}
+                yield {"died": f"no output for {limit:g} seconds"}
                 return
         if process.wait():
             errors.seek(0)
@@ -164,7 +164,7 @@ def _counts(cases: int, only: str | None) -> dict[str, int]:
 
 
 def _keep(folder: Path, name: str, seed: int, failures: Sequence[tuple[int, str]]) -> None:
-    """The inputs that failed, one file each; made again, as a process may have died of them."""
+    """Write the failing inputs, one file each; they are generated again, as the process may have died."""
     import fuzz_readers as readers
 
     with tempfile.TemporaryDirectory() as place:
@@ -183,14 +183,14 @@ def _keep(folder: Path, name: str, seed: int, failures: Sequence[tuple[int, str]
 
 
 def main() -> int:
-    """Run what was asked for, print the table, and keep what failed."""
+    """Run the requested cases, print the table, and keep the failing inputs."""
     import fuzz_readers as readers
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--only", choices=readers.READERS)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--case", type=int, help="run this case of --only alone")
+    parser.add_argument("--case", type=int, help="run only this case of --only")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     asked = parser.parse_args()

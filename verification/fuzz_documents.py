@@ -1,5 +1,5 @@
 """Hostile instances, studies and states of learners; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py says what the methods of all readers do)
+# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class CsvInstances:
     )  # fmt: skip
 
     def prepare(self) -> None:
-        """Nothing is needed."""
+        """Do nothing."""
 
     def make(self, rng: random.Random) -> Case:
         text, options = rng.choice(self.SEEDS)
@@ -149,7 +149,7 @@ class JsonInstances:
         check_instance(instance)
         require(
             instance_from_description(instance.description).labels == instance.labels,
-            "other labels from the description",
+            "different labels from the description",
         )
         return RIGHT
 
@@ -170,7 +170,7 @@ STUDY: dict[str, Any] = {
 
 
 class Studies:
-    """Study files, down to the specification of what is simulated; nothing is played."""
+    """Study files, up to the specification of the simulation; nothing is simulated."""
 
     def prepare(self) -> None:
         Path("t.csv").write_text(TABLE, encoding="utf-8")
@@ -201,12 +201,12 @@ class Studies:
         except SemibanditsError as error:
             return refused(error)
         kept = tomllib.loads(study_text(study))
-        require(kept == json.loads(json.dumps(study_tables(study))), "other tables when written and read")
+        require(kept == json.loads(json.dumps(study_tables(study))), "different tables when written and read")
         return RIGHT
 
 
 class States:
-    """States of learners, most of them with their checksum made right again."""
+    """States of learners, most of them with a corrected checksum."""
 
     def prepare(self) -> None:
         sets: list[sb.DecisionSet] = [
@@ -238,7 +238,7 @@ class States:
         elif kind < 0.4:
             state = inputs.mutated_value(rng, content)
             text, checksum = inputs.json_text(state), rng.random() < 0.8
-        else:  # within one part, so that the rest is reached
+        else:  # within one part, so that the remaining checks are reached
             part = rng.choice(["decision_set", "policy", "generator", "statistics", "agent", "open_rounds"])
             text = inputs.json_text({**content, part: inputs.mutated_value(rng, content[part])})
         return Case({"state.json": inputs.as_bytes(text)}, {"checksum": checksum})
@@ -247,7 +247,7 @@ class States:
         try:
             state = json.loads(Path("state.json").read_bytes())
         except (ValueError, RecursionError):
-            return REFUSED  # by Python, before the library sees it
+            return REFUSED  # by Python, before the library reads it
         if case.arguments["checksum"] and isinstance(state, dict):
             with contextlib.suppress(ValueError, RecursionError, OverflowError):
                 state["checksum"] = digest(state)
@@ -257,7 +257,8 @@ class States:
             return refused(error)
         kept = learner.state()
         require(
-            sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept, "another state when saved and restored"
+            sb.Learner.from_state(json.loads(json.dumps(kept))).state() == kept,
+            "a different state when saved and restored",
         )
         try:
             asked = learner.ask()

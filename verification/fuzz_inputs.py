@@ -1,4 +1,4 @@
-"""Hostile inputs: valid documents with bytes or values that are not, and names of every kind. All from a random generator."""
+"""Hostile inputs from a random generator: valid documents with invalid bytes or values, and names of every kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Raw:
-    """A value by its text, for what Python has no value or no text for."""
+    """A value given by its text, for texts without a Python value and values without a text."""
 
     text: str
 
@@ -61,7 +61,7 @@ BYTES = [
 
 
 def mutated_bytes(rng: random.Random, content: bytes) -> bytes:
-    """Content with one to four accidents: bits, bytes and stretches changed, doubled, moved or lost."""
+    """Content with one to four mutations: bits, bytes and ranges changed, duplicated, moved or removed."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         start, stop = sorted(rng.randrange(len(data) + 1) for _ in range(2))
@@ -87,12 +87,12 @@ def mutated_bytes(rng: random.Random, content: bytes) -> bytes:
 
 
 def name(rng: random.Random) -> str:
-    """A name of some kind, now and then of two kinds at once."""
+    """A name of some kind, sometimes of two kinds at once."""
     return rng.choice(NAMES) + (rng.choice(NAMES) if rng.random() < 0.3 else "")
 
 
-def odd_value(rng: random.Random, near: Any = None) -> Any:
-    """A value that nobody expects; now and then one that is almost `near`."""
+def unexpected_value(rng: random.Random, near: Any = None) -> Any:
+    """An unexpected value; sometimes one that is almost `near`."""
     kind = rng.randrange(7)
     if kind == 0 and isinstance(near, int | float) and not isinstance(near, bool):
         return rng.choice([-near, near + 1, near * 1.0, near * 10, str(near), near + 0.5])
@@ -108,12 +108,12 @@ def odd_value(rng: random.Random, near: Any = None) -> Any:
 
 
 def mutated_value(rng: random.Random, value: Any) -> Any:
-    """A document with one to three of its values, keys or entries changed, doubled, added or lost."""
+    """A document with one to three of its values, keys or entries changed, duplicated, added or removed."""
     result = copy.deepcopy(value)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         places = list(_places(result))
         if not places:
-            return odd_value(rng, result)
+            return unexpected_value(rng, result)
         outer, key = rng.choice(places)
         match rng.randrange(6):
             case 0:
@@ -126,12 +126,12 @@ def mutated_value(rng: random.Random, value: Any) -> Any:
                 other, place = rng.choice(places)
                 outer[key] = copy.deepcopy(other[place])
             case _:
-                outer[key] = odd_value(rng, outer[key])
+                outer[key] = unexpected_value(rng, outer[key])
     return result
 
 
 def _places(value: Any) -> Any:
-    """All places in a document; of long lists the first twenty."""
+    """All positions in a document; of long lists the first twenty."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield value, key
@@ -143,7 +143,7 @@ def _places(value: Any) -> Any:
 
 
 def json_text(value: Any, *, ascii_only: bool = True) -> str:
-    """A document as JSON, with its raw parts as they are; surrogates are escaped."""
+    """A document as JSON, with raw parts unchanged; surrogates are escaped."""
     raws: list[str] = []
 
     def marked(part: Any) -> Any:
@@ -159,7 +159,7 @@ def json_text(value: Any, *, ascii_only: bool = True) -> str:
 
 
 def toml_text(tables: Any) -> str:
-    """Tables as TOML, whatever stands in them, or in their place."""
+    """Tables as TOML, whatever their content, also if they are not tables."""
     if not isinstance(tables, dict):
         return _toml(tables)
     lines = [f"{_key(key)} = {_toml(value)}" for key, value in tables.items() if not isinstance(value, dict)]
@@ -186,5 +186,5 @@ def _toml(value: Any) -> str:
 
 
 def as_bytes(text: str) -> bytes:
-    """Text as UTF-8, where lone surrogates become bytes that are none."""
+    """Text as UTF-8, where lone surrogates become invalid bytes."""
     return text.encode("utf-8", errors="surrogatepass")

@@ -1,4 +1,4 @@
-"""What counts as a right answer and as one clear error; `fuzz.py` runs the cases."""
+"""Criteria for a correct result and for one clear error; `fuzz.py` runs the cases."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 RIGHT, REFUSED = "right", "refused"
 
 
-class Wrong(Exception):  # noqa: N818 (an answer, not a fault of this program)
-    """What is neither a right answer nor one clear error."""
+class Wrong(Exception):  # noqa: N818 (a result, not a fault of this program)
+    """Neither a correct result nor one clear error."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """Files to write, by their names, and what is done with them. None stands for a file that is removed, "" for a folder."""
+    """Files to write, by name, and the call that uses them. None means that a file is removed, "" that it is a folder."""
 
     files: dict[str, bytes | str | None]
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
 def require(holds: bool, message: str) -> None:
-    """Reject an answer that is not right."""
+    """Raise `Wrong` unless the condition holds."""
     if not holds:
         raise Wrong(message)
 
 
 def refused(error: SemibanditsError) -> str:
-    """One clear error."""
+    """Check that an error is one clear message."""
     message = str(error)
     require(bool(message.strip()), "an error without a message")
     require(len(message) <= LONGEST_MESSAGE, f"an error of {len(message):,} characters")
@@ -47,15 +47,15 @@ def refused(error: SemibanditsError) -> str:
 
 
 def check_terminal(stream: str, text: str) -> None:
-    """Nothing in it gives orders to a terminal."""
+    """Check that the text contains no control characters."""
     odd = sorted({char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cs")})
     require(not odd, f"control characters on {stream}: {odd}")
     odd = sorted({char for char in text if unicodedata.bidirectional(char) in BIDI})
-    require(not odd, f"characters that turn the direction of text on {stream}: {odd}")
+    require(not odd, f"characters that change the direction of text on {stream}: {odd}")
 
 
 def run_program(arguments: list[str], *, json_wanted: bool = False) -> tuple[int, str]:
-    """The exit code and output of the program, whose promises (docs/cli.md) are checked."""
+    """The exit code and output of the program, checked against docs/cli.md."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -63,17 +63,17 @@ def run_program(arguments: list[str], *, json_wanted: bool = False) -> tuple[int
             code: Any = 0
         except SystemExit as leave:
             code = leave.code
-    shown, told = (stream.buffer.getvalue().decode("utf-8", "strict") for stream in (out, err))
+    shown, errors = (stream.buffer.getvalue().decode("utf-8", "strict") for stream in (out, err))
     require(code in (0, 2, 3), f"exit code {code!r}")
-    require("Traceback (most recent call last)" not in told, "a traceback")
-    check_terminal("stderr", told)
+    require("Traceback (most recent call last)" not in errors, "a traceback")
+    check_terminal("stderr", errors)
     if not json_wanted:
         check_terminal("stdout", shown)
     if code == 2:
-        require(shown == "", "output beside exit code 2")
+        require(shown == "", "output with exit code 2")
     if code:
-        lines = told.splitlines()
-        require(bool(lines) and lines[-1].startswith("Error: "), f"no error on stderr, but {told[:80]!r}")
+        lines = errors.splitlines()
+        require(bool(lines) and lines[-1].startswith("Error: "), f"no error on stderr, but {errors[:80]!r}")
         require(len(lines[-1]) <= LONGEST_MESSAGE, f"an error of {len(lines[-1]):,} characters")
     if json_wanted and code != 2:
         json.loads(shown, parse_constant=lambda text: require(False, f"{text} on stdout"))
@@ -81,20 +81,21 @@ def run_program(arguments: list[str], *, json_wanted: bool = False) -> tuple[int
 
 
 def check_instance(instance: Instance) -> None:
-    """It is written and read again as the same one, and its decisions can be asked for."""
+    """Check that an instance is unchanged when written and read, and that its oracle works."""
     d = instance.decision_set.d
     require(
-        instance.theta.shape == instance.variance.shape == (d,) and len(instance.labels) == d, "arrays of other lengths"
+        instance.theta.shape == instance.variance.shape == (d,) and len(instance.labels) == d,
+        "arrays of different lengths",
     )
-    require(bool(np.isfinite(instance.theta).all() and (instance.variance > 0).all()), "odd numbers")
+    require(bool(np.isfinite(instance.theta).all() and (instance.variance > 0).all()), "invalid numbers")
     write_json(instance, "again.json")
     again = read_json("again.json")
     for name in ("family", "labels", "name", "unit", "note", "positions", "geographic"):
         if not (name == "name" and "name" not in instance.description):
-            require(getattr(instance, name) == getattr(again, name), f"another {name} when written and read")
+            require(getattr(instance, name) == getattr(again, name), f"a different {name} when written and read")
     require(
         bool((instance.theta == again.theta).all() and (instance.variance == again.variance).all()), "other numbers"
     )
     x = instance.decision_set.maximize(np.clip(instance.theta, -1e100, 1e100))
-    require(x in instance.decision_set, "a maximiser that is no decision")
+    require(x in instance.decision_set, "a maximiser that is not a decision")
     require(bool((x == again.decision_set.maximize(np.clip(again.theta, -1e100, 1e100))).all()), "another maximiser")

@@ -1,5 +1,5 @@
 """Names of every kind on the terminal, in pages, drawings and tables; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py says what the methods of all readers do)
+# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fuzz_judging import REFUSED, RIGHT, Case, require, run_program
 
 
 class Names:
-    """Names of items, nodes, groups, instances, units and files, shown in every way there is."""
+    """Names of items, nodes, groups, instances, units and files, in every kind of output."""
 
     def prepare(self) -> None:
         Path("t.csv").write_text(TABLE, encoding="utf-8")
@@ -100,7 +100,7 @@ class Names:
             require(not [node for node in root.iter() if node.tag.endswith("script")], "a script in a drawing")
         if use == "report":
             code, _ = run_program(["report", "b.json", "--to", "r.html"])
-            require(code == 0, "no report of a bound that was saved")
+            require(code == 0, "no report of a saved bound")
             self._check_page(Path("r.html"))
         return RIGHT
 
@@ -118,16 +118,16 @@ class Names:
         self._check_page(Path("out/report.html"))
         with open("out/summary.csv", encoding="utf-8", newline="") as table:
             rows = list(csv.reader(table, strict=True))
-        require(len({len(row) for row in rows}) == 1, "a table with rows of several lengths")
+        require(len({len(row) for row in rows}) == 1, "a table with rows of different lengths")
         return RIGHT
 
     def _check_shown(self, shown: str, names: list[str]) -> None:
-        """Names of plain characters are shown as they are, not taken for markup; the best decision has the first two items."""
+        """Check that names of plain characters are shown literally, not as markup; the best decision has the first two items."""
         flat = "".join(shown.split())
         for name in names:
             plain = "".join(name.split())
             if plain and plain.isascii() and name.isprintable() and len(plain) <= 60 and self._is_best(shown):
-                require(plain in flat, f"the name {name!r} is not shown as it is")
+                require(plain in flat, f"the name {name!r} is not shown literally")
 
     def _is_best(self, shown: str) -> bool:
         return "Best set" in shown

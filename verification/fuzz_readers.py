@@ -1,8 +1,8 @@
-"""All readers that `fuzz.py` runs, by name, and what it does with the cases of one.
+"""All readers that `fuzz.py` runs, by name, and the handling of their cases.
 
-A reader has ``prepare()``, which makes valid documents in the current folder; ``make(rng)``, which gives the files of one case
-and what is done with them; ``judge(case)``, which returns "right" or "refused", and raises whatever else happens. Each case
-finds the current folder as `prepare` has left it, with its own files beside or over what is there.
+A reader has ``prepare()``, which writes valid documents to the current folder; ``make(rng)``, which returns the files of one case
+and the call that uses them; ``judge(case)``, which returns "right" or "refused", and raises in all other cases. Each case
+starts with the folder as `prepare` left it, to which its own files are added or in which they replace others.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["READERS", "REFUSED", "RIGHT", "TESTED", "case_of", "shown_case", "wr
 
 
 class Broken:
-    """Cases that must be found: what the suite itself is tested with."""
+    """Cases that must fail, to test the suite itself."""
 
     KINDS = ("right", "refused", "traceback", "memory", "hangs", "dies", "prints")
 
     def prepare(self) -> None:
-        """Nothing is needed."""
+        """Do nothing."""
 
     def make(self, rng: random.Random) -> Case:
         kind = rng.choice(self.KINDS)
@@ -76,7 +76,7 @@ def case_of(reader: Any, name: str, seed: int, number: int) -> Case:
 
 
 def write_files(case: Case, folder: Path) -> None:
-    """The files of a case in a folder."""
+    """Write the files of a case to a folder."""
     for name, content in case.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def write_files(case: Case, folder: Path) -> None:
 
 
 def shown_case(case: Case) -> dict[str, Any]:
-    """A case for people: its files as text, or in base64."""
+    """A readable form of a case: its files as text, or in base64."""
     files = {}
     for name, content in case.files.items():
         try:

@@ -1,5 +1,5 @@
 """Hostile folders of runs, archives and bounds; see `fuzz_readers.py`."""
-# ruff: noqa: D102 (fuzz_readers.py says what the methods of all readers do)
+# ruff: noqa: D102 (fuzz_readers.py describes the methods of all readers)
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from semibandits.studies import read_study, run_study
 
 
 def run_folders() -> None:
-    """A study, the folder of its results, and one of a run that was interrupted."""
+    """Write a study, the folder of its results, and the folder of an interrupted run."""
     Path("t.csv").write_text(TABLE, encoding="utf-8")
     Path("s.toml").write_text(inputs.toml_text(STUDY), encoding="utf-8")
     run_study(read_study("s.toml"))
@@ -38,7 +38,7 @@ def run_folders() -> None:
     with contextlib.suppress(KeyboardInterrupt):
         run_study(read_study("s.toml"), progress=interrupt)
     Path("s-results").rename("begun")
-    for folder in (Path("finished"), Path("begun")):  # the only numbers in it that differ from run to run
+    for folder in (Path("finished"), Path("begun")):  # the only numbers in it that differ between runs
         for path in (folder / "timings.json", folder / "bound.json"):
             if path.exists():
                 path.write_text(
@@ -48,7 +48,7 @@ def run_folders() -> None:
 
 
 class RunFolders:
-    """Folders of runs, finished or not, of which files are damaged: `report` shows them, `run` goes on with them."""
+    """Folders of finished and unfinished runs with damaged files, as read by `report` and `run`."""
 
     def prepare(self) -> None:
         run_folders()
@@ -59,7 +59,7 @@ class RunFolders:
         for folder, names in self.files.items():
             names.remove("report.html") if "report.html" in names else None
             require(
-                any("parts" in name for name in names) == (folder == "begun"), f"{folder} with other files: {names}"
+                any("parts" in name for name in names) == (folder == "begun"), f"{folder} with different files: {names}"
             )
 
     def make(self, rng: random.Random) -> Case:
@@ -102,12 +102,12 @@ class RunFolders:
         else:
             as_json = ["--json"] * (command == "report-json")
             code, _ = run_program(["report", "results", *as_json], json_wanted=bool(as_json))
-            require((code == 0) == Path("results/report.html").exists(), f"a report beside exit code {code}, or none")
+            require((code == 0) == Path("results/report.html").exists(), f"report and exit code {code} disagree")
         return REFUSED if code else RIGHT
 
 
 def mutated_archive(rng: random.Random, content: bytes) -> bytes:
-    """An archive with other entries, whose checksums are mostly made right again."""
+    """An archive with changed entries and mostly corrected checksums."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     description = json.loads(entries.pop("simulation.json"))
@@ -175,12 +175,14 @@ class Archives:
         result.save("again.zip")
         again = sb.load_simulation("again.zip")
         again.save("once-more.zip")
-        require(Path("again.zip").read_bytes() == Path("once-more.zip").read_bytes(), "other bytes when saved again")
+        require(
+            Path("again.zip").read_bytes() == Path("once-more.zip").read_bytes(), "different bytes when saved again"
+        )
         return RIGHT
 
 
 class Bounds:
-    """Files of bounds, as `report` reads them."""
+    """Files of bounds, as read by `report`."""
 
     def prepare(self) -> None:
         self.seeds = []
@@ -199,5 +201,5 @@ class Bounds:
     def judge(self, case: Case) -> str:
         Path("r.html").unlink(missing_ok=True)
         code, _ = run_program(["report", "bound.json", "--to", "r.html"])
-        require((code == 0) == Path("r.html").exists(), f"a report beside exit code {code}, or none")
+        require((code == 0) == Path("r.html").exists(), f"report and exit code {code} disagree")
         return REFUSED if code else RIGHT

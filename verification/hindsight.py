@@ -1,11 +1,11 @@
-"""A lower bound on regret on listed stars: the least with which the test of GLADE can be met, all rewards known in advance.
+"""A lower bound on regret on listed stars: the least regret that satisfies the test of GLADE if all rewards are known in advance.
 
 The star (:func:`stars.listed_star`) has k single alternatives of gap `single`, each with an item of its own, and a joint one of
-gap `joint` with all these items. Whoever exploits in round t only if no single alternative is plausible must have played item i
-until its constraint, ``n D_i(n)^2 > 2 sigma^2 (ln(t / n) - discount)``, was met, where D_i(n) is the gap that its first n
-rewards suggest: at the soonest at the first such n, call it N_i. That takes j plays of the joint alternative and (N_i - j)+
-of single i. Who knows all N_i chooses the best j. Nobody does, and estimates
-may be wrong for a while, so that this is out of reach.
+gap `joint` with all these items. A policy that exploits in round t only if no single alternative is plausible must have played
+item i until its constraint, ``n D_i(n)^2 > 2 sigma^2 (ln(t / n) - discount)``, was met, where D_i(n) is the gap estimated from
+its first n rewards. Let N_i be the first such n. This takes j plays of the joint alternative and (N_i - j)+
+of single i. The bound uses the best j for known N_i. No policy can attain it, since the N_i are unknown and estimates
+may be wrong for a while.
 
 The N_i spread by about sqrt(2 / f) of their mean at level f, and the cost of refuting all of them at once is convex in them. So
 regret exceeds C(theta) times the level by a term that grows like the square root of ln t, see docs/policies/optimality.md.
@@ -34,13 +34,13 @@ def least_regrets(
     k : int
         Number of single alternatives.
     single, joint : float
-        Gaps; what the optimal decision's items yield counts as known.
+        Gaps; the means of the optimal decision's items are known.
     discount : float
-        Of GLADE.
+        The parameter of GLADE.
     checkpoints : sequence of float
         Rounds t at which all single alternatives must have been refuted.
     replications : int
-        How often rewards are drawn.
+        Number of draws of the rewards.
     seed : int
         Seed.
 
@@ -58,7 +58,7 @@ def least_regrets(
 
 
 def least_cost(single: float, joint: float, needed: Counts) -> float:
-    """Least regret that plays item i `needed[i]` times: as a function of the joint plays it bends at the needs only."""
+    """Least regret of playing item i `needed[i]` times. It is piecewise linear in the joint plays, with breaks at `needed`."""
     return min(joint * j + single * float(np.maximum(needed - j, 0).sum()) for j in (0, *needed.tolist()))
 
 

@@ -1,4 +1,4 @@
-"""One instance of each family: nothing was chosen by what policies made of it."""
+"""One instance of each family, chosen independently of the results of policies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ import semibandits as sb
 SEED = 2026
 VARIANCE = 0.5
 MOST_EXPLORED = 10_000
-"""Rounds of a million."""
+"""Largest number of explored rounds in a million."""
 
 
 def instances() -> dict[str, tuple[sb.DecisionSet, np.ndarray]]:
     """Decision set and means by name.
 
-    Means are uniform on (0, 1). Where exploring as the Graves-Lai plan asks would take more than one round in a hundred of the
-    10^6, the law of large T does not hold yet in the last decade; such a draw is kept as "near-tie", and the family is drawn
-    again.
+    Means are uniform on (0, 1). If the Graves-Lai plan needs more than one percent of 10^6 rounds, the last decade is not
+    asymptotic yet; such a draw is kept as "near-tie", and another instance of the family is drawn.
     """
     rng = np.random.default_rng(SEED)
     first = {name: (decision_set, rng.random(decision_set.d)) for name, decision_set in _sets().items()}
@@ -36,7 +35,7 @@ def instances() -> dict[str, tuple[sb.DecisionSet, np.ndarray]]:
 
 
 def _explored(decision_set: sb.DecisionSet, theta: np.ndarray) -> float:
-    """Rounds that the plan asks for within a million."""
+    """Rounds that the plan explores in a million."""
     return float(sb.graves_lai(decision_set, theta, VARIANCE).plan.rates.sum()) * math.log(1_000_000)
 
 
@@ -56,7 +55,7 @@ def _sets() -> dict[str, sb.DecisionSet]:
 
 
 def _grid(n: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Arcs right, down and diagonally."""
+    """Arcs right, down and diagonal."""
     steps = ((0, 1), (1, 0), (1, 1))
     return [
         ((r, c), (r + down, c + right))

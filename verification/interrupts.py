@@ -1,10 +1,10 @@
-"""How soon Ctrl-C ends what runs: signals at random moments of a learner, a simulation, a study and a bound.
+"""Time until Ctrl-C takes effect: signals at random moments of a learner, a simulation, a study and a bound.
 
     python verification/interrupts.py [--moments 50] [--seed 0]
 
-Each operation runs in a process of its own, is sent SIGINT at a random moment, and must end with exit code 130
-and one line on stderr. What is measured is the time from the signal to the end of the process; of a learner and of a search in
-Python, to the ``KeyboardInterrupt``. Compile before, by ``semibandits compile``: what the compiler does at a stretch may take a
+Each operation runs in a separate process, receives SIGINT at a random moment, and must end with exit code 130
+and one line on stderr. The measured time is from the signal to the end of the process; for a learner and for a search in
+Python, to the ``KeyboardInterrupt``. Run ``semibandits compile`` before: a single step of the compiler may take a
 second.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 
 LIMIT_SECONDS = 0.5
 LONGEST_START = 4.0
-"""Signals come within so many seconds after the start."""
+"""Signals are sent within this number of seconds after the start."""
 
 LEARNER = """
 import sys, numpy as np, semibandits as sb
@@ -97,7 +97,7 @@ def operations(folder: Path) -> dict[str, list[str]]:
 
 
 def short(arguments: list[str]) -> list[str]:
-    """The same command for a second's work, which compiles what the long one calls."""
+    """The same command with about a second of work, which compiles the kernels of the long one."""
     if arguments[0] == "bound":
         return [*arguments, "--time-limit", "1"]
     if arguments[0] == "run":
@@ -108,7 +108,7 @@ def short(arguments: list[str]) -> list[str]:
 
 
 def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tuple[float, int, str]:
-    """Seconds from the signal to the end, exit code, and what stood on stderr."""
+    """Seconds from the signal to the end, exit code, and stderr."""
     process = subprocess.Popen(
         [sys.executable, "-c", *arguments],
         stdout=subprocess.PIPE,
@@ -136,7 +136,7 @@ def interrupted_after(arguments: list[str], wait: float, *, group: bool) -> tupl
 
 
 def main() -> int:
-    """Measure, print, and return 1 if any was too late."""
+    """Measure, print the times, and return 1 if any was too late."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--moments", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
@@ -165,7 +165,7 @@ def main() -> int:
         if values:
             values.sort()
             print(f"{kind:12} median {values[len(values) // 2]:.3f} s, largest {values[-1]:.3f} s of {len(values)}")
-    print(f"{late} of {options.moments} later than {LIMIT_SECONDS} s or otherwise than by exit code 130")
+    print(f"{late} of {options.moments} took more than {LIMIT_SECONDS} s or had another exit code than 130")
     return min(late, 1)
 
 

@@ -1,11 +1,11 @@
-"""C(theta) of every law against an independent program over all decisions.
+"""C(theta) of every law compared with an independent program over all decisions.
 
     python verification/laws.py
 
 draws small instances of each family and law (ties, near-ties, zeros; mixes), solves them by `graves_lai`, and by linear programs
-with cuts over all decisions that share nothing with the library: laws by their variance functions alone, divergences by
-quadrature (tests/regret_bound/laws_reference.py). It prints a row a law and
-family; docs/laws.md has the sums. That takes three quarters of an hour on
+with cuts over all decisions that share no code with the library: laws are given by their variance functions only, divergences by
+quadrature (tests/regret_bound/laws_reference.py). It prints one row per law and
+family; docs/laws.md has the sums. This takes three quarters of an hour on
 one core, most of it for the linear programs.
 """
 
@@ -24,11 +24,11 @@ import semibandits as sb
 from semibandits.errors import UnsupportedError
 
 CLOSE = 1e-5
-"""What the reference may be off by, relatively."""
+"""Relative error of the reference."""
 
 
 def main() -> None:
-    """Solve both ways, and print a row a law and family."""
+    """Solve by both methods, and print one row per law and family."""
     options = _options()
     print("| law | family | instances | refused | largest gap | brackets apart | plans short |")
     print(f"|{'---|' * 7}")
@@ -58,7 +58,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--instances", type=int, default=100, help="of each law and family")
+    parser.add_argument("--instances", type=int, default=100, help="instances of each law and family")
     parser.add_argument("--seed", type=int, default=1_000)
     return parser.parse_args()
 

@@ -1,17 +1,17 @@
-"""What GLADE spends if its estimates are exact, as a multiple of the least that would do: is it optimal but for noise?
+"""Cost of GLADE with exact estimates, relative to the least possible cost: is it optimal without noise?
 
     python verification/noise_free.py                  the star, and the half "tune" of the panel
-    python verification/noise_free.py --random 200     and so many tiny instances of each family; the worst are shown
+    python verification/noise_free.py --random 200     and 200 tiny instances of each family; the worst are shown
 
-The rule is played with the true means in place of the estimates. Only counts and time move: a play of the best decision moves
-time on, any other play costs its gap. Counts are numbers in the millions that grow by shares, so that whole numbers do not
-matter, and time goes on far beyond what a computer can play, so that the start does not matter either.
+The rule is run with the true means in place of the estimates. Only counts and time change: a play of the best decision advances
+time, any other play costs its gap. Counts are in the millions and grow by fractions, so that rounding to whole numbers does not
+matter, and time goes far beyond what a computer can simulate, so that the start does not matter either.
 
 Whenever the best decision is played, no other one is plausible: the counts n meet the constraint of every other decision,
-``sum of 2 sigma_i^2 f_i / n_i <= gap^2`` with the logarithm ``f_i = ln(t / h_i) - discount`` of each item as it stands. The
-least that this can cost is C(theta) with variances sigma_i^2 f_i. So the ratio of all that was spent to that least is at least 1,
-with nothing subtracted, and what the start wasted goes to 0 in it as t grows. Its increments from one level to the next are
-printed too ("slope"): they forget the start, but may be below 1 where too much was played before.
+``sum of 2 sigma_i^2 f_i / n_i <= gap^2`` with the current logarithm ``f_i = ln(t / h_i) - discount`` of each item. The
+least cost of such counts is C(theta) with variances sigma_i^2 f_i. So the ratio of the total cost to this minimum is at least 1,
+and the share of the start in it goes to 0 as t grows. The slope from one level to the next is
+printed too: it does not depend on the start, but may be below 1 after too much exploration at lower levels.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ Matrix = NDArray[np.float64]
 
 MOST_DECISIONS: Final = 20_000
 MULTIPLE: Final = 1e4
-"""Of the variances: counts are as many times as large."""
+"""Factor of the variances, by which counts grow too."""
 SHARE: Final = 0.005
-"""In place of the patience of the policy: a decision is played until the count of its rarest item has grown by this share."""
+"""Replaces the patience of the policy: a decision is played until the count of its rarest item has grown by this fraction."""
 STEP: Final = 0.002
-"""A play of the best decision multiplies ln t by about 1 plus this."""
+"""A play of the best decision multiplies ln t by about 1 + STEP."""
 LEVELS: Final = (10.0, 30.0, 600.0)
-"""Information at which is measured: the least of gap^2 / sum 2 sigma_i^2 / n_i, about ln(t / n). 10 is where a million rounds
-lead, 30 the most that 64-bit rounds allow, 600 nearly the limit."""
+"""Levels of information at which costs are measured: the least of gap^2 / sum 2 sigma_i^2 / n_i, about ln(t / n). A million
+rounds reach 10, 64-bit rounds at most 30, and 600 is close to the limit."""
 RULE: Final[Any] = glade
-"""It is declared for whole numbers of rounds, and takes others."""
+"""The level is declared for whole numbers of rounds, but accepts others."""
 
 
 @dataclass(frozen=True)
 class Spending:
-    """What was spent until the information reached `level`.
+    """Cost until the information reached `level`.
 
     Attributes
     ----------
@@ -66,11 +66,11 @@ class Spending:
     cost : float
         Regret so far, over the multiple of the variances.
     least : float
-        The least cost of counts that meet all constraints at the logarithms as they are.
+        The least cost of counts that satisfy all constraints at the current logarithms.
     plays : ndarray of float, shape (n_decisions,)
-        Of each decision, over the multiple of the variances.
+        Plays of each decision, over the multiple of the variances.
     needs : ndarray of float, shape (n_decisions,)
-        Of each decision, the share of its constraint that is used up: 1 if it is just met, 0 for optimal ones.
+        The used fraction of the constraint of each decision: 1 if it is just met, 0 for optimal decisions.
     """
 
     level: float
@@ -81,7 +81,7 @@ class Spending:
 
     @property
     def ratio(self) -> float:
-        """At least 1, up to the precision of `least`."""
+        """Cost over the least cost: at least 1, up to the precision of `least`."""
         return self.cost / self.least if self.least > 0 else 1.0
 
 
@@ -133,7 +133,7 @@ def spend(
     levels : tuple of float
         Increasing, at most 600: time is at most e^700.
     share, step : float
-        How finely counts and time grow.
+        Step sizes of counts and time.
     """
     d, variance = len(problem.theta), MULTIPLE * problem.variance
     spread = 2.0 * variance
@@ -210,10 +210,9 @@ def decide(
     t: float, params: Vector, stats: Matrix, memory: Vector, marks: NDArray[np.int64], kept: NDArray[np.bool_],
     weights: Vector, bonuses: Vector, x: NDArray[np.bool_], decisions: Matrix,
 ) -> int:  # fmt: skip
-    """Write what the rule plays into x, with its requests answered from the list of decisions; return the number of x."""
-    prices = np.zeros(len(x))
+    """The decision of the rule, with oracles that use the list of decisions: returns its number and writes it to x."""
     while True:
-        action = RULE(t, RuleState(params, stats, memory, marks, kept), Request(bonuses, weights, bonuses, prices, x))
+        action = RULE(t, RuleState(params, stats, memory, marks, kept, bonuses), Request(weights, bonuses, x))
         if action == PLAY:
             for k in range(len(decisions)):
                 same = True
@@ -267,9 +266,9 @@ FAMILIES: Final = ("msets", "trees", "matroid", "paths", "matchings", "intersect
 
 
 def hub(k: int, variance: float, joint: float) -> tuple[sb.DecisionSet, Vector, Vector]:
-    """The hub: k decisions of gap 1 have an item a_i of their own and share an item b; one has all a_i.
+    """The hub: each of k decisions of gap 1 has its own item a_i, and all share an item b; one further decision has all a_i.
 
-    Each of them leaves an item of the optimal decision that no other one leaves; the last one's gap is `joint`. The a_i have
+    Each of them lacks an item of the optimal decision that all others contain; the gap of the last one is `joint`. The a_i have
     variance 1/2, b has `variance`; let r = 2 variance / k. With n plays of each of the k the count of b is k n, so n = 1 + r
     refutes them. In the dual solution b is paid for by k constraints: an a_i is worth 1 / (1 + r), and the joint decision is
     worth its gap only up to k / (1 + r). A rule that paid b only what its best constraint pays, instead of the sum, would pay the
@@ -288,7 +287,7 @@ def hub(k: int, variance: float, joint: float) -> tuple[sb.DecisionSet, Vector, 
 
 
 def cells(problem: Problem, found: list[Spending]) -> str:
-    """Ratio at each level, then slope, and cost over C(theta) times level, both of the last one."""
+    """Ratio at each level, then slope and cost over C(theta) times level, both at the last level."""
     text = " ".join(f"{spending.ratio:7.4f}" for spending in found)
     last, before = found[-1], found[-2]
     slope = (last.cost - before.cost) / (last.least - before.least) if last.least > before.least else 1.0
@@ -297,14 +296,14 @@ def cells(problem: Problem, found: list[Spending]) -> str:
 
 
 def header() -> str:
-    """Two lines: what stands above the cells."""
+    """Two header lines of the table."""
     levels = " ".join(f"{level:>7g}" for level in LEVELS) + "    slope  cost/Cg"
-    over = f"{'':48} {'GLADE: spent / least, at level':41} | GLADE(foresight=0)"
+    over = f"{'':48} {'GLADE: cost / least, at level':41} | GLADE(foresight=0)"
     return f"{over}\n{'instance':30} {'|X|':>6} {'C':>9}  {levels} | {levels}"
 
 
 def listed_instances() -> Iterator[tuple[str, Problem]]:
-    """The star, three hubs, and what can be listed of the half "tune"."""
+    """The star, three hubs, and the instances of the half "tune" that can be listed."""
     for instance in [star(), *panel("tune")]:
         try:
             yield instance.name, problem_of(instance)
@@ -321,7 +320,7 @@ def problem_of(instance: Instance) -> Problem:
 
 
 def show(problem: Problem, found: Spending) -> None:
-    """The decisions that are played, would be played by the optimal plan, or are nearly plausible; the largest cost first."""
+    """Print decisions that are played, are in the optimal plan, or are nearly plausible, by decreasing cost."""
     plan = problem.bound.plan
     rates = {row.tobytes(): rate for row, rate in zip(plan.decisions, plan.rates, strict=True)}
     optimal = np.array([rates.get(row.tobytes(), 0.0) for row in problem.rows])
@@ -337,10 +336,12 @@ def show(problem: Problem, found: Spending) -> None:
 
 
 def main() -> int:
-    """Print the table, and the worst of tiny instances."""
+    """Print the table, and the worst tiny instances."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--random", type=int, default=0, metavar="N", help="tiny instances of each family")
-    parser.add_argument("--show", type=int, default=1, metavar="K", help="show so many of the worst of each family")
+    parser.add_argument(
+        "--show", type=int, default=1, metavar="K", help="number of the worst instances of each family to show"
+    )
     options = parser.parse_args()
     print(header())
     if not options.random:
@@ -354,7 +355,7 @@ def main() -> int:
 
 
 def compare_tiny(family: str, n: int, shown: int) -> None:
-    """Median and worst of n instances, and those that cost the most in the limit."""
+    """Print median and worst of n instances, and those with the largest cost in the limit."""
     problems = [Problem.of(*tiny(family, np.random.default_rng([SEED, FAMILIES.index(family), k]))) for k in range(n)]
     problems = [problem for problem in problems if problem.bound.value > 0]
     found = [[spend(problem, policy) for policy in POLICIES] for problem in problems]

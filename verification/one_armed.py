@@ -1,10 +1,10 @@
-"""GLADE against policies for one item a decision, where there are more of them.
+"""GLADE compared with policies for one item per decision.
 
     python verification/one_armed.py --write        docs/policies/one-armed.md; ten minutes on one core
 
-Rewards are Gaussian with variance 1/2, so that the divergence of two means is the square of their difference. All policies but
-GLADE are a few lines here, written for this case; none knows the horizon. In a replication all meet the same means, but each
-has rewards of its own.
+Rewards are Gaussian with variance 1/2, so that the divergence of two means is the square of their difference. All policies except
+GLADE are implemented here in a few lines; none uses the horizon. In a replication all policies have the same means, but each
+has its own rewards.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ REFERENCES: Final = {
     "Thompson sampling": THOMPSON, "IMED": IMED, "KL-UCB++, anytime": KL_UCB_PLUS_PLUS, "AdaUCB's level, anytime": ADA_UCB,
 }  # fmt: skip
 GLADES: Final = {"`GLADE()`": sb.GLADE(), "`GLADE(rivals=0.4)`": sb.GLADE(rivals=0.4)}
-PAGE: Final = """# One item a decision
+PAGE: Final = """# One item per decision
 
-Written by
+This page compares GLADE with policies for classical bandits, where every decision is one item. It is written by
 
 ```
 python verification/one_armed.py --replications {replications} --seed {seed} --write
 ```
 
-Mean regret at {rounds} rounds with its standard error, and the share of runs above three times the median at the
-last; {replications} replications, Gaussian rewards of variance 1/2. Thompson sampling has a flat prior. IMED (Honda
-and Takemura 2015) plays the least n D² + ln n, with D the gap to the best mean. KL-UCB++ (Ménard and Garivier 2017)
-is taken at the current round in place of the horizon, with level ln₊(y (1 + ln₊² y)), y = t/(K n). AdaUCB's level
-(Lattimore 2018), also at the current round, is ln(t / Σ_j min(n_i, √(n_i n_j))). With `rivals`, GLADE takes a share
-of this count, and is not optimistic about the best arm: [optimality.md](optimality.md).
+The table shows mean regret at {rounds} rounds with its standard error, and the share of runs above three times the median
+at the last of these rounds; {replications} replications, Gaussian rewards of variance 1/2. Thompson sampling has a flat
+prior. IMED (Honda and Takemura 2015) plays the arm with the smallest n D² + ln n, where D is the gap to the best mean.
+KL-UCB++ (Ménard and Garivier 2017) is used with the current round in place of the horizon, with level ln₊(y (1 + ln₊²
+y)), y = t/(K n). AdaUCB's level (Lattimore 2018), also at the current round, is ln(t / Σ_j min(n_i, √(n_i n_j))). With
+`rivals`, GLADE uses a fraction of this count, and is not optimistic about the best arm: [optimality.md](optimality.md).
 
 """
 
 
 @njit(cache=True, error_model="numpy")
 def index(rule: int, i: int, t: int, plays: Vector, means: Vector, best: float, rng: np.random.Generator) -> float:
-    """Of one arm; the largest is played."""
+    """Index of one arm; the arm with the largest index is played."""
     n = plays[i]
     if rule == THOMPSON:
         return means[i] + rng.standard_normal() * math.sqrt(0.5 / n)
@@ -96,7 +96,7 @@ def play(rule: int, theta: Vector, rounds: Vector, rng: np.random.Generator) -> 
 
 
 def regrets(policy: int | sb.GLADE, thetas: list[Vector], rounds: tuple[int, ...], seed: int) -> Vector:
-    """One run for each of the means, shape (n, len(rounds))."""
+    """Regret of one run for each vector of means, shape (n, len(rounds))."""
     if isinstance(policy, int):
         ends = np.array(rounds, dtype=np.float64)
         return np.array([play(policy, theta, ends, np.random.default_rng([seed, k])) for k, theta in enumerate(thetas)])
@@ -120,7 +120,7 @@ def cell(regret: Vector) -> str:
 
 
 def main() -> None:
-    """Print the table as it is found, then write."""
+    """Print the table row by row, then write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replications", type=int, default=300)
     parser.add_argument("--horizon", type=int, default=ROUNDS[-1], choices=ROUNDS)

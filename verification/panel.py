@@ -1,12 +1,12 @@
-"""Instances on which a new policy is compared with Thompson sampling, drawn before anything was tuned.
+"""Instances for comparing a new policy with Thompson sampling, drawn before anything was tuned.
 
 One half ("tune") is for tuning, the other ("held") only for reporting. Both have the same strata, drawn with different
-seeds; a real dataset is in one half only. Nothing about an instance depends on what policies make of it. Each instance has a
-generator of its own, seeded by its half and name, so that adding one leaves the others as they are. Real datasets need the
+seeds; a real dataset is in one half only. The instances do not depend on results of policies. Each instance has its
+own generator, seeded by its half and name, so that adding one does not change the others. Real datasets need the
 packages topohub and recbole (docs/datasets.md).
 
-Here stands which instances there are. panel_sets.py and stars.py have what they are made of; panel_manifest.py lists them, and
-tells whether they are still the same.
+This module defines the instances. panel_sets.py and stars.py contain their building blocks; panel_manifest.py lists them, and
+checks that they are unchanged.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ SEED: Final = 20_261_122
 LONG_HORIZON: Final = 1_000_000
 SHORT_HORIZON: Final = 100_000
 """Rounds. The long one is for instances on which Thompson sampling takes at most 0.6 microseconds a round, for all stars
-(matchings: 1.5), and for one instance at least of each kind: 4 x 4 matchings, two partitions. The others take: matchings 0.8 to
-1.3, intersections 3 to 4; large ones 0.6 (m-sets), 0.9 (paths), 4 (trees), 3 and 6 (matchings), 25 (intersection); real ones 0.4
-to 5, the multicast 19."""
+(matchings: 1.5), and for one instance at least of each kind: 4 x 4 matchings, two partitions. Times of the others: matchings
+0.8 to 1.3, intersections 3 to 4; large ones 0.6 (m-sets), 0.9 (paths), 4 (trees), 3 and 6 (matchings), 25 (intersection);
+real ones 0.4 to 5, the multicast 19."""
 KINDS: Final = {
     sb.MSets: "msets", sb.SpanningTrees: "trees", sb.MatroidBases: "matroid", sb.Paths: "paths", sb.Matchings: "matchings",
     sb.MatroidIntersection: "intersection", sb.EnumeratedDecisions: "list",
@@ -60,13 +60,13 @@ REAL: Final = (
     "germany50-routing", "janos-us-ca-routing", "polska-backbone", "nobel-germany-backbone", "germany50-backbone", "power-grid",
     "films-shortlist", "flights-by-hour", "occupations-genres", "films-two-a-genre", "nobel-us-multicast",
 )  # fmt: skip
-"""Datasets of at most 200 items, without the multicast of germany50: 0.5 milliseconds a round are too many."""
+"""Datasets of at most 200 items, without the multicast of germany50, which takes 0.5 milliseconds a round."""
 REAL_A_HALF: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """Decisions, mean rewards and variances, and for how many rounds policies are compared; arrays are read-only.
+    """Decisions, mean rewards and variances, and the number of rounds of the comparison; arrays are read-only.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Instance:
     kind : str
         The family of decision sets.
     trait : str
-        What makes it worth having: "uniform", "near-tie", "ties", "long-cycle", "informative", "variance", "large", "real".
+        The property that it tests: "uniform", "near-tie", "ties", "long-cycle", "informative", "variance", "large", "real".
     decision_set : DecisionSet
         The set X of decisions.
     theta : ndarray of float, shape (d,)
@@ -102,7 +102,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Entry:
-    """An instance that has not been drawn yet: `draw` takes the generator that belongs to it."""
+    """An instance that is not drawn yet: `draw` takes its generator."""
 
     name: str
     trait: str
@@ -128,7 +128,7 @@ def star() -> Instance:
 
 
 def entries(half: Half) -> list[Entry]:
-    """What is in a half."""
+    """The entries of a half."""
     return [*_small(), *_large(), *_real(half)]
 
 

@@ -1,8 +1,8 @@
-"""The list that is kept of the panel, panel.json, and whether the instances are still as it says.
+"""The stored list of the panel, panel.json, and a check that the instances still agree with it.
 
     python verification/panel_manifest.py            list the instances
     python verification/panel_manifest.py --write    write panel.json
-    python verification/panel_manifest.py --check    whether panel.json is still true
+    python verification/panel_manifest.py --check    check that panel.json is still correct
 
 Real datasets need the packages topohub and recbole (docs/datasets.md).
 """
@@ -27,15 +27,15 @@ from semibandits._files import write_whole
 from semibandits.families.description import fingerprint
 
 MANIFEST: Final = Path(__file__).with_name("panel.json")
-"""What is kept of the instances: not their numbers, which the seeds give, but what tells whether they are the same."""
+"""The stored list: not the numbers of the instances, which the seeds determine, but data that identify them."""
 TOLERANCES: Final = {
     "C": 3e-4, "smallest_gap": 1e-5, "decisions": 1e-5, "rounds_of_a_million": 0.05, "one_at_a_time_over_C": 0.01,
 }  # fmt: skip
-"""Relative. C is known to 1e-4, and the plan that attains it is not unique."""
+"""Relative tolerances. C is known to 1e-4, and the plan that attains it is not unique."""
 
 
 def described(instance: Instance) -> dict[str, Any]:
-    """What panel.json says of an instance."""
+    """The entry of an instance in panel.json."""
     x, theta, variance = instance.decision_set, instance.theta, instance.variance
     bound = sb.graves_lai(x, theta, variance)
     gap = sb.smallest_gap(x, theta, most_ties=10_000)
@@ -60,7 +60,7 @@ def described(instance: Instance) -> dict[str, Any]:
 
 
 def _count(decision_set: sb.DecisionSet) -> int | float | None:
-    """Number of decisions, six digits of it above 10^15; None if there are too many to count."""
+    """Number of decisions, rounded to six digits above 10^15; None if there are too many to count."""
     try:
         n = decision_set.count(limit=100_000)
     except (sb.TooManyDecisionsError, sb.UnsupportedError):
@@ -73,12 +73,12 @@ def _short(number: float, digits: int = 6) -> float:
 
 
 def _hash(numbers: Iterable[float]) -> str:
-    """SHA-256 of the numbers with twelve decimals, which no rounding of other machines reaches."""
+    """SHA-256 of the numbers with twelve decimals, so that rounding differences between machines do not matter."""
     return hashlib.sha256(",".join(f"{number:.12f}" for number in numbers).encode()).hexdigest()
 
 
 def differences(kept: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """What is wrong in an entry of panel.json, a sentence each."""
+    """Differences from an entry of panel.json, one sentence each."""
     wrong = []
     for key in dict.fromkeys([*kept, *found]):
         a, b = kept.get(key), found.get(key)
@@ -87,7 +87,7 @@ def differences(kept: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
         else:
             same = a == b
         if not same:
-            wrong.append(f"{found['name']}: {key} is {b!r}, panel.json says {a!r}")
+            wrong.append(f"{found['name']}: {key} is {b!r}, panel.json has {a!r}")
     return wrong
 
 
@@ -109,7 +109,7 @@ def main() -> int:
     wrong = [f"{name} is in panel.json only" for name in kept.keys() - {row["name"] for row in found}]
     for row in found:
         wrong += differences(kept[row["name"]], row) if row["name"] in kept else [f"{row['name']} is not in panel.json"]
-    print("\n".join(wrong) or f"{len(found)} instances are as panel.json says")
+    print("\n".join(wrong) or f"{len(found)} instances agree with panel.json")
     return 1 if wrong else 0
 
 

@@ -1,7 +1,7 @@
-"""What the entries of the panel draw: means and variances, and decision sets. Stars have a module of their own, stars.py.
+"""Means, variances and decision sets of the entries of the panel. Stars are in stars.py.
 
-Every function that draws takes the generator of its instance. To change how often, or in which order, it draws from it changes
-the instances: panel_manifest.py --check says which.
+Every function that draws takes the generator of its instance. A change in the number or order of its draws changes
+the instances: panel_manifest.py --check shows which.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Bandit: TypeAlias = tuple[sb.DecisionSet, Vector, "float | Vector"]
 """Decisions, mean rewards and variances."""
 
 VARIANCE: Final = 0.5
-"""Of every item, where variances are equal."""
+"""Variance of every item, where variances are equal."""
 
 
 # -- means and variances ---------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def transversal(rng: np.random.Generator, d: int, places: int) -> sb.MatroidBase
 
 
 def grid(n: int) -> sb.Paths:
-    """Arcs right, down and diagonally, between opposite corners of n times n nodes."""
+    """Arcs right, down and diagonal, between opposite corners of n times n nodes."""
     arcs = [
         ((r, c), (r + down, c + right))
         for r, c, (down, right) in itertools.product(range(n), range(n), ((0, 1), (1, 0), (1, 1)))
@@ -110,7 +110,7 @@ def grid(n: int) -> sb.Paths:
 
 
 def layers(rng: np.random.Generator, n_layers: int, width: int) -> sb.Paths:
-    """All first nodes are left from the source, two or three arcs go from each node to the next layer."""
+    """The source has arcs to all first nodes, and each node has two or three arcs to the next layer."""
     arcs: list[tuple[object, object]] = [("s", (0, j)) for j in range(width)]
     for layer, j in itertools.product(range(n_layers - 1), range(width)):
         heads = np.sort(rng.choice(width, rng.integers(2, 4), replace=False))

@@ -1,9 +1,9 @@
-"""How often GLADE misses that a decision is plausible, law by law: its search is exact for Gaussian rewards alone.
+"""Share of plausible decisions that GLADE misses under each law: its search is exact for Gaussian rewards only.
 
     python verification/plausible.py --situations 5000
 
 prints the table of docs/policies/optimality.md: a few minutes on one core. Each situation is a round with random counts and
-means, decided by the kernel of GLADE alone, whose questions are answered from a list of all decisions. A plausible decision is
+means, decided by the kernel of GLADE alone, with oracles that use a list of all decisions. A plausible decision is
 missed if one needs less information than 0.999, as :func:`semibandits.kernels.rules.raises.price_of` finds for each, and the
 best decision at the estimates is played.
 """
@@ -27,7 +27,7 @@ from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SUMS, fre
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Mixed, Poisson
 
 NEARLY = 0.999
-"""Information below which a decision counts as plausible: the search for prices ends in between."""
+"""Information below which a decision counts as plausible, less than 1 by the tolerance of the search for prices."""
 LAWS: dict[str, tuple[Callable[[int], Law], Callable[[np.random.Generator, int], np.ndarray]]] = {
     "Gaussian, known bound": (lambda d: Gaussian(1.0, upper=0.0), lambda rng, d: -rng.gamma(1.0, 1.0, d)),
     "Bernoulli": (lambda d: Bernoulli(), lambda rng, d: rng.uniform(0.0, 1.0, d)),
@@ -49,9 +49,9 @@ SETS = {
 
 
 def main() -> None:
-    """Print a row a law."""
+    """Print one row per law."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--situations", type=int, default=5000, help="of each law and set")
+    parser.add_argument("--situations", type=int, default=5000, help="situations for each law and set")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print(f"| law | {' | '.join(SETS)} |\n|{'---|' * (len(SETS) + 1)}")
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def missed(name: str, decision_set: sb.DecisionSet, situations: int, seed: int) -> tuple[int, int]:
-    """How many were missed, of how many with a plausible decision."""
+    """Number of missed situations, and number of those with a plausible decision."""
     decisions, rng = decision_set.enumerate(), np.random.default_rng(seed)
     d, m = decision_set.d, decision_set.m
     law_of, means_of = LAWS[name]
@@ -87,15 +87,12 @@ def missed(name: str, decision_set: sb.DecisionSet, situations: int, seed: int) 
 
 
 def decided(policy: sb.GLADE, decisions: np.ndarray, stats: np.ndarray, t: int, params: np.ndarray) -> np.ndarray:
-    """What the kernel plays if nothing was decided before."""
+    """The decision of the kernel without earlier decisions."""
     d = stats.shape[1]
     memory, marks, _ = policy.memory(d, int(decisions.sum(axis=1).max()))
     rows, x = np.zeros((policy.kept, d), dtype=np.bool_), np.zeros(d, dtype=np.bool_)
     weights, bonuses = np.zeros(d), np.zeros(d)
-    state, request = (
-        RuleState(params, stats, memory, marks, rows),
-        Request(np.zeros(0), weights, bonuses, np.zeros(d), x),
-    )
+    state, request = RuleState(params, stats, memory, marks, rows, np.zeros(0)), Request(weights, bonuses, x)
     while True:
         action = glade(t, state, request)
         if action == PLAY:

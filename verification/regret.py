@@ -1,9 +1,9 @@
-"""Regret of every policy on one instance of each family, against C(theta) ln T.
+"""Regret of every policy on one instance of each family, compared with C(theta) ln T.
 
     python verification/regret.py FOLDER --workers 2
 
-plays (or goes on with what FOLDER holds), and writes docs/verification.md and its figures: about three quarters of an hour on two
-cores.
+simulates (or resumes the runs in FOLDER), and writes docs/verification.md and its figures: about three quarters of an hour on
+two cores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def main() -> None:
-    """Play, then write the page."""
+    """Simulate, then write the page."""
     options = _options()
     mpl.use("Agg")
     results = {}
@@ -88,22 +88,22 @@ def _write(results: dict[str, list[sb.SimulationResult]], options: argparse.Name
 
 
 def _page(results: dict[str, list[sb.SimulationResult]], options: argparse.Namespace) -> str:
-    head = f"""# Regret against C(θ) ln T
+    head = f"""# Regret compared with C(θ) ln T
 
-Written by
+This page shows the measured regret of every policy on one instance of each family. It is written by
 
 ```
 python verification/regret.py FOLDER --horizon {options.horizon} --replications {options.replications} --seed {options.seed}
 ```
 
-One instance of each family (`verification/instances.py`), means drawn uniformly from (0, 1), Gaussian rewards of variance
-1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is that of mean regret against ln T over the
-last decade, with its 95 % interval over replications. C(θ) bounds the slope of every uniformly good policy as T grows, not the
-regret at a given T.
+There is one instance of each family (`verification/instances.py`), with means drawn uniformly from (0, 1) and Gaussian
+rewards of variance 1/2. Regret is the mean pseudo-regret at the horizon with a 95 % interval; the slope is the growth of
+mean regret per ln T over the last decade, with its 95 % interval over replications. C(θ) bounds the slope of every
+uniformly good policy as T grows, not the regret at a given T.
 
-How large must T be? Where the Graves-Lai plan asks for more than one round in a hundred of a million, the last decade is not
-asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and the family is
-drawn again; which policy would do well on it plays no part in that.
+How large must T be? If the Graves-Lai plan needs more than one percent of a million rounds, the last decade is not
+asymptotic: gaps are so small that they are still being explored. Such first draws are kept as *near-tie*, and another
+instance of the family is drawn; the results of the policies have no influence on this choice.
 
 | instance | policy | rounds × replications | regret | regret / (C ln T) | slope | slope / C | C(θ) |
 |---|---|---|---|---|---|---|---|
@@ -115,7 +115,7 @@ drawn again; which policy would do well on it plays no part in that.
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("folder", type=Path, help="folder of the replications; a run in it is resumed")
     parser.add_argument("--horizon", type=int, default=1_000_000, help="rounds; ESCB and AESCB play a tenth of them")
     parser.add_argument("--replications", type=int, default=100, help="ESCB and AESCB: three tenths of them")
     parser.add_argument("--seed", type=int, default=SEED)

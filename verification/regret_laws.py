@@ -1,8 +1,8 @@
-"""Regret of the policies that reckon with a law, against C(theta) ln T: Poisson counts, gamma times, known bounds.
+"""Regret of the policies that use a law, compared with C(theta) ln T: Poisson counts, gamma times, known bounds.
 
     python verification/regret_laws.py FOLDER
 
-plays (or goes on with what FOLDER holds), and writes docs/regret-of-laws.md and its figure: about ten minutes on one core.
+simulates (or resumes the runs in FOLDER), and writes docs/regret-of-laws.md and its figure: about ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from instances import SEED
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 POLICIES = (sb.GLADE(), sb.OSSB(), sb.ThompsonSampling())
 SHARE = 0.01
-"""The plan asks for no more than this share of the rounds; other draws are thrown away."""
+"""Largest share of the rounds that the plan may need; other draws are rejected."""
 LAWS: dict[str, Callable[[np.ndarray], sb.RewardModel]] = {
     "Poisson counts": lambda u: sb.PoissonRewards(1.0 + 9.0 * u),
     "gamma times as costs, shape 2": lambda u: sb.GammaRewards(-1.0 - 4.0 * u, shape=2.0, cost=True),
@@ -45,7 +45,7 @@ def sets() -> dict[str, sb.DecisionSet]:
 
 
 def instances(horizon: int) -> Iterator[tuple[str, str, sb.DecisionSet, sb.RewardModel, sb.GravesLaiResult]]:
-    """Law, set, both, and the bound; means are drawn once, and again where T would be too short for the law of large T."""
+    """Names of law and set, the set, the rewards and the bound; means are redrawn while T is too small to be asymptotic."""
     rng = np.random.default_rng(SEED)
     for (law, model), (name, decision_set) in itertools.product(LAWS.items(), sets().items()):
         while True:
@@ -57,7 +57,7 @@ def instances(horizon: int) -> Iterator[tuple[str, str, sb.DecisionSet, sb.Rewar
 
 
 def main() -> None:
-    """Play, then write the page."""
+    """Simulate, then write the page."""
     options = _options()
     mpl.use("Agg")
     results = {}
@@ -96,20 +96,20 @@ def _write(results: dict[tuple[str, str], sb.SimulationResult], options: argpars
     (DOCS / "regret-of-laws.md").write_text(HEAD.format(**vars(options)) + body + TAIL, encoding="utf-8")
 
 
-HEAD = """# Regret of other laws against C(θ) ln T
+HEAD = """# Regret under other laws compared with C(θ) ln T
 
-Written by
+This page shows the measured regret for counts, times and costs instead of Gaussian rewards ([laws.md](laws.md)). It is
+written by
 
 ```
 python verification/regret_laws.py FOLDER --horizon {horizon} --replications {replications} --seed {seed}
 ```
 
-Counts, times and costs instead of Gaussian rewards ([laws.md](laws.md)): GLADE and OSSB reckon with the law of the rewards, and
-Thompson sampling draws from the posterior of the law, but for the known bound, which it does not use. Means are drawn uniformly:
-from (1, 10) for counts, (1, 5) for times, (0, 2) for costs of variance 1/2; draws whose plan asks for more than one round in a
-hundred are thrown away. T = {horizon:,}, {replications} replications, common random numbers. The slope is that of mean regret
-against ln T over the last decade, with its 95 % interval over replications; C(θ) bounds it for every uniformly good policy as T
-grows.
+GLADE and OSSB use the law of the rewards, and Thompson sampling samples from the posterior of the law, except for the
+known bound, which it does not use. Means are drawn uniformly: from (1, 10) for counts, (1, 5) for times, (0, 2) for costs
+of variance 1/2; draws whose plan needs more than one percent of the rounds are rejected. T = {horizon:,}, {replications}
+replications, common random numbers. The slope is the growth of mean regret per ln T over the last decade, with its 95 %
+interval over replications; C(θ) bounds it for every uniformly good policy as T grows.
 
 | law | decisions | policy | regret | regret / (C ln T) | slope | slope / C | C(θ) |
 |---|---|---|---|---|---|---|---|
@@ -122,7 +122,7 @@ TAIL = """
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where replications are kept; the same folder goes on")
+    parser.add_argument("folder", type=Path, help="folder of the replications; a run in it is resumed")
     parser.add_argument("--horizon", type=int, default=200_000, help="rounds")
     parser.add_argument("--replications", type=int, default=50)
     parser.add_argument("--seed", type=int, default=SEED)

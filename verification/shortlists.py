@@ -1,13 +1,13 @@
-"""Shortlists with clicks of 0 and 1, round by round: the longest answer, the median, and regret, for GLADE, ESCB and Thompson
-sampling.
+"""Regret and times of single rounds (longest and median) of GLADE, ESCB and Thompson sampling on shortlists with clicks of 0
+and 1.
 
     python verification/shortlists.py             print the table
     python verification/shortlists.py --write     the same, into docs/policies/large.md
 
 Twenty shortlists of 120 to 1,000 articles: two of each of ten categories and eight in all (laminar), one of each category
 (partition), two quotas at once (intersection), any eight (m-sets); click rates drawn from a Beta law with parameters 1.5 and
-30, or all equal, so that nearly all articles tie for hundreds of rounds. And every dataset with observed outcomes, replayed.
-Each round is one call of the compiled loop, timed alone; the first ten are left out, in which kernels are loaded.
+30, or all equal, so that nearly all articles tie for hundreds of rounds. Also every dataset with observed outcomes, replayed.
+Each round is one call of the compiled loop, timed alone, without the first ten, in which kernels are loaded.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PAGE: Final = Path(__file__).parents[1] / "docs" / "policies" / "large.md"
 MARK: Final = "<!-- table of verification/shortlists.py -->"
 POLICIES: Final = (sb.ThompsonSampling(), sb.GLADE(), sb.ESCB())
 HEAD: Final = (
-    "| set | items | rates | Thompson: regret | GLADE: regret | longest answer, ms | median, ms | undecided "
-    "| ESCB: regret | longest answer, ms | median, ms | undecided |",
+    "| set | items | rates | Thompson: regret | GLADE: regret | longest round, ms | median, ms | undecided "
+    "| ESCB: regret | longest round, ms | median, ms | undecided |",
     "|---|---|---|---|---|---|---|---|---|---|---|---|",
 )
 
 
 class Run(NamedTuple):
-    """What came of one policy: regret, the longest and the median answer in milliseconds, the share of questions undecided."""
+    """Result of one policy: regret, longest and median time of a round in milliseconds, and share of undecided searches."""
 
     regret: float
     longest: float
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 def main() -> int:
-    """Play, print, and write if asked to."""
+    """Simulate, print the table, and write it if requested."""
     options = options_of(__doc__, ROUNDS)
     rows = list(HEAD)
     print("\n".join(rows), flush=True)
@@ -95,7 +95,7 @@ def shortlist(kind: str, d: int, *, equal: bool) -> tuple[sb.DecisionSet, np.nda
 
 
 def play(decision_set: sb.DecisionSet, rewards: sb.RewardModel, policy: sb.Policy, most: int) -> Run:
-    """So many rounds, one at a time."""
+    """Play and time `most` rounds one by one."""
     agent = policy.for_rewards(rewards.family).start(decision_set, rewards.variance)
     oracle, law, d, theta = agent.oracle, rewards.compiled(), decision_set.d, rewards.theta
     best = float(theta[decision_set.maximize(theta)].sum())

@@ -1,9 +1,9 @@
-"""Rounds in which a decision is repeated, drawn at once: GLADE until e^700 rounds takes some 35,000 decisions.
+"""Rounds that repeat a decision are drawn at once: GLADE takes some 35,000 decisions for e^700 rounds.
 
-GLADE plays what it has decided until the count of its rarest item has grown by the share `patience`, and looks at nothing
-meanwhile. What it learns in n such rounds are means of n Gaussian rewards, and these are Gaussian: so one draw an item
-stands for the n rounds, and regret has the same distribution as in :func:`semibandits.simulate`. Rounds and counts are floats:
-beyond some 10^32 rounds, optimal decisions that tie are told apart by rounding, which costs no regret.
+GLADE repeats a decision until the count of its rarest item has grown by the fraction `patience`, and ignores the rewards
+meanwhile. The means of n such rewards of an item are Gaussian. So one draw per item
+replaces the n rounds, and regret has the same distribution as in :func:`semibandits.simulate`. Rounds and counts are floats:
+beyond some 10^32 rounds, rounding breaks ties of optimal decisions, which costs no regret.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def regrets(
     Parameters
     ----------
     policy : GLADE
-        The policy; it is told the variance.
+        The policy; it receives the variance.
     decision_set : DecisionSet
         At most 20,000 decisions, with each item in one of them.
     theta : ndarray of float, shape (d,)
@@ -49,7 +49,7 @@ def regrets(
     checkpoints : sequence of float
         Rounds, increasing, at most e^700.
     replications : int
-        Each has random numbers of its own.
+        Number of replications, with independent random numbers.
     seed : int
         Seed.
 
@@ -75,7 +75,7 @@ def _play(
     player: Player, theta: Vector, decisions: Matrix, best: float, tie: float, ends: Vector, regrets: Vector,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Play until the last of the `ends`; decisions that cover items never seen come first."""
+    """Play until the last of the `ends`; decisions that cover items without an observation come first."""
     d, stats, marks, params = len(theta), player.stats, player.marks, player.params
     weights, bonuses, x = np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_)
     t, regret, planned, recorded, unseen = 0.0, 0.0, 0.0, 0, 0
@@ -86,13 +86,13 @@ def _play(
             planned, x[:] = 1.0, player.covers[player.cover[unseen]]
         elif planned == 0.0:
             decide(t + 1.0, params, stats, player.memory, marks, player.rows, weights, bonuses, x, decisions)
-            marks[REPEATS] = 0  # a whole number, too small for so many rounds: they are planned here
+            marks[REPEATS] = 0  # an integer, too small for this many rounds: they are planned here
             fewest = math.inf
             for i in range(d):
                 if x[i]:
                     fewest = min(fewest, stats[PLAYS, i])
             planned = max(np.floor(params[PATIENCE] * fewest), 1.0) if fewest < math.inf else 1.0
-        n, value = min(planned, max(ends[recorded] - t, 1.0)), 0.0  # above 2^53, one round may not move t on
+        n, value = min(planned, max(ends[recorded] - t, 1.0)), 0.0  # above 2^53, adding one round may not change t
         planned -= n
         t += n
         for i in range(d):

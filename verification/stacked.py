@@ -23,11 +23,11 @@ class StackedRewards(StoredRewards):
     """
 
     def __init__(self, theta: np.ndarray, variance: float | np.ndarray) -> None:
-        told = variance if isinstance(variance, float) else np.array(variance, dtype=np.float64)
-        super().__init__(np.array(theta, dtype=np.float64), told)
+        variances = variance if isinstance(variance, float) else np.array(variance, dtype=np.float64)
+        super().__init__(np.array(theta, dtype=np.float64), variances)
 
     def draw(self, items: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """No: a reward depends on how often its item was played before, which only the arrays of a compiled loop know.
+        """Not supported: a reward depends on the earlier plays of its item, which only the arrays of a compiled loop contain.
 
         Raises
         ------
@@ -35,7 +35,7 @@ class StackedRewards(StoredRewards):
             Always.
         """
         raise UnsupportedError(
-            "stacked rewards are drawn in compiled loops, got a decision set or policy that is played in Python: use a family "
+            "stacked rewards need compiled loops, got a decision set or policy that runs in Python: use a family "
             "of the library, or GaussianRewards"
         )
 
@@ -47,7 +47,7 @@ class StackedRewards(StoredRewards):
 
     @property
     def is_independent_gaussian(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
     def _parameters(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Stars: instances in which one expensive decision says more than many cheap ones, and what it costs to overlook it.
+"""Stars: instances where one expensive decision is more informative than many cheap ones, and the cost of not playing it.
 
-There are stars among lists, matchings (chains) and paths (side roads), each with given parameters and with drawn ones. Cheap
+There are stars among lists, matchings (chains) and paths (side roads), each with given and with drawn parameters. Cheap
 alternatives are the most plausible ones, but the Graves-Lai plan learns about all of them with the expensive one.
 """
 
@@ -19,8 +19,8 @@ def listed_star(k: int, single: float, joint: float) -> Bandit:
 
     The optimal decision has a first item and b_1 .. b_k; single i is {all b but b_i, a_i}; the joint one is {a_1 .. a_k}. With
     variance 1/2 each a_i must be played 1/single² times per ln T. That costs k/single by singles and joint/single² by the joint
-    decision. The joint one is never the most plausible alternative if joint² / k > single². So the loss of playing
-    what is most plausible is k single / joint, up to √k.
+    decision. The joint one is never the most plausible alternative if joint² / k > single². So playing
+    the most plausible decision costs k single / joint times as much as the plan, up to √k.
     """
     rows = np.zeros((k + 2, 2 * k + 1), dtype=np.bool_)
     rows[:-1, 1 : k + 1] = True
@@ -41,11 +41,11 @@ def drawn_listed_star(rng: np.random.Generator) -> Bandit:
 def chain(leaving: Vector, entering: Vector) -> Bandit:
     """A star of matchings: any matching of a path whose edges are y_0, z_1, y_1, ..., z_k, y_k in turn.
 
-    The optimal matching has all y; each alternating path z_j .. z_l takes out y_{j-1} .. y_l. With y = e and z = e - g its gap
-    is e + (l - j + 1) g: the first cost e is paid once, however long it is. Only what enters is explored, so the shortest
-    paths are about one item each. Two items are less plausible than one if (e + 2g)² / 2 > (e + g)², that is g > e/√2, and more
+    The optimal matching has all y; each alternating path z_j .. z_l removes y_{j-1} .. y_l. With y = e and z = e - g its gap
+    is e + (l - j + 1) g: the fixed cost e is paid once, whatever the length. Only entering items are explored, so the shortest
+    paths concern one item each. Two items are less plausible than one if (e + 2g)² / 2 > (e + g)², that is g > e/√2, and more
     items are even less so. Then singles cost k/(e + g) per ln T, and the whole path (e + kg)/(e + g)²: the ratio is
-    k(e + g)/(e + kg), 2.09 for k = 9 and below 1 + √2. With g < e/√2 pairs or more are played, and less is lost.
+    k(e + g)/(e + kg), 2.09 for k = 9 and below 1 + √2. With g < e/√2, pairs or longer paths are played, and the ratio is smaller.
     """
     k = len(entering)
     theta = np.empty(2 * k + 1)
@@ -64,11 +64,11 @@ def drawn_chain(rng: np.random.Generator) -> Bandit:
 def side_roads(entrance: float, toll: float, main: Vector, side: Vector, known: float) -> Bandit:
     """A star of paths: a toll road s -> t, or a free one, which has an entrance and k sections with a main and a side road each.
 
-    Items: the toll road, the entrance, the main roads, the side roads; all means are costs. Let e be what the free road costs
-    more with main roads alone, and g what a side road costs more than its main road: s side roads have the gap e + s g, and e is
-    paid once, as in :func:`chain`. There is one difference: to reach one side road, the other main roads are driven, and so they
-    have to be explored as well. Whoever tries side roads one at a time explores them by the way; whoever tries all side
-    roads at once pays for it, with equal variances as much as is gained: the ratio is then about 1. So entrance and main roads
+    Items: the toll road, the entrance, the main roads, the side roads; all means are costs. Let e be the extra cost of the free
+    road with main roads only, and g the extra cost of a side road over its main road: s side roads have the gap e + s g, and e is
+    paid once, as in :func:`chain`. There is one difference: a path with one side road uses the other main roads, so they
+    have to be explored as well. Trying side roads one at a time explores the main roads too; trying all side
+    roads at once does not, and with equal variances this cancels the gain: the ratio is then about 1. So entrance and main roads
     are well known, with a variance `known` far below 1/2: for k = 9 and g = 0.72 e the ratio is 1.95, 1.83, 1.71, 1.60 and 1.28
     where `known` is 0.0005, 0.002, 0.005, 0.01 and 0.05.
     """
@@ -90,7 +90,7 @@ def drawn_side_roads(rng: np.random.Generator) -> Bandit:
 
 
 def _steps(rng: np.random.Generator) -> tuple[float, float]:
-    """What an alternative of a chain costs once, and for each of its items."""
+    """The fixed cost of an alternative of a chain, and its cost per item."""
     single, ratio = rng.uniform(0.4, 0.6), rng.uniform(0.72, 0.78)
     return single / (1 + ratio), single * ratio / (1 + ratio)
 
@@ -98,10 +98,10 @@ def _steps(rng: np.random.Generator) -> tuple[float, float]:
 def one_at_a_time(
     decision_set: sb.DecisionSet, theta: Vector, variance: float | Vector, *, step: float = 0.002
 ) -> float:
-    """Cost per ln T of playing, again and again, the most plausible alternative, where theta is known.
+    """Cost per ln T of always playing the most plausible alternative, with known theta.
 
     An alternative x is the less plausible the larger Δ² / Σ 2σ_i²/n_i over its items outside the optimal decision; it is played
-    until all these values are 1. C(theta) is the least that any way to get there costs. No policy is simulated.
+    until all these values are 1. C(theta) is the least cost of reaching this. No policy is simulated.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def one_at_a_time(
     variance : float or ndarray of float, shape (d,)
         Variance of the reward of each item.
     step : float
-        A play of x adds this share of what x alone would need; > 0.
+        A play of x adds this fraction of the plays that x alone would need; > 0.
     """
     decisions = decision_set.enumerate(limit=1_000_000)
     rewards = decisions @ theta
     entering = decisions & ~decisions[rewards.argmax()]
-    order = np.argsort(-rewards)  # of the same entering items the cheapest comes first
+    order = np.argsort(-rewards)  # among decisions with the same entering items, the cheapest comes first
     kinds, first = np.unique(entering[order], axis=0, return_index=True)
     gaps = rewards.max() - rewards[order][first]
     kinds, gaps = kinds[gaps > 1e-9].astype(np.float64), gaps[gaps > 1e-9]

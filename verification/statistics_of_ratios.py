@@ -1,8 +1,8 @@
 """Paired comparisons of two policies over replications: ratios of means, one-sided tests, and many tests at once.
 
-Replications are the samples. All intervals and tests are Student's, so they take the mean of the replications as normal. Regret
-has a heavy right tail, and a sample without its rare runs has too small a mean and too small a spread: tests then judge the
-policy with the heavier tail too well. :func:`largest_over_mean` says how far the worst run that was seen lies out.
+Replications are the samples. All intervals and tests are Student's, so they assume that the mean of the replications is normal.
+Regret has a heavy right tail, and a sample without its rare runs has too small a mean and too small a spread: tests then favour
+the policy with the heavier tail. :func:`largest_over_mean` returns the largest observed run relative to the mean.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Vector: TypeAlias = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """An estimate between the ends of its confidence interval."""
+    """An estimate with its confidence interval."""
 
     value: float
     lower: float
@@ -32,7 +32,7 @@ def paired_ratio(numerator: ArrayLike, denominator: ArrayLike, level: float = 0.
     Parameters
     ----------
     numerator, denominator : array_like of float, shape (n,)
-        Samples of a and b, of which those of the same index belong together; n >= 2.
+        Samples of a and b, paired by index; n >= 2.
     level : float
         Confidence level.
 
@@ -95,12 +95,12 @@ def p_ratio_below(numerator: ArrayLike, denominator: ArrayLike, factor: float) -
 
 
 def holm(p_values: ArrayLike) -> Vector:
-    """Adjusted p-values: reject those of at most alpha, and with probability 1 - alpha no true hypothesis is rejected.
+    """Adjusted p-values: rejecting those of at most alpha rejects a true hypothesis with probability at most alpha.
 
     Parameters
     ----------
     p_values : array_like of float, shape (k,)
-        Of k tests, however they depend on each other.
+        p-values of k tests with any dependence.
 
     Returns
     -------
@@ -122,16 +122,15 @@ def geometric_mean(pairs: Sequence[tuple[ArrayLike, ArrayLike]], level: float = 
     ----------
     pairs : sequence of (array_like of float, array_like of float), each of shape (n_j,)
         Paired samples of a and b on each instance, with means above 0. Samples of the same index may depend on each other across
-        instances, as they do where all instances are played with the same random numbers.
+        instances, for example because all instances use the same random numbers.
     level : float
         Confidence level.
 
     Returns
     -------
     Interval
-        It says what other replications on the same instances would change, not what other instances would. The logarithm is
-        taken as normal; its variance adds up, index by index, what the samples of that index change in all instances together
-        (the delta method, clustered by index).
+        It covers the variation due to replications on the same instances, not that due to other instances. The logarithm is
+        assumed to be normal; its variance is estimated by the delta method, clustered by index.
     """
     logs, changes = np.zeros(len(pairs)), np.zeros(max(len(np.asarray(a)) for a, _ in pairs))
     for j, (numerator, denominator) in enumerate(pairs):
@@ -144,7 +143,7 @@ def geometric_mean(pairs: Sequence[tuple[ArrayLike, ArrayLike]], level: float = 
 
 
 def largest_over_mean(samples: ArrayLike) -> float:
-    """The largest of the samples over their mean; nan where the mean is 0."""
+    """The largest sample over the mean; nan if the mean is 0."""
     x = np.asarray(samples, dtype=np.float64)
     return float(x.max() / x.mean()) if x.mean() else math.nan
 

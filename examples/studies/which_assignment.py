@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Which assignment?
 #
-# Twelve flights leave New York every day, one to each of twelve destinations, and no two in the same hour. Which hour should
-# which destination have, so that most of them arrive on time? Every day shows which flights did. What is known for 2013 can be
-# replayed: do the policies that do well on Gaussian rewards also do well on what really happened?
+# Twelve flights leave New York every day, one to each of twelve destinations, and no two in the same hour. Which hour should be
+# assigned to each destination, so that most flights arrive on time? Every day shows which flights were on time. The data of 2013
+# can be replayed: do the policies that perform well on Gaussian rewards also perform well on observed outcomes?
 
 # %%
 import math
@@ -39,8 +39,8 @@ for destination, hour in sorted((timetables.items[i] for i in np.flatnonzero(bes
 # %% [markdown]
 # ## How close is the runner-up?
 #
-# Not every question deserves an answer. Some timetables differ from the best one by so little that nobody would notice, and
-# telling these apart is what C(θ) is made of.
+# Some timetables differ from the best one by so little that the difference does not matter in practice, but most of C(θ) is the
+# cost of distinguishing them.
 
 # %%
 gap = sb.smallest_gap(timetables, dataset.theta)
@@ -52,40 +52,40 @@ print(f"{bound.lower:,.0f} <= C(theta) <= {bound.value:,.0f} flights per ln T")
 print(
     f"{bound.plan.rates[close] @ gaps[close] / bound.value:.0%} of that goes to timetables within 0.01 flights of the best"
 )
-print(f"the plan asks for {bound.plan.rates.sum() * math.log(DAYS):,.0f} days of exploration; there are {DAYS:,}")
+print(f"the plan needs {bound.plan.rates.sum() * math.log(DAYS):,.0f} days of exploration; there are {DAYS:,}")
 
 # %% [markdown]
-# So C(θ) ln T says nothing about this horizon, and the practical question is another one: who finds a good timetable soon?
+# So C(θ) ln T does not describe this horizon. The practical question is which policy finds a good timetable soon.
 
 # %%
 axes = bound.plot()
 axes.figure.savefig(OUTPUT / "which-assignment-plan.png")
 
 # %% [markdown]
-# ## Gaussian rewards, and what really happened
+# ## Gaussian rewards and observed outcomes
 #
-# The same policies meet two worlds with the same means. In the first, rewards are Gaussian of variance 1/4, and policies are
-# told so. In the second, they are drawn again from the flights of 2013: a flight is on time or it is not. There, 1/4 is
-# a sub-Gaussian proxy, right for whatever lies between 0 and 1.
+# The same policies are simulated with two reward models of the same means. In the first, rewards are Gaussian with the known
+# variance 1/4. In the second, they are sampled from the flights of 2013: a flight is on time or it is not. There, 1/4 is
+# a sub-Gaussian variance proxy, valid for all rewards between 0 and 1.
 
 # %%
 policies = [sb.ThompsonSampling(), sb.OSSB(), sb.CUCB()]
 results = {}
-for world, rewards in {"Gaussian": dataset.rewards(), "replay": dataset.replay()}.items():
-    results[world] = sb.simulate(timetables, rewards, policies, DAYS, REPLICATIONS, seed=1, bound=False)
-    print(f"{world}:")
-    for row in results[world].summary():
+for model, rewards in {"Gaussian": dataset.rewards(), "replay": dataset.replay()}.items():
+    results[model] = sb.simulate(timetables, rewards, policies, DAYS, REPLICATIONS, seed=1, bound=False)
+    print(f"{model}:")
+    for row in results[model].summary():
         low, high = row.regret_interval
-        print(f"  {row.policy:17} {row.regret:6,.0f} more flights late than need be ({low:,.0f} to {high:,.0f})")
+        print(f"  {row.policy:17} {row.regret:6,.0f} more late flights than necessary ({low:,.0f} to {high:,.0f})")
 
 # %%
 ranking = {
-    world: [row.policy for row in sorted(result.summary(), key=lambda row: row.regret)]
-    for world, result in results.items()
+    model: [row.policy for row in sorted(result.summary(), key=lambda row: row.regret)]
+    for model, result in results.items()
 }
-for world, names in ranking.items():
-    print(f"{world}: {' before '.join(names)}")
-print(f"the ranking is {'the same' if ranking['Gaussian'] == ranking['replay'] else 'another one'} in both worlds")
+for model, names in ranking.items():
+    print(f"{model}: {' before '.join(names)}")
+print(f"the ranking is {'the same' if ranking['Gaussian'] == ranking['replay'] else 'different'} with both models")
 
 # %%
 axes = results["replay"].plot()
@@ -94,7 +94,7 @@ axes.figure.savefig(OUTPUT / "which-assignment-regret.png")
 # %% [markdown]
 # ## The average day
 #
-# While a policy learns, some days have a worse timetable than the best. How good is the average day?
+# While a policy learns, some days have a worse timetable than the best. How many flights are on time on an average day?
 
 # %%
 for policy, reward in results["replay"].reward.items():

@@ -2,7 +2,7 @@
 # # Which route?
 #
 # Packets travel from Saarbruecken to Greifswald through a network of 50 German cities. Every link that a packet uses
-# shows its delay, with noise. Which route is the fastest, how much delay is lost on finding out, and do we send enough
+# shows its delay, with noise. Which route is the fastest, how much delay does it cost to find out, and do we send enough
 # packets for that to pay?
 
 # %%
@@ -25,7 +25,7 @@ OUTPUT.mkdir(parents=True, exist_ok=True)
 # ## The decision
 #
 # A built-in dataset is a decision set with a mean and a variance for each of its items; here the items are links, and
-# the means are minus their delays in milliseconds. Who knew all delays would not need to learn:
+# the means are minus their delays in milliseconds. With known delays, the best route can be computed directly:
 
 # %%
 dataset = sb.datasets.load("germany50-routing")
@@ -42,10 +42,10 @@ print(f"{paths.count():,} routes over {paths.d} links; delays are {dataset.origi
 print(f"the best: {route(best)}, {-dataset.theta @ best:.3f} ms")
 
 # %% [markdown]
-# ## What finding it must cost
+# ## The cost of learning
 #
-# Whatever learns on every network loses at least C(θ) ln T over T packets, as T grows. The bound comes with a plan that loses no
-# more: which routes to try, and how often.
+# Every policy that learns on every network loses at least C(θ) ln T over T packets, as T grows. The bound comes with a plan that
+# attains it: which routes to try, and how often.
 
 # %%
 print(f"{bound.lower:.2f} <= C(theta) <= {bound.value:.2f} ms per ln T")
@@ -56,7 +56,7 @@ closest = bound.plan.rates[0] * gaps[0]
 print(f"the first of them takes {closest / bound.value:.0%} of C(theta)")
 
 # %% [markdown]
-# On the map, red is the best route; the darker another link, the more often it is tried.
+# On the map, the best route is red; the darker another link is, the more often it is tried.
 
 # %%
 axes = plot_plan(bound, positions=dataset.positions, geographic=True, unit=dataset.unit)
@@ -65,13 +65,13 @@ axes.figure.savefig(OUTPUT / "which-route-plan.png")
 # %% [markdown]
 # ## Is the horizon long enough?
 #
-# The bound is about the long run. It begins to speak where the plan takes a small part of all packets; before that, a close
-# question is cheaper to leave open than to answer.
+# The bound describes the long run. It becomes relevant when the plan needs a small fraction of all packets. At shorter horizons,
+# it is cheaper not to distinguish routes that are nearly equal.
 
 
 # %%
 def first_horizon(share: float) -> int:
-    """The first power of ten in which the plan takes at most this share of the packets."""
+    """The first power of ten at which the plan needs at most this share of the packets."""
     packets = 10
     while bound.plan.rates.sum() * math.log(packets) > share * packets:
         packets *= 10
@@ -79,16 +79,16 @@ def first_horizon(share: float) -> int:
 
 
 for packets in (10_000, ROUNDS):
-    print(f"over {packets:,} packets the plan asks for {bound.plan.rates.sum() * math.log(packets):,.0f} tries;")
-    print(f"  the closest question costs {closest * math.log(packets):,.0f} ms to answer,", end=" ")
-    print(f"and at most {gaps[0] * packets:,.0f} ms if it stays open")
+    print(f"over {packets:,} packets the plan needs {bound.plan.rates.sum() * math.log(packets):,.0f} tries;")
+    print(f"  the closest comparison costs {closest * math.log(packets):,.0f} ms,", end=" ")
+    print(f"and at most {gaps[0] * packets:,.0f} ms if it is never resolved")
 for share in (1.0, 0.1, 0.01):
-    print(f"the plan takes at most {share:4.0%} of all packets from T = {first_horizon(share):,} on")
+    print(f"the plan needs at most {share:4.0%} of all packets from T = {first_horizon(share):,} on")
 
 # %% [markdown]
-# ## Which policy comes how close?
+# ## Which policy comes closest to the bound?
 #
-# Each policy starts from nothing, several times over, and meets the noise of the dataset. Regret is what it loses against
+# Each policy starts without data, several times, with the noise of the dataset. Its regret is the loss compared with
 # always taking the best route.
 
 # %%
@@ -103,9 +103,9 @@ axes = plot_regret(result, unit=dataset.unit)
 axes.figure.savefig(OUTPUT / "which-route-regret.png")
 
 # %% [markdown]
-# A ratio below 1 is no contradiction: at this horizon the closest question is still open, and the bound is about how fast regret
-# grows in the end. OSSB follows the plan and pays for the answer early; CUCB adds up what it does not know link by link, and so
-# tries too many routes.
+# A ratio below 1 is not a contradiction: at this horizon the two closest routes are not distinguished yet, and the bound concerns
+# the growth of regret in the long run. OSSB follows the plan and pays this cost early; CUCB adds up the uncertainties of single
+# links, and so tries too many routes.
 
 # %%
 report = OUTPUT / "which-route.html"

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Which shortlist?
 #
-# A travel desk recommends ten routes out of New York. It wants little delay, but not ten routes of one carrier or from one
-# airport. And delays have heavy tails: the odd flight is most of a day late. Two questions: what do the quotas cost, and what
-# should a policy be told about the noise?
+# A travel agency recommends ten routes out of New York. They should have little delay, but not all be of one carrier or from one
+# airport. Delays have heavy tails: occasionally a flight is most of a day late. Two questions: what do the quotas cost, and which
+# variance should a policy use?
 
 # %%
 import os
@@ -21,7 +21,7 @@ OUTPUT.mkdir(parents=True, exist_ok=True)
 # %% [markdown]
 # ## The data
 #
-# Your own data would come as they do here: a name for each item, and a log of what was observed, of any length.
+# Your own data can have the same form: a name for each item, and a log of observed outcomes, of any length.
 
 # %%
 dataset = sb.datasets.load("flights-delays")
@@ -60,21 +60,21 @@ for i in sorted(np.flatnonzero(best), key=lambda i: -means[i]):
     print(f"{means[i]:6.2f} minutes early on average: {names[i]}")
 
 # %% [markdown]
-# ## What to tell a policy about the noise
+# ## Which variance to give a policy
 #
-# Policies are told a variance, never the means. If nothing but the range of the delays is assumed, that is a quarter of the
-# range squared, by Hoeffding's lemma, and one outlier decides it. Past flights offer bolder answers: the largest sample
-# variance of all routes, or that of each route.
+# Policies receive a variance, never the means. If only the range of the delays is assumed to be known, the variance is a quarter
+# of the range squared, by Hoeffding's lemma, and is determined by one outlier. Past flights suggest smaller values: the largest
+# sample variance of all routes, or that of each route.
 
 # %%
 replay = sb.ReplayedRewards(logs)
 spread = np.array([log.var(ddof=1) for log in logs])
-told = {"range": replay.variance, "largest": spread.max(), "each": spread}
-for name, variance in told.items():
+variances = {"range": replay.variance, "largest": spread.max(), "each": spread}
+for name, variance in variances.items():
     print(f"{name:8} standard deviation of {np.sqrt(np.median(variance)):,.0f} minutes at the median route")
 
 # %%
-policies = {f"Thompson, {name}": sb.ThompsonSampling(variance=variance) for name, variance in told.items()}
+policies = {f"Thompson, {name}": sb.ThompsonSampling(variance=variance) for name, variance in variances.items()}
 policies["CUCB, each"] = sb.CUCB(variance=spread)
 result = sb.simulate(shortlists, replay, policies, ROUNDS, REPLICATIONS, seed=1)
 for row in result.summary():
@@ -85,8 +85,9 @@ axes = result.plot()
 axes.figure.savefig(OUTPUT / "which-shortlist-regret.png")
 
 # %% [markdown]
-# The careful answer is right for any noise within that range, and takes long to learn anything; the bold ones promise
-# nothing, since a sample variance says little of the tails. How often did the policy that lost least choose each route?
+# The range gives a variance that is valid for any noise within it, but learning takes long. The smaller variances guarantee
+# nothing, since a sample variance contains little information about the tails. How often did the policy with the smallest regret
+# choose each route?
 
 # %%
 winner = min(result.summary(), key=lambda row: row.regret).policy
@@ -97,8 +98,8 @@ for i in np.argsort(-plays)[:12]:
 print("     * on the best shortlist")
 
 # %% [markdown]
-# The report needs to be told the means, to know what is best. The bound of Gaussian rewards with these means and variances
-# brings them along; it bounds nothing on a replay, and the report says so.
+# The report needs the means to show the best decision. The bound of Gaussian rewards with these means and variances
+# contains them; it is not a bound for replayed rewards, and the report states that.
 
 # %%
 report = OUTPUT / "which-shortlist.html"

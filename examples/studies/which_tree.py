@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Which tree?
 #
-# A distribution grid has more lines than it needs. It is run as a tree, so that every bus is fed in exactly one way, and switches
-# choose the tree. Each hour shows what the closed lines lose. Which lines should be closed, what does it cost to find out while
-# the grid is running, and is that worth the trouble?
+# A distribution grid has more lines than it needs. It is operated as a tree, so that every bus is fed in exactly one way, and
+# switches select the tree. Each hour shows the losses of the closed lines. Which lines should be closed, what does it cost to
+# find out while the grid is running, and is it worth it?
 
 # %%
 import json
@@ -25,8 +25,8 @@ OUTPUT.mkdir(parents=True, exist_ok=True)
 # %% [markdown]
 # ## The decision
 #
-# The dataset is a test grid of 33 buses; what a line loses in an hour is modelled from its resistance, and rewards are minus
-# kWh. For spanning trees C(θ) has a closed form: it is exact, and takes no time.
+# The dataset is a test grid of 33 buses; the loss of a line in an hour is modelled from its resistance, and rewards are minus
+# kWh. For spanning trees C(θ) has a closed form, which is exact and fast.
 
 # %%
 dataset = sb.datasets.load("power-grid")
@@ -47,8 +47,8 @@ print(f"from the usual tree to the best one: close {lines(best & ~usual)}, open 
 # %% [markdown]
 # ## What to try
 #
-# The plan of the bound is short: each line that the best tree leaves open is tried some times, in the place of the closed
-# line that it comes closest to.
+# The plan of the bound is short: each line that is open in the best tree is tried several times, in place of the closed
+# line to which it is closest.
 
 # %%
 print(f"C(theta) = {bound.value:.2f} kWh per ln T ({bound.method})")
@@ -65,11 +65,11 @@ axes.figure.savefig(OUTPUT / "which-tree-plan.png")
 # %% [markdown]
 # ## A year in the control room
 #
-# A learner is asked for a tree each hour; the meters report once a day, all 24 hours at once. Half way through, the program
-# is stopped: all that a learner is goes into a file of JSON, and another one goes on from there.
+# We ask a learner for a tree each hour; the meters report once a day, all 24 hours at once. Half-way through, the program
+# is stopped: the complete state of the learner is written to a JSON file, and another learner continues from it.
 
 # %%
-meters = np.random.default_rng(2024)  # the grid, which the learner cannot see
+meters = np.random.default_rng(2024)  # the grid, which is hidden from the learner
 learner = sb.Learner(trees, sb.ThompsonSampling(), variance=dataset.variance, seed=0)
 lost = 0.0
 for hour in range(HOURS):
@@ -84,7 +84,7 @@ for hour in range(HOURS):
         saved = OUTPUT / "which-tree-learner.json"
         saved.write_text(json.dumps(learner.state()), encoding="utf-8")
         learner = sb.Learner.from_state(json.loads(saved.read_text(encoding="utf-8")))
-for late in learner.open_rounds:  # hours that no meter reported
+for late in learner.open_rounds:  # hours without a meter report
     learner.forget(late.id)
 
 untouched = HOURS * (dataset.theta @ best - dataset.theta @ usual)
@@ -93,12 +93,12 @@ print(
     f"after {learner.rounds:,} hours the learner closes {lines(chosen & ~usual)}, and opens {lines(usual & ~chosen)}:"
 )
 print(f"that is {'the best tree' if (chosen == best).all() else 'not the best tree yet'}")
-print(f"learning cost {lost:,.0f} kWh; never to touch a switch would have cost {untouched:,.0f} kWh")
+print(f"learning cost {lost:,.0f} kWh; keeping the usual tree would have cost {untouched:,.0f} kWh")
 
 # %% [markdown]
-# ## Was that luck?
+# ## Was that chance?
 #
-# A simulation repeats the year many times, with news every hour, and sets the mean loss against C(θ) ln T.
+# A simulation repeats the year many times, with outcomes every hour, and compares the mean loss with C(θ) ln T.
 
 # %%
 policies = [sb.ThompsonSampling(), sb.CUCB(), sb.OSSB()]
@@ -112,7 +112,7 @@ axes = plot_regret(result, unit=dataset.unit)
 axes.figure.savefig(OUTPUT / "which-tree-regret.png")
 
 # %% [markdown]
-# The report puts all of this on one page to look at, without Python.
+# The report shows all of this on one page, without Python.
 
 # %%
 report = OUTPUT / "which-tree.html"

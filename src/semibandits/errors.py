@@ -5,6 +5,8 @@ A message states what was expected, what was found, and a remedy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,14 +14,43 @@ if TYPE_CHECKING:
 
 
 LONGEST: Final = 2_000
-"""Largest number of characters of a message; longer messages, which quote long values, are cut in the middle."""
+"""Maximum number of characters of a message; the middle of a longer one is cut out."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option in an error message: ``size=2`` in Python, ``--size 2`` on the command line, ``size = 2`` in a study file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the argument or field in Python.
+    value : str, list of str, True or None
+        A value to set, for instance "NODE"; None to name the option only.
+    """
+
+    name: str
+    value: str | list[str] | bool | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
 class SemibanditsError(Exception):
-    """Base class of every error that the library raises on purpose."""
+    """Base class of every error that the library raises on purpose.
+
+    Parameters
+    ----------
+    *parts : str or Option
+        Parts of the message.
+    """
 
     def __str__(self) -> str:
-        message = super().__str__()
+        return self.formatted(str)
+
+    def formatted(self, option_text: Callable[[Option], str]) -> str:
+        """The message, with each option replaced by its `option_text`."""
+        message = "".join(option_text(part) if isinstance(part, Option) else str(part) for part in self.args)
         half = LONGEST // 2
         return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
 
@@ -37,7 +68,7 @@ class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result r
 
 
 class TooManyDecisionsError(SemibanditsError):
-    """Listing or counting would need more decisions than the stated limit."""
+    """Enumerating or counting would exceed the limit on the number of decisions."""
 
 
 class UnsupportedError(SemibanditsError, NotImplementedError):

@@ -1,4 +1,4 @@
-"""Where the program ``semibandits`` begins and ends: without imports, so that Ctrl-C is answered while they are made."""
+"""Entry point of the program ``semibandits``, without heavy imports, so that Ctrl-C works while they run."""
 
 import atexit
 import contextlib
@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Import the library and run the program."""
-    before = signal.signal(signal.SIGINT, _leave)
+    before = signal.signal(signal.SIGINT, _exit_at_once)
     _replace_closed_streams()
     from semibandits.cli import main as run
 
@@ -22,14 +22,14 @@ def main() -> None:
         run()
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            _hurry()
+            _exit_quickly()
         raise
 
 
 def _replace_closed_streams() -> None:
-    """What was closed before the start (``>&-``) becomes a stream, or the next file that is opened would take its number.
+    """Replace standard streams that were closed at the start (``>&-``); otherwise the next open file takes their number.
 
-    Stdout becomes a pipe that nobody reads, so that it ends as one whose reader has left; messages go nowhere.
+    Stdout becomes a pipe without a reader, which fails as one whose reader has exited; messages on stderr are discarded.
     """
     if sys.stdin is None:
         sys.stdin = os.fdopen(_inherited(os.open(os.devnull, os.O_RDONLY)), closefd=False)
@@ -44,19 +44,19 @@ def _replace_closed_streams() -> None:
 
 
 def _inherited(number: int) -> int:
-    """A file that worker processes have too."""
+    """Make a file available to worker processes."""
     os.set_inheritable(number, True)
     return number
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Leave at once: half an import is no good to anybody, and may make another error of an exception."""
+def _exit_at_once(number: int, frame: FrameType | None) -> None:
+    """Exit at once: an exception within an import may become another error."""
     os.write(2, b"Error: interrupted, nothing written\n")
     os._exit(INTERRUPTED)
 
 
-def _hurry() -> None:
-    """Stop the workers and leave: to take compiled code apart takes Python half a second, and nothing depends on it."""
+def _exit_quickly() -> None:
+    """Stop the workers and exit without the half second in which Python deallocates compiled code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     executors = sys.modules.get("joblib.externals.loky.reusable_executor")
     executor = getattr(executors, "_executor", None)

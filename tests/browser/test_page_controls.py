@@ -1,4 +1,4 @@
-"""What the controls do, and that curves, readouts, maps and tables show the numbers of the payload."""
+"""Controls of the page; curves, readouts, maps and tables show the numbers of the payload."""
 
 import math
 import re
@@ -151,7 +151,7 @@ def test_pointer_and_finger_read_the_round_below_them(open_page, touch):
         assert float(page.locator(".cross line").get_attribute("x1")) == pytest.approx(curve[k, 0], abs=0.1)
 
 
-def test_a_bound_that_does_not_apply_says_so(open_page):
+def test_a_bound_that_does_not_apply_is_labelled(open_page):
     page = open_page(samples.other_rewards())
     assert "no bound here" in page.inner_text(".readout")
     assert "bounds nothing" in page.inner_text("#regret .note >> nth=0")

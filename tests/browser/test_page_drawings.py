@@ -1,4 +1,4 @@
-"""The decision set as drawn: maps, heat maps and bars show the values of their layers, and all of it is within reach of keys."""
+"""Drawings of the decision set: maps, heat maps and bars show the values of their layers and are accessible by keyboard."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def overlaps(boxes, slack=1.0):
 
 
 @pytest.mark.parametrize("kind", ["germany", "tree", "matching", "shortlist"])
-def test_every_layer_can_be_chosen_and_says_what_it_is(open_page, kind):
+def test_every_layer_can_be_chosen_and_is_explained(open_page, kind):
     payload = getattr(samples, kind)()
     page = open_page(payload)
     for layer in payload["layers"]:
@@ -85,7 +85,7 @@ def test_each_link_tells_its_value_to_the_pointer_and_to_the_keyboard(open_page)
 
 
 @pytest.mark.parametrize(("kind", "thing"), [("germany", ".hit"), ("matching", ".cells td.some")])
-def test_what_a_finger_opens_stays_until_another_place_is_touched(open_page, kind, thing):
+def test_a_touched_tooltip_stays_until_the_next_touch(open_page, kind, thing):
     payload = getattr(samples, kind)()
     page = open_page(payload, width=390, touch=True)
     target = page.locator(f"{thing}[data-item='0']")

@@ -1,4 +1,4 @@
-"""Pages of every kind, in every width and scheme: nothing fails, nothing is fetched, nothing sticks out, all can be read."""
+"""Pages of every kind, width and colour scheme open without errors, requests or overflow, and are readable."""
 
 from itertools import pairwise
 

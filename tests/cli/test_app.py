@@ -1,4 +1,4 @@
-"""The list of commands is there at once, and says what they say themselves."""
+"""The list of commands loads fast and agrees with the help of the commands."""
 
 import subprocess
 import sys

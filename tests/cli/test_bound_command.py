@@ -149,7 +149,7 @@ def test_without_matplotlib_figures_are_refused_before_solving(run, monkeypatch)
     assert err == 'Error: figures need matplotlib, which is not installed: run pip install "semibandits[plot]"\n'
 
 
-def test_save_writes_what_json_prints(run):
+def test_save_writes_the_output_of_json(run):
     _, out, _ = run(["bound", "table.csv", "--size", 2, "--json", "--save", "b.json"], MSETS)
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(out)
     assert sorted(path.name for path in Path().iterdir()) == ["b.json", "table.csv"]
@@ -178,6 +178,9 @@ BAD_TABLES = {
     "unreachable target": (GRAPH, ["--source", "d", "--target", "a"], "target must be reachable from source"),
     "disconnected graph": (GRAPH + "e,f,1\n", ["--family", "trees"], "graph must be connected, got 2 components"),
     "no perfect matching": ("row,column,theta\n1,x,1\n2,x,1\n3,x,1\n3,y,1\n3,z,1\n", [], "saturate"),
+    "no capacities": (GROUPED, [], "add --capacity p=K, or --capacity K for all groups"),
+    "capacity without a number": (GROUPED, ["--capacity", "x"], "--capacity must be K or NAME=K with"),
+    "no size": (MSETS, [], "size must be given for this family, got none: add --size"),
     "no such common basis": (TWICE, ["--capacity", "1", "--size", "3"], "must have a common independent set of size = 3"),
     "m above d": (MSETS, ["--size", "5"], "at most d = 4"),
     "ragged line": ("item,theta\nu,1,1\n", ["--size", "1"], "each line must have 2 cells"),
@@ -186,7 +189,7 @@ BAD_TABLES = {
     "variance column of 0": ("item,theta,variance\nu,1,0\n", ["--size", "1"], "variance must be positive, got 0"),
     "variance option of -1": (MSETS, ["--size", "1", "--variance", "-1"], "variance must be positive, got -1.0"),
     "variance option of nan": (MSETS, ["--size", "1", "--variance", "nan"], "variance must be finite, got nan"),
-    "empty file": ("", [], "must hold an instance, got an empty file"),
+    "empty file": ("", [], "must contain an instance, got an empty file"),
     "missing column": ("item,reward\nu,1\n", ["--size", "1"], "columns must be those of a family"),
     "cell without a number": ("item,theta\nu,1\nv,one\n", ["--size", "1"], "theta must be a number, got 'one' on line 3"),
     "duplicate names": ("item,theta\nu,1\nu,2\n", ["--size", "1"], "items must have distinct names, got 'u' on lines 2 and 3"),
@@ -289,7 +292,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     def solve(decision_set, theta, *, law, **_):
         raise SolverError("asked for 1e-4,\nreached less", unfinished(decision_set, theta, law.variance, value))
 
-    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
     arguments = ["bound", "table.csv", "--size", 2, "--plot", "p.png", "--save", "b.json"]
     code, out, err = run(arguments, MSETS)
     assert code == 3
@@ -307,11 +310,11 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     assert [path.name for path in Path().iterdir()] == ["table.csv"]
 
 
-def test_interruption_is_told_in_one_line(run, monkeypatch):
+def test_interruption_is_reported_in_one_line(run, monkeypatch):
     def solve(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2], MSETS)
     assert (code, out) == (130, "")
     assert err == "Error: interrupted, nothing written\n"
@@ -331,11 +334,11 @@ def test_plans_that_are_too_large_are_an_error_before_they_are_built(run, monkey
     ("arguments", "message"),
     [(("Unable to allocate 9.3 GiB",), "got: Unable to allocate 9.3 GiB: leave"), ((), "got no more of it: leave")],
 )
-def test_memory_that_runs_out_is_told_in_one_line(run, monkeypatch, arguments, message):
+def test_running_out_of_memory_is_reported_in_one_line(run, monkeypatch, arguments, message):
     def solve(*_, **__):
         raise MemoryError(*arguments)
 
-    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
     assert (code, out) == (2, "")
     assert err.startswith("Error: the problem must fit into memory, ")
@@ -350,7 +353,7 @@ def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(MSETS, encoding="utf-8")
-    monkeypatch.setattr("semibandits.cli.bound.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
     with pytest.raises(ZeroDivisionError, match="ours"):
         main(["bound", "table.csv", "--size", "2"])
 

@@ -66,7 +66,7 @@ def test_columns_stand_below_their_titles(run):
         assert lines[0].index("θ is") == line.index("modelled")
 
 
-def test_what_is_missing_is_marked_and_named(run, monkeypatch):
+def test_missing_datasets_are_marked_and_named(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "topohub", None)
     code, out, _ = run("datasets")
     assert code == 0
@@ -97,7 +97,7 @@ def test_one_dataset(run, name):
     assert f'sb.datasets.load("{name}")' in out
 
 
-def test_what_it_says_of_the_use_is_true(run, capsys):
+def test_the_shown_commands_work(run, capsys):
     out = run("datasets", "polska-backbone")[1]
     use = out[out.index("Use\n") :].splitlines()[1:]
     commands = [line.split()[1:] for line in use if line.strip().startswith("semibandits")]

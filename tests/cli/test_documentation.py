@@ -1,4 +1,4 @@
-"""What the documentation shows does run, and says what it says there."""
+"""Commands and code in the documentation run and give the documented results."""
 
 import contextlib
 import dataclasses
@@ -107,7 +107,7 @@ def test_the_files_in_the_formats_are_read(capsys, monkeypatch, tmp_path):
 
 def test_the_keys_of_the_answer_are_all_described(capsys):
     answer = json.loads(run("bound", "polska", "--family", "trees", "--json", capsys=capsys))
-    section = FORMATS[FORMATS.index("## The answer of `bound`") : FORMATS.index("## Simulations")]
+    section = FORMATS[FORMATS.index("## Output of `bound`") : FORMATS.index("## Simulations")]
     described = set(re.findall(r"`(\w+)`", section))
     assert set(answer) <= described
     assert set(answer["plan"][0]) | set(answer["optimal"]) | set(answer["regret"][0]) <= described

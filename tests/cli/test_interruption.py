@@ -12,7 +12,7 @@ from semibandits.cli.interruption import COMPILING, PASS, InterruptWatch
 
 
 def pressing(times):
-    """A function that, as it is compiled, presses Ctrl-C and takes note that compilation went on."""
+    """A function that raises Ctrl-C while it is compiled and records that compilation continued."""
     went_on = []
 
     def inner(x):

@@ -1,4 +1,4 @@
-"""``semibandits report`` from the command line to the file it leaves."""
+"""``semibandits report`` from the command line to the file it writes."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def names(folder="."):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-def test_the_report_stands_in_the_folder(run, results):
+def test_the_report_is_written_to_the_folder(run, results):
     code, out, err = run(["report", results])
     assert (code, err) == (0, "")
     path, *answers = out.splitlines()
@@ -60,14 +60,14 @@ def test_the_report_stands_in_the_folder(run, results):
     assert shown["best"] == "u, v"
 
 
-def test_the_report_of_a_file_stands_beside_it(run, results):
+def test_the_report_of_a_file_is_written_next_to_it(run, results):
     assert run(["report", "bound.json"])[0] == 0
     assert data_of("bound.html")["simulation"] is None
     assert run(["report", results / "simulation.zip"])[0] == 0
     assert data_of(results / "simulation.html")["drawing"] is None
 
 
-def test_the_report_goes_where_it_is_asked_to(run, results):
+def test_the_report_is_written_to_the_given_path(run, results):
     before = names(results)
     code, out, _ = run(["report", results, "--to", "elsewhere.html"])
     assert (code, out.splitlines()[0]) == (0, "elsewhere.html")
@@ -97,7 +97,7 @@ def test_the_json_object_is_that_of_the_page(run, results):
         (["results/about.json"], "must be a file written by semibandits bound --save"),
     ],
 )
-def test_refusals_say_what_is_wrong_and_leave_nothing(run, results, arguments, message):
+def test_errors_are_clear_and_write_nothing(run, results, arguments, message):
     before = names(), names(results)
     content = (results / "simulation.zip").read_bytes()
     code, out, err = run(["report", *arguments])

@@ -1,4 +1,4 @@
-"""``semibandits run``, and what ``semibandits simulate`` shares with it."""
+"""``semibandits run``, and behaviour shared with ``semibandits simulate``."""
 
 import json
 import os
@@ -85,7 +85,7 @@ def test_simulate_and_run_are_one(study):
     assert bounds[0] == bounds[1]
 
 
-def test_a_run_of_simulate_goes_on_as_a_study(study, monkeypatch):
+def test_a_run_of_simulate_resumes_as_a_study(study, monkeypatch):
     run = study()
     with monkeypatch.context() as patched:
         patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
@@ -99,7 +99,7 @@ def test_a_run_of_simulate_goes_on_as_a_study(study, monkeypatch):
 
 
 def interrupt_after(count):
-    """Ctrl-C as so many replications are finished."""
+    """Raise Ctrl-C when this number of replications is finished."""
 
     def tell(line, finished, total):
         if finished == count:
@@ -108,7 +108,7 @@ def interrupt_after(count):
     return tell
 
 
-def test_an_interrupted_study_goes_on(study, monkeypatch):
+def test_an_interrupted_study_resumes(study, monkeypatch):
     run = study()
     with monkeypatch.context() as patched:
         patched.setattr(ReplicationLine, "__call__", interrupt_after(3))
@@ -116,7 +116,7 @@ def test_an_interrupted_study_goes_on(study, monkeypatch):
     assert (code, out) == (130, "")
     assert err == (
         "Error: interrupted: 3 of 8 replications are finished and kept in study-results; "
-        "to go on, give the same command again\n"
+        "to continue, run the same command again\n"
     )
     assert run(["run", "study.toml", "--workers", 2])[0] == 0
     assert run(["run", "study.toml", "--output", "whole"])[0] == 0
@@ -163,7 +163,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
     assert "nothing was solved or played again, written now: report.html." in out
 
 
-def test_the_bound_alone_is_told_as_bound_tells_it(study):
+def test_the_bound_alone_is_printed_as_by_bound(study):
     run = study(ALONE)
     own = run(["bound", "table.csv", "--size", 2])[1]
     code, out, err = run(["run", "study.toml"])
@@ -197,7 +197,7 @@ def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
     assert not Path("study-results").exists()
 
 
-def test_json_says_the_same_of_a_run_and_of_what_is_kept(study):
+def test_json_agrees_for_a_run_and_its_folder(study):
     run = study()
     one, other = (json.loads(run(["run", "study.toml", "--json"])[1]) for _ in range(2))
     assert one.pop("elapsed") > 0
@@ -206,7 +206,7 @@ def test_json_says_the_same_of_a_run_and_of_what_is_kept(study):
     assert one["folder"] == "study-results"
 
 
-def test_options_go_before_what_the_file_says(study, monkeypatch):
+def test_options_override_the_file(study, monkeypatch):
     seen = {}
     own = studies_run.play
 
@@ -249,7 +249,7 @@ BAD = {
     "figure": (["run", "study.toml", "--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
     "output": (["run", "study.toml", "--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["run", "study.toml", "--output", "table.csv/x"], "folder must be writable"),
-    "report without a folder": ([*SHORT, "--report"], "--report must come with a folder to write it to, got none: add --output"),
+    "report without a folder": ([*SHORT, "--report"], "--report must be used with a folder to write it to, got none: add"),
 }  # fmt: skip
 
 
@@ -305,8 +305,8 @@ def test_a_changed_study_is_refused(study):
     code, out, err = run(["run", "study.toml"])
     assert (code, out) == (2, "")
     assert err == (
-        "Error: folder must hold a run of the same simulation, got another horizon in study-results (horizon = 1000, "
-        "was 300): choose another folder (--output), or go on as the run began\n"
+        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 1000, "
+        "was 300): choose another folder (--output FOLDER), or continue the run as it was started\n"
     )
     assert files("study-results") == before
 
@@ -371,7 +371,7 @@ def test_simulations_that_replay(run, logged):
     code, out, err = run(["simulate", "logged", "--rewards", "replay", "-p", "CUCB", "-T", 90, "-n", 2, "-o", "a"])
     assert (code, err) == (0, "")
     said = " ".join(out.split())
-    assert "observed outcomes drawn again, each item for itself; policies are told the variance 0." in said
+    assert "observed outcomes, resampled for each item; policies receive the variance 0." in said
     assert "no bound is known for these rewards" in said
     assert load_simulation("a/simulation.zip").lower_bound is None
     assert json.loads(Path("a/bound.json").read_text(encoding="utf-8"))["applies"] is False
@@ -379,7 +379,7 @@ def test_simulations_that_replay(run, logged):
 
 
 def test_ctrl_c_in_a_process(tmp_path):
-    """A study far longer than the test, interrupted once it says that a replication is finished."""
+    """A study far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY.replace("replications = 4", "replications = 30_000"), encoding="utf-8")
     program = Path(sys.executable).with_name("semibandits")
@@ -393,7 +393,9 @@ def test_ctrl_c_in_a_process(tmp_path):
         finally:
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert "of 60,000 replications are finished and kept in study-results; to go on, give the same command again" in err
+    assert (
+        "of 60,000 replications are finished and kept in study-results; to continue, run the same command again" in err
+    )
     assert "Traceback" not in err
     assert list((tmp_path / "study-results" / "parts").glob("*.zip"))
     assert (tmp_path / "study-results" / "study.toml").exists()

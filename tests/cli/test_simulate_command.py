@@ -1,4 +1,4 @@
-"""``semibandits simulate`` from the command line to the folder it leaves."""
+"""``semibandits simulate`` from the command line to the folder it writes."""
 
 import contextlib
 import csv
@@ -49,7 +49,7 @@ def test_all_policies_play_by_default(run):
     assert names() == ["table.csv"]
 
 
-def test_the_table_has_what_the_result_has(run):
+def test_the_table_agrees_with_the_result(run):
     code, out, err = run(SHORT, TABLE)
     assert (code, err) == (0, "")
     rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
@@ -73,7 +73,7 @@ def test_the_table_has_what_the_result_has(run):
     assert "Gaussian, independent, variance 0.5" in out
 
 
-def test_the_json_object_is_what_simulate_returns(run):
+def test_the_json_object_agrees_with_simulate(run):
     answer = answer_of(run, *SHORT, "--seed", 7)
     rewards = GaussianRewards([1, 0.75, 0.5, 0.25], variance=0.5)
     result = simulate(MSets(4, 2), rewards, CUCB(), horizon=300, replications=4, seed=7)
@@ -123,7 +123,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     assert code == 0
     assert f"{own.value:.4g}"[:4] in out
     assert "over" in out.split("slope:")[0]
-    assert "policies are told the variance 1/4" in out
+    assert "policies receive the variance 1/4" in out
 
     def fail(*_, **__):
         raise SolverError("no luck")
@@ -145,7 +145,7 @@ def test_a_bound_of_0_gives_no_ratios(run):
     assert "C ln T" not in out
 
 
-def test_a_bound_that_is_not_found_says_so(run, monkeypatch):
+def test_a_missing_bound_is_reported(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")
 
@@ -247,11 +247,11 @@ BAD_OPTIONS = {
     "no replications": (["-n", "0"], "--replications must be a whole number of at least 1, got '0'"),
     "too many replications": (["-n", "1e9"], "--replications must be at most 1,000,000, got '1e9'"),
     "negative seed": (["--seed", "-1"], "--seed must be a whole number of at least 0, got '-1'"),
-    "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto takes one a core"),
+    "no workers": (["-j", "0"], "--workers must be a number from 1 to 10,000 or auto, got '0': auto uses one per core"),
     "workers in words": (["-j", "two"], "--workers must be a number from 1 to 10,000 or auto, got 'two'"),
     "unknown rewards": (["--rewards", "gausian"], "rewards must be a known name, got 'gausian': did you mean gaussian or gamma?"),
     "variance of bernoulli": (["--rewards", "bernoulli", "--variance", "1"], "--variance must go with Gaussian rewards, got 1"),
-    "resume without a folder": (["--resume"], "--resume must come with the folder of the earlier run, got none"),
+    "resume without a folder": (["--resume"], "--resume must be used with the folder of the earlier run, got none"),
     "output into a file": (["--output", "table.csv"], "'table.csv' must be a folder, got a file"),
     "output below a file": (["--output", "table.csv/run"], "folder must be writable"),
     "another figure format": (["--plot", "p.jpg"], "the figure must end in .png, .pdf, .svg, got 'p.jpg'"),
@@ -353,7 +353,7 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     assert Path("run/summary.csv").exists()
     code, _, err = run([*SHORT, "--output", "run", "--resume", "--seed", 1])
     assert code == 2
-    assert "folder must hold a run of the same simulation, got another seed in run" in err
+    assert "folder must contain a run of the same simulation, got another seed in run" in err
     assert Path("run/simulation.zip").read_bytes() == before
 
 
@@ -365,7 +365,7 @@ def test_folders_with_other_things_in_them_are_fine(run):
 
 
 def interrupt_after(monkeypatch, count):
-    """Ctrl-C as so many replications are finished."""
+    """Raise Ctrl-C when this number of replications is finished."""
 
     def tell(line, finished, total):
         if finished == count:
@@ -381,7 +381,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_bytes(run, monkeypatch):
     assert (code, out) == (130, "")
     assert err == (
         "Error: interrupted: 3 of 8 replications are finished and kept in run; "
-        "to go on, give the same command with --resume\n"
+        "to continue, run the same command with --resume\n"
     )
     assert len(list(Path("run/parts").iterdir())) == 3
     assert not Path("run/summary.csv").exists()
@@ -421,7 +421,7 @@ def test_an_interruption_before_anything_is_finished_leaves_nothing(run, monkeyp
     code, _, err = run(SHORT)
     assert (code, err) == (
         130,
-        "Error: interrupted, nothing written: with --output FOLDER finished replications are kept\n",
+        "Error: interrupted, nothing written: --output FOLDER keeps finished replications\n",
     )
 
 
@@ -474,7 +474,7 @@ def test_faults_of_our_own_are_not_hidden(run, monkeypatch):
 
 
 def test_ctrl_c_in_a_process(tmp_path):
-    """A run far longer than the test, interrupted once it says that a replication is finished."""
+    """A run far longer than the test, interrupted once it reports a finished replication."""
     (tmp_path / "table.csv").write_text(TABLE, encoding="utf-8")
     program = Path(sys.executable).with_name("semibandits")
     words = [program, *map(str, SHORT), "-n", "30000", "--output", "run", "--progress"]
@@ -487,6 +487,6 @@ def test_ctrl_c_in_a_process(tmp_path):
         finally:
             process.kill()
     assert (process.returncode, out) == (130, "")
-    assert "of 60,000 replications are finished and kept in run; to go on, give the same command with --resume" in err
+    assert "of 60,000 replications are finished and kept in run; to continue, run the same command with --resume" in err
     assert "Traceback" not in err
     assert list((tmp_path / "run" / "parts").glob("*.zip"))

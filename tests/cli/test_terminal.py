@@ -1,4 +1,4 @@
-"""What reaches a terminal: every text from outside is printed literally."""
+"""Terminal output: every external text is printed literally."""
 
 import json
 import os

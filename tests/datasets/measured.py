@@ -1,4 +1,4 @@
-"""What every measured dataset promises, checked against its own outcomes."""
+"""Properties of every measured dataset, checked against its outcomes."""
 
 import numpy as np
 

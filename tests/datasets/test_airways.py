@@ -1,4 +1,4 @@
-"""Journeys from Boston to San Diego: paths counted twice, distances and fares computed here."""
+"""Journeys from Boston to San Diego: two counts of paths, independent distances and fares."""
 
 import math
 from collections import defaultdict
@@ -91,7 +91,7 @@ def best_journey(**parameters):
 
 
 def test_which_journey_is_best_under_other_parameters():
-    """As the documentation of the model says."""
+    """The formula in the documentation of the model."""
     assert best_journey() == ["BOS", "DEN", "SAN"]
     assert best_journey(competition=0.3) == ["BOS", "SAN"]
     assert best_journey(competition=0.1) == ["BOS", "SAN"]
@@ -118,7 +118,7 @@ def test_fare_models_check_their_numbers(bad):
         FareModel(**bad)
 
 
-def test_what_is_said_of_it(dataset):
+def test_description_of_the_dataset(dataset):
     assert dataset.origin == "modelled"
     assert dataset.unit == "USD"
     assert dataset.instance.geographic

@@ -63,7 +63,7 @@ def test_direction_matters_in_multicast():
     assert sum(theta[u, v] != theta[v, u] for u, v in theta if (v, u) in theta) > 80
 
 
-def test_multicast_refuses_what_it_cannot_use():
+def test_multicast_refuses_invalid_input():
     with pytest.raises(InvalidInputError, match=r"root in polska .* did you mean Warsaw"):
         multicast_instance(datasets.network("polska"), "Warszaw")
     drawing = datasets.network("atlanta")

@@ -1,4 +1,4 @@
-"""Borders: places that are known, and clipping against a twin that goes segment by segment."""
+"""Borders: known positions, and clipping compared with a segment-by-segment twin."""
 
 import math
 from itertools import pairwise
@@ -108,7 +108,7 @@ def test_clipping_by_a_twin(line, box):
     assert {tuple(point) for piece in pieces for point in piece} >= set(inner)
 
 
-def test_lines_go_on_beyond_the_box_by_the_margin():
+def test_lines_extend_beyond_the_box_by_the_margin():
     box = (6.0, 47.0, 15.0, 55.0)
     for margin in (0.0, 0.1, 0.5):
         points = np.concatenate(borders(*box, margin=margin))
@@ -119,7 +119,7 @@ def test_lines_go_on_beyond_the_box_by_the_margin():
         assert points[:, 1].max() <= 55.0 + beyond + 1e-12
 
 
-def test_answers_belong_to_the_caller():
+def test_results_are_not_shared():
     first = borders(6, 47, 15, 55)
     for line in first:
         line[:] = math.nan

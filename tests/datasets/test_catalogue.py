@@ -1,4 +1,4 @@
-"""The recorded figures of every dataset, each built and solved anew, and the page that shows them."""
+"""The recorded figures of every dataset agree with a new solve and with docs/datasets.md."""
 
 import dataclasses
 import itertools
@@ -101,7 +101,7 @@ def test_datasets_survive_a_file(name, built, tmp_path):
     assert not dataset.theta.flags.writeable
 
 
-def test_a_second_count_of_what_has_no_own_formula(built):
+def test_second_counts_of_sets_without_a_formula(built):
     """Quotas: decisions drawn at random from the m-sets of size 10 obey as often as the count says, to five sigma."""
     dataset = built["flights-quotas"]
     rng, n = np.random.default_rng(11), 20_000
@@ -112,7 +112,7 @@ def test_a_second_count_of_what_has_no_own_formula(built):
     assert abs(obeyed - n * share) < 5 * math.sqrt(n * share * (1 - share))
 
 
-def test_rows_are_frozen_and_say_what_they_need():
+def test_rows_are_frozen_and_name_their_packages():
     row = ROWS["germany50-routing"]
     with pytest.raises(dataclasses.FrozenInstanceError):
         row.d = 3
@@ -121,7 +121,7 @@ def test_rows_are_frozen_and_say_what_they_need():
     assert bundled == {name for name in ROWS if name.startswith("flights")} | {"air-fares", "power-grid"}
 
 
-def test_what_is_missing_is_listed_all_the_same(monkeypatch):
+def test_missing_datasets_are_listed(monkeypatch):
     monkeypatch.setitem(sys.modules, "topohub", None)
     rows = {row.name: row for row in datasets.catalogue()}
     assert not rows["germany50-routing"].installed

@@ -1,4 +1,4 @@
-"""Films: rules checked by hand on a tiny package, and the real MovieLens 100K against counts made line by line."""
+"""Films: rules checked by hand on a tiny package, and MovieLens 100K against counts line by line."""
 
 import importlib.metadata
 import math
@@ -22,7 +22,7 @@ OCCUPATIONS = (
 
 
 @pytest.mark.parametrize("build", ALL)
-def test_every_dataset_keeps_its_promises(build, tmp_path):
+def test_every_dataset_has_the_properties_of_a_measured_one(build, tmp_path):
     check_measured(build(), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Flights against their own table read independently, counts known from elsewhere, closed forms, and a rebuilt table."""
+"""Flights against an independent reading of their table, published counts, closed forms, and a rebuilt table."""
 
 import io
 import json
@@ -43,7 +43,7 @@ CARRIERS, ORIGINS = ([row[k] for row in TABLE["routes"]] for k in (0, 1))
 
 
 @pytest.mark.parametrize("build", ALL)
-def test_every_dataset_keeps_its_promises(build, tmp_path):
+def test_every_dataset_has_the_properties_of_a_measured_one(build, tmp_path):
     check_measured(build(), tmp_path)
 
 
@@ -57,7 +57,7 @@ def test_outcomes_are_drawn_again(build):
     check_replayed(build())
 
 
-def test_the_table_has_what_pandas_counts_in_the_package():
+def test_the_table_agrees_with_pandas():
     """Counted with pandas, on rows of flights.csv whose arr_delay is not missing."""
     assert len(HISTOGRAMS) == 288
     assert sum(sum(h.values()) for h in HISTOGRAMS) == 320_534

@@ -1,4 +1,4 @@
-"""Built-in networks against counts known from elsewhere, geometry computed here, and their own file."""
+"""Built-in networks against published counts, independent geometry, and their own file."""
 
 import math
 import sys
@@ -165,7 +165,7 @@ def test_delay_models_check_their_numbers(bad):
         DelayModel(**bad)
 
 
-def test_without_topohub_the_error_says_what_to_install(monkeypatch):
+def test_without_topohub_the_error_names_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "topohub", None)
     with pytest.raises(SemibanditsError, match=r'pip install "semibandits\[networks\]"'):
         datasets.network("germany50")

@@ -1,4 +1,4 @@
-"""The 33-bus grid: published numbers, trees by networkx, and a load flow written here."""
+"""The 33-bus grid: published numbers, trees by networkx, and an independent load flow."""
 
 import json
 from importlib.resources import files
@@ -57,7 +57,7 @@ def test_the_table_is_that_of_baran_and_wu(table):
     assert load_flow(table, best) == pytest.approx(139.55, abs=0.05)
 
 
-def test_what_is_said_of_the_model(table, dataset):
+def test_description_of_the_model(table, dataset):
     usual = [line for line in table["lines"] if not line[4]]
     assert sum(LossModel(current=57.3).mean(line[2]) for line in usual) == pytest.approx(202.7, abs=0.2)
     closed = np.flatnonzero(dataset.decision_set.maximize(dataset.theta))
@@ -104,7 +104,7 @@ def test_loss_models_check_their_numbers(bad):
         LossModel(**bad)
 
 
-def test_what_is_said_of_it(dataset):
+def test_description_of_the_dataset(dataset):
     assert dataset.origin == "modelled"
     assert dataset.unit == "kWh"
     assert "modelled, not measured" in dataset.instance.note

@@ -1,4 +1,4 @@
-"""The scripts that make the bundled tables, on packages made up here."""
+"""The scripts that build the bundled tables, on artificial packages."""
 
 import gzip
 import importlib
@@ -55,7 +55,7 @@ XX,XYZ,SAN
 """
 
 
-def test_air_fares_keep_what_leads_to_the_target(script, tmp_path):
+def test_air_fares_keep_connections_towards_the_target(script, tmp_path):
     """No way back, no unknown airport, no airport that Boston does not lead to; a carrier counts once."""
     folder = "bokeh_sampledata/_data/"
     package = wheel(

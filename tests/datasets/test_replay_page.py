@@ -1,4 +1,4 @@
-"""What docs/replay.md shows runs, and its numbers are those of the data."""
+"""The code of docs/replay.md runs, and its numbers agree with the data."""
 
 import contextlib
 import io

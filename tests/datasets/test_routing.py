@@ -1,4 +1,4 @@
-"""Routing datasets against paths listed by networkx and delays added up here."""
+"""Routing datasets against paths listed by networkx and sums of delays."""
 
 import networkx as nx
 import numpy as np
@@ -36,7 +36,7 @@ def test_paths_and_delays(name, network, source, target, d, count):
 
 
 @pytest.mark.parametrize("name", [case[0] for case in CASES])
-def test_what_is_said_of_them(name):
+def test_descriptions(name):
     dataset = datasets.load(name)
     assert dataset.origin == "modelled"
     assert dataset.outcomes is None

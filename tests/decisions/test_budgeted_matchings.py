@@ -1,4 +1,4 @@
-"""P_BLM and P_IM on matchings in every saturation, against enumeration."""
+"""P_BLM and P_IM on matchings for every `saturate`, against enumeration."""
 
 import itertools
 import math
@@ -24,7 +24,7 @@ NUMBERS = {
 
 @st.composite
 def instances(draw, *, sign=-1):
-    """A set of matchings, all its decisions, and two vectors of numbers of some kind; none negative if `sign` is 1."""
+    """A set of matchings, all its decisions, and two vectors of one kind of numbers; nonnegative if `sign` is 1."""
     n_rows, n_columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     pairs = list(itertools.product(range(n_rows), range(n_columns)))
     edges = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=14))
@@ -53,7 +53,7 @@ def test_budgeted_equals_enumeration(instance, data):
     shift = data.draw(st.sampled_from([0.0, 0.0, 0.3, -0.3])) * unit(budgets)
     at_least = float(data.draw(st.sampled_from(sums.tolist()))) + shift
     met = sums >= at_least - 1e-12 * decision_set.m * unit(budgets)
-    # No answer may depend on whether rounding lifts a sum over the forgiven margin.
+    # The answer must not depend on whether rounding moves a sum across the tolerance.
     assume((np.abs(sums - at_least + 1e-12 * decision_set.m * unit(budgets)) > 1e-14 * unit(budgets)).all())
     if not met.any():
         with pytest.raises(Infeasible, match="lower at_least"):
@@ -114,7 +114,7 @@ def test_the_front_answers_every_budget(instance):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_a_budget_of_rounding_is_forgiven(saturate):
-    # 0.1 + 0.2 > 0.3 in floating point: neither order of summation may lose the only decision.
+    # 0.1 + 0.2 > 0.3 in floating point: the only decision must be found in both orders of summation.
     decision_set = Matchings([(0, 0), (1, 1)], saturate=saturate)
     for at_least in (0.3, 0.1 + 0.2):
         assert decision_set.maximize_budgeted([-1.0, -1.0], [0.1, 0.2], at_least).all()
@@ -129,7 +129,7 @@ def test_budget_met_by_leaving_items_out():
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_medium_matchings_against_the_mirrored_graph(saturate):
-    """Exchanging rows and columns changes nothing: another graph, other duals, the same values."""
+    """Swapping rows and columns gives another graph and other duals, but the same values."""
     rng = np.random.default_rng(MODES.index(saturate))
     n_rows, n_columns = {"both": (9, 9), "rows": (8, 11), "columns": (11, 8), "none": (9, 10)}[saturate]
     edges = [(r, c) for r in range(n_rows) for c in range(n_columns) if rng.random() < 0.7]

@@ -1,4 +1,4 @@
-"""P_BLM, P_IM and fronts over m-sets, against the list of all m-sets, and at size against a table over integer sums."""
+"""P_BLM, P_IM and fronts over m-sets, against all m-sets, and for large sets against a table over integer sums."""
 
 import math
 
@@ -82,7 +82,7 @@ def test_budget_of_a_decision_is_met_exactly(instance, pick):
 
 
 def budgeted_ratio(decisions, rows, rewards, budgets, at_least, ratio):
-    """Reward of the answer over the best one, once it is checked; 1 where there is nothing to win."""
+    """Check the answer and return its reward divided by the best one; 1 if the best reward is 0."""
     met = rows @ budgets >= at_least - forgiven(decisions, budgets)
     if not met.any():
         with pytest.raises(Infeasible):
@@ -97,7 +97,7 @@ def budgeted_ratio(decisions, rows, rewards, budgets, at_least, ratio):
 
 
 def index_ratio(decisions, rows, rewards, bonuses, ratio):
-    """Bonus of the answer over the one that would make up for the best value, once it is checked."""
+    """Check the answer and return its bonus divided by the bonus that would reach the best value."""
     x = decisions.maximize_index(rewards, bonuses, ratio)
     assert x in decisions
     best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
@@ -135,7 +135,7 @@ def test_index_keeps_its_ratio(record_ratio, instance, ratio):
 
 @pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9, 0.99])
 def test_ratios_on_random_instances(record_ratio, ratio):
-    """Rewards and budgets all different and mostly small, where the first decision met is seldom the best."""
+    """Distinct and mostly small rewards and budgets, for which the first decision found is rarely the best."""
     rng = np.random.default_rng(round(100 * ratio))
     for _ in range(250):
         d = int(rng.integers(4, 11))
@@ -161,7 +161,7 @@ def test_front_is_that_of_the_list(instance):
 
 
 def best_rewards_by_table(rewards, budgets, m):
-    """For integers >= 0: the largest reward of m items with each sum of budgets, by plain dynamic programming."""
+    """Largest reward of m items for each sum of budgets, by dynamic programming over integers >= 0."""
     table = np.full((m + 1, int(np.sort(budgets)[::-1][:m].sum()) + 1), -np.inf)
     table[0, 0] = 0.0
     for a, c in zip(rewards, budgets.astype(int), strict=True):
@@ -172,7 +172,7 @@ def best_rewards_by_table(rewards, budgets, m):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_at_size_all_agree_with_a_table_over_sums(seed):
+def test_large_instances_agree_with_a_table_over_sums(seed):
     """Independent and strongly correlated numbers: real rewards, integer budgets."""
     rng = np.random.default_rng(seed)
     d, m = (60, 8) if seed % 2 else (120, 15)
@@ -192,8 +192,8 @@ def test_at_size_all_agree_with_a_table_over_sums(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rounded_problems_at_size_keep_high_ratios(seed):
-    """Ratios so high that the first step does not do, and rewards are rounded."""
+def test_large_rounded_problems_keep_high_ratios(seed):
+    """Ratios so high that the first step does not suffice and rewards are rounded."""
     rng = np.random.default_rng(seed)
     decisions, budgets = MSets(60, 8), rng.integers(0, 40, 60).astype(float)
     rewards = (40 - budgets) / 40 + 0.2 * rng.random(60)
@@ -209,7 +209,7 @@ def test_rounded_problems_at_size_keep_high_ratios(seed):
 
 
 def test_heavy_item_that_fits_no_decision_does_not_coarsen_the_rounding():
-    """Items 0 and 1 can only be chosen below the budget; rounding by their rewards would make all others equal."""
+    """Items 0 and 1 are in no decision that meets the budget; rounding by their rewards would make all others equal."""
     rewards = np.array([1e9, 1e9, 5.0, 4.0, 3.0, 2.0, 2.0])
     budgets = np.array([0.0, 0.0, 5.0, 6.5, 8.0, 9.0, 9.0])
     x = MSets(7, 2).maximize_budgeted(rewards, budgets, 14.0, ratio=0.9)
@@ -222,8 +222,8 @@ def test_ratio_where_only_worthless_decisions_meet_the_budget():
     assert x.tolist() in ([False, True, False], [False, False, True])
 
 
-def test_search_that_would_not_end_is_broken_off(monkeypatch):
-    """Budgets that are the negated rewards make every decision undominated; no two sums are alike."""
+def test_a_search_beyond_its_limits_is_an_error(monkeypatch):
+    """With budgets equal to the negated rewards, every decision is undominated; all sums are different."""
     monkeypatch.setattr(msets, "MAX_LABELS", 50)
     monkeypatch.setattr(msets, "MAX_NODES", 50)
     rewards = np.sqrt(np.arange(2.0, 62.0))

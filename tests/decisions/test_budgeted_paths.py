@@ -25,7 +25,7 @@ ratios = st.sampled_from([0.2, 0.5, 0.9, 0.99])
 
 @st.composite
 def decision_sets(draw):
-    """Up to 7 nodes of shuffled order, parallel arcs, arcs on no path."""
+    """Up to 7 nodes in shuffled order, with parallel arcs and arcs on no path."""
     n = draw(st.integers(2, 7))
     node = st.integers(0, n - 1)
     arcs = [pair for pair in draw(st.lists(st.tuples(node, node), max_size=14)) if pair[0] < pair[1]]
@@ -37,7 +37,7 @@ def decision_sets(draw):
 
 @st.composite
 def problems(draw, first=any_number, second=any_number):
-    """A decision set with two vectors, each of one kind of number."""
+    """A decision set and two vectors, each of one kind of number."""
     decision_set = draw(decision_sets())
     size = {"min_size": decision_set.d, "max_size": decision_set.d}
     return decision_set, np.array(draw(st.lists(first, **size))), np.array(draw(st.lists(second, **size)))
@@ -62,7 +62,7 @@ def best_within(decision_set, rewards, budgets, at_least):
 
 
 def check_budgeted(decision_set, rewards, budgets, at_least, ratio=1.0):
-    """Ratio of the reward to the best one; 1 where no path meets the budget or none has a reward."""
+    """Ratio of the reward to the best one; 1 if no path meets the budget or the best reward is 0."""
     best = best_within(decision_set, rewards, budgets, at_least)
     if best is None:
         with pytest.raises(Infeasible):
@@ -78,7 +78,7 @@ def check_budgeted(decision_set, rewards, budgets, at_least, ratio=1.0):
 
 
 def check_index(decision_set, rewards, bonuses, ratio=1.0):
-    """Share of the bonus that would do, were all of the loss in it."""
+    """The bonus divided by the bonus that would reach the best value."""
     rows = decision_set.enumerate()
     best = (rows @ rewards + np.sqrt(rows @ bonuses)).max()
     x = decision_set.maximize_index(rewards, bonuses, ratio)
@@ -92,7 +92,7 @@ def check_index(decision_set, rewards, bonuses, ratio=1.0):
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(problems(), st.integers(0, 10_000), st.sampled_from([0.0, 0.0, 0.05, 1.0]))
-def test_budgeted_is_the_best_that_meets_the_budget(problem, pick, above):
+def test_budgeted_is_the_best_within_the_budget(problem, pick, above):
     """Budgets that a path meets exactly, up to rounding, and budgets above all of them."""
     decision_set, rewards, budgets = problem
     all_budgets = np.sort(decision_set.enumerate() @ budgets)
@@ -170,7 +170,7 @@ def test_arrays_may_be_read_only_and_strided():
     assert len(decision_set.budget_front(numbers[::2], numbers[::-2])) == 3
 
 
-def test_the_smallest_ratios_do_no_harm():
+def test_the_smallest_ratios_are_accepted():
     decision_set = Paths([(0, 1), (0, 1)], 0, 1)
     for ratio in (5e-324, 1e-300, 1e-7):
         assert decision_set.maximize_budgeted([1.0, 2.0], [2.0, 1.0], 1.5, ratio).tolist() == [True, False]
@@ -190,7 +190,7 @@ def test_too_many_labels_are_an_error(monkeypatch):
 
 @pytest.mark.parametrize("ratio", [0.5, 0.9, 1.0])
 def test_steps_multiply_to_the_ratio_along_a_longest_path(monkeypatch, ratio):
-    """A larger step seldom shows in the result, and would void the guarantee."""
+    """A larger step would void the guarantee, but rarely changes the result."""
     decision_set, rng = medium(1)
     rewards, budgets = rng.random((2, decision_set.d))
     seen = []

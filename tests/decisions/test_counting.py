@@ -19,7 +19,7 @@ from semibandits.matroids import Graphic, Partition
 def test_arborescences_are_counted_as_they_are_listed(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 6))
-    spokes = [(int(rng.integers(v)), v) for v in range(1, n)]  # so that every node is there
+    spokes = [(int(rng.integers(v)), v) for v in range(1, n)]  # so that every node occurs
     arcs = spokes + rng.integers(0, n, (rng.integers(0, 9), 2)).tolist()
 
     def reaches_all(chosen):
@@ -32,7 +32,7 @@ def test_arborescences_are_counted_as_they_are_listed(seed):
     rooted = Graphic([arc for arc in arcs if arc[1] != 0])
     into = Partition([v for _, v in arcs if v != 0], 1)
     assert count_common(rooted, into, n - 1) == count_common(into, rooted, n - 1) == listed
-    if rooted.d < graphic.d:  # an arc into the root: no formula, and none is claimed
+    if rooted.d < graphic.d:  # an arc into the root: there is no formula
         assert count_common(graphic, heads, n - 1) is None
 
 

@@ -1,4 +1,4 @@
-"""Counting with a limited amount of work: exact where it is enough, else a number that is exceeded, and never much more work."""
+"""Counting with a limited amount of work: exact if it suffices, else a lower bound, and never much more work."""
 
 import math
 
@@ -54,7 +54,7 @@ def test_small_sets_are_counted_exactly(name):
 @pytest.mark.parametrize("name", SMALL)
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(work=st.integers(0, 10**6))
-def test_what_is_told_is_true_whatever_the_work(name, work):
+def test_counts_and_bounds_are_true_for_any_work(name, work):
     decisions = SMALL[name]()
     n = len(decisions.enumerate())
     exact, more_than = decisions.count_within(work)
@@ -77,7 +77,7 @@ def test_large_complete_graphs_are_counted():
 
 
 class Counting(matroids.Matroid):
-    """A matroid without a formula that counts how often it is asked."""
+    """A matroid without a formula that counts its calls."""
 
     def __init__(self, inner):
         self.inner, self.calls = inner, 0
@@ -99,7 +99,7 @@ class Counting(matroids.Matroid):
 
 
 @pytest.mark.parametrize("work", [0, 10**5, 10**6, 10**7])
-def test_matroids_without_a_formula_are_not_asked_more_than_the_work_allows(work):
+def test_matroids_without_a_formula_are_called_within_the_work(work):
     matroid = Counting(matroids.Uniform(24, 12))
     decisions = sb.MatroidBases(matroid)
     matroid.calls = 0
@@ -110,7 +110,7 @@ def test_matroids_without_a_formula_are_not_asked_more_than_the_work_allows(work
     assert more_than is None or more_than < math.comb(24, 12)
 
 
-def test_intersections_are_not_asked_more_than_the_work_allows():
+def test_intersections_call_their_matroids_within_the_work():
     first, second = Counting(matroids.Uniform(30, 15)), Counting(matroids.Partition([k // 2 for k in range(30)], 1))
     decisions = sb.MatroidIntersection(first, second)
     first.calls = second.calls = 0
@@ -145,7 +145,7 @@ def test_large_matroids_are_not_listed(matroid, monkeypatch):
     assert more_than > 1000
 
 
-def test_determinants_end_when_their_work_is_spent(monkeypatch):
+def test_determinants_stop_at_the_limit_of_work(monkeypatch):
     primes = []
 
     def one_prime(matrix, prime, most):
@@ -169,7 +169,7 @@ def test_determinants_end_when_their_work_is_spent(monkeypatch):
     assert primes == []
 
 
-def test_subsets_are_not_gone_through_if_they_are_too_many(monkeypatch):
+def test_no_dynamic_programming_over_too_many_subsets(monkeypatch):
     decisions = sb.Matchings([(i, j) for i in range(18) for j in range(18) if i + j])
     monkeypatch.setattr(matchings_module, "count_matchings", None)
     assert decisions.count_within(10**7).more_than == 100
@@ -184,14 +184,14 @@ def test_subsets_are_not_gone_through_if_they_are_too_many(monkeypatch):
     ],
     ids=["m-sets", "partition", "paths"],
 )
-def test_numbers_with_too_many_digits_are_not_written_out(decisions):
+def test_numbers_with_too_many_digits_are_not_computed(decisions):
     assert count_decisions(decisions) == DecisionCount(None, LARGEST_COUNT)
     assert decisions.count() > 10**4_300
     with pytest.raises(TooManyDecisionsError, match=r"got (more|at least 10\^)"):
         decisions.enumerate(10)
 
 
-def test_formulas_that_take_too_long_are_left():
+def test_formulas_that_take_too_long_are_not_used():
     assert sb.MSets(10**6, 500_000).count_within(COUNT_WORK) == DecisionCount(None)
     pairs = matroids.Partition([k // 2 for k in range(400_000)], 1)
     assert pairs.count_within(COUNT_WORK) == DecisionCount(None)
@@ -200,7 +200,7 @@ def test_formulas_that_take_too_long_are_left():
 
 
 class Own(sb.DecisionSet):
-    """A family of a user's own."""
+    """A user-defined decision set."""
 
     d, m = 4, 1
 
@@ -208,7 +208,7 @@ class Own(sb.DecisionSet):
         return np.arange(4) == int(np.argmax(weights))
 
 
-def test_sets_of_a_users_own():
+def test_user_defined_sets():
     assert count_decisions(Own()) == DecisionCount(None)
     limits = []
 

@@ -50,7 +50,7 @@ def test_contains_lists_and_counts_its_rows(case):
         assert (x in decisions) == (x in rows)
 
 
-def test_what_it_returns_cannot_spoil_it():
+def test_writing_to_results_does_not_change_the_set():
     given_rows = np.array(ROWS, dtype=bool)
     decisions = EnumeratedDecisions(given_rows)
     given_rows[:] = False
@@ -61,8 +61,8 @@ def test_what_it_returns_cannot_spoil_it():
         decisions.enumerate()[0, 0] = False
 
 
-def test_wide_rows_are_told_apart():
-    # Rows longer than a byte, which differ in the last item only.
+def test_wide_rows_are_distinguished():
+    # Rows longer than a byte that differ only in the last item.
     rows = np.zeros((2, 17), dtype=int)
     rows[1, 16] = 1
     decisions = EnumeratedDecisions(rows)
@@ -71,7 +71,7 @@ def test_wide_rows_are_told_apart():
     assert np.eye(1, 17, dtype=int)[0] not in decisions
 
 
-def test_labels_repr_and_what_it_cannot_do():
+def test_labels_repr_and_unsupported_methods():
     decisions = EnumeratedDecisions(ROWS, items=["a", "b", ("c", 1), 7])
     assert decisions.items == ("a", "b", ("c", 1), 7)
     assert EnumeratedDecisions(ROWS).items == (0, 1, 2, 3)
@@ -105,7 +105,7 @@ def test_malformed_matrices(matrix, message):
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (["a", "b", "c"], "items must hold d = 4 labels, got 3"),
+        (["a", "b", "c"], "items must have d = 4 labels, got 3"),
         (["a", "b", "c", "b"], "'b' for columns 1 and 3"),
         (["a", "b", "c", []], "hashable"),
         ({"a", "b", "c", "d"}, "must be a sequence"),
@@ -123,5 +123,5 @@ def test_malformed_weights(weights):
 
 
 def test_weights_whose_sums_overflow():
-    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+    with pytest.raises(InvalidInputError, match=r"finite sums, got weights up to 1\.7e\+308"):
         EnumeratedDecisions(ROWS).maximize([1.7e308, 1.7e308, -1.7e308, -1.7e308])

@@ -16,7 +16,7 @@ from semibandits.families.registry import FAMILIES
 
 
 class OnlyMaximizes(DecisionSet):
-    """A user's class, with nothing but what it must have."""
+    """A user-defined class with the required methods only."""
 
     def __init__(self, rows):
         self._rows = rows
@@ -113,7 +113,7 @@ def rewards(rng, d, kind):
 
 
 def gap_by_listing(decision_set, theta, tie_tolerance=1e-12):
-    """Exact sums of every decision, and the smallest gap that is none of a tie."""
+    """Exact sums of every decision, and the smallest gap above the tie tolerance."""
     sums = [math.fsum(theta[row]) for row in decision_set.enumerate()]
     tie = tie_tolerance * decision_set.m * np.abs(theta).max()
     return min((max(sums) - value for value in sums if max(sums) - value > tie), default=math.inf)
@@ -163,7 +163,7 @@ def test_matroids_by_their_swaps():
 
 
 def test_long_paths_do_not_lose_small_differences():
-    """Two ways at each of 200 places, all rewards near 1,000, and differences of 1e-9: forcing must not round them away."""
+    """Two arcs at each of 200 places, with rewards near 1,000 that differ by 1e-9: forcing must not round this away."""
     rng = np.random.default_rng(2)
     arcs = [(k, k + 1) for k in range(200) for _ in range(2)]
     theta = 1_000.0 + 1e-6 * rng.permutation(400)
@@ -171,7 +171,7 @@ def test_long_paths_do_not_lose_small_differences():
     assert sb.smallest_gap(sb.Paths(arcs, 0, 200), theta) == pytest.approx(pairs.min(), rel=1e-9)
 
 
-def test_decisions_within_others():
+def test_decisions_that_contain_others():
     everything = sb.EnumeratedDecisions([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]])
     assert sb.smallest_gap(everything, [-1.0, -2.0, -4.0]) == 1.0
     assert sb.smallest_gap(everything, [1.0, 2.0, 4.0]) == 4.0
@@ -179,7 +179,7 @@ def test_decisions_within_others():
     assert sb.smallest_gap(everything, [0.0, 0.0, 0.0]) == math.inf
 
 
-def test_ties_are_those_that_are_asked_for():
+def test_ties_follow_the_tolerance():
     decision_set = sb.MSets(3, 1)
     theta = [1.0, 1.0 - 1e-9, 0.0]
     assert sb.smallest_gap(decision_set, theta) == pytest.approx(1e-9)
@@ -219,7 +219,7 @@ class Wrong(OnlyMaximizes):
         return super().maximize(np.abs(weights))
 
 
-def test_a_set_that_does_not_maximize_is_found_out():
+def test_a_set_that_does_not_maximize_is_detected():
     rows = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=bool)
     with pytest.raises(InvalidInputError, match="maximize must return a decision of largest weight"):
         sb.smallest_gap(Wrong(rows), [1.0, 2.0, 3.0])

@@ -18,7 +18,7 @@ MODES = ["both", "rows", "columns", "none"]
 
 @st.composite
 def graphs(draw, saturate):
-    """Pairs with parallel edges among them, in any order, such that there is a decision."""
+    """Pairs in any order, with parallel edges, that allow at least one decision."""
     n_rows = draw(st.integers(1, 4))
     n_columns = n_rows if saturate == "both" else draw(st.integers(1, 4))
     if (saturate == "rows" and n_rows > n_columns) or (saturate == "columns" and n_rows < n_columns):
@@ -63,7 +63,7 @@ def as_rows(matchings, d):
 
 
 def simple_cycles(graph):
-    """Arcs of each simple cycle; a node in the middle of each arc tells parallel ones apart."""
+    """Arcs of each simple cycle; a node in the middle of each arc distinguishes parallel arcs."""
     halves = nx.DiGraph()
     for k in range(graph.n_arcs):
         halves.add_edge(("node", int(graph.tails[k])), ("arc", k))
@@ -159,7 +159,7 @@ def test_cycles_are_the_ways_to_another_matching(saturate):
 
 @pytest.mark.parametrize("saturate", MODES)
 def test_every_matching_is_made_of_cycles(saturate):
-    """The parts of x* xor y are disjoint cycles, each a decision by itself, and their costs add up to the gap of y."""
+    """The parts of x* xor y are disjoint cycles, each of which gives a decision, and their costs add up to the gap of y."""
 
     @settings(max_examples=200, deadline=None, derandomize=True)
     @given(problems(saturate))
@@ -216,7 +216,7 @@ def test_items_without_positive_weight_are_left_out_of_free_matchings():
     assert decisions.m == 3
 
 
-def test_rows_and_columns_have_labels_of_their_own_in_pairs():
+def test_rows_and_columns_have_separate_labels_in_pairs():
     decisions = Matchings([(1, 2), (3, 1), (2, 1), (1, 1)], "columns")
     assert (decisions.rows, decisions.columns) == ((1, 3, 2), (2, 1))
     assert decisions.row_index.tolist() == [0, 1, 2, 0]
@@ -262,15 +262,15 @@ def test_complete_graphs_are_counted_in_closed_form():
 def test_listing_stops_at_its_limit():
     pairs = [(r, c) for r in range(21) for c in range(21)]
     decisions = Matchings(pairs[1:])  # if all pairs may be matched, there is a formula
-    with pytest.raises(TooManyDecisionsError, match="limited to 100 decisions"):
+    with pytest.raises(TooManyDecisionsError, match="limit = 100 decisions to list"):
         decisions.enumerate(100)
-    with pytest.raises(TooManyDecisionsError, match="limited to 1000 decisions"):
+    with pytest.raises(TooManyDecisionsError, match="limit = 1,000 decisions to list"):
         decisions.count(1000)
     assert len(Matchings(pairs[:4] + pairs[21:25] + pairs[42:46] + pairs[63:67]).enumerate(24)) == 24
 
 
-def test_listing_does_not_wander_in_dead_ends():
-    """Row r has the columns r and above, so only the diagonal is perfect; careless search tries 2^24 partial matchings."""
+def test_listing_avoids_dead_ends():
+    """Row r has the columns r and above, so only the diagonal is perfect; a naive search tries 2^24 partial matchings."""
     pairs = [(r, c) for r in range(25) for c in range(25) if c >= r]
     for order in (pairs, pairs[::-1], sorted(pairs, key=lambda pair: (pair[0], -pair[1]))):
         rows = Matchings(order).enumerate()
@@ -310,8 +310,8 @@ def test_near_ties_leave_costs_non_negative(scale):
     [
         ([(1, 1)], "row", "saturate must be 'both', 'rows', 'columns' or 'none', got 'row'"),
         ([(1, 1)], None, "got None: 'none' allows any matching"),
-        ([], "none", "edges must hold at least one edge, got none"),
-        (nx.empty_graph(3), "none", "edges must hold at least one edge"),
+        ([], "none", "edges must have at least one edge, got none"),
+        (nx.empty_graph(3), "none", "edges must have at least one edge"),
         ([(1, 1), (2, 1)], "both", "as many rows as columns, got 2 rows and 1 columns"),
         (
             [("a", 1), ("b", 1), ("c", 1), ("c", 2), ("c", 3)], "both",
@@ -323,8 +323,8 @@ def test_near_ties_leave_costs_non_negative(scale):
         ),
         ([(r, 0) for r in range(20)], "rows", r"got 2 rows \(0, 1\) with only 1 column \(0\) to share: add edges"),
         (nx.DiGraph([(1, 2)]), "none", "graph must be undirected, got a DiGraph"),
-        (nx.cycle_graph(5), "none", "graph must be bipartite, got the edge between"),
-        (nx.Graph([(1, 1), (1, 2)]), "none", "graph must be bipartite, got the edge between 1 and 1 on one side"),
+        (nx.cycle_graph(5), "none", "graph must be bipartite, got an edge between"),
+        (nx.Graph([(1, 1), (1, 2)]), "none", "graph must be bipartite, got an edge between 1 and 1 on the same side"),
         ([(1, 2, 3)], "none", "each edge must be a pair"),
     ],
 )  # fmt: skip
@@ -339,11 +339,11 @@ def test_bad_sides_are_refused():
     with pytest.raises(InvalidInputError, match=r"must be 0 \(row\) or 1 \(column\), got None at node 'b'"):
         Matchings(graph, "none")
     graph.nodes["b"]["bipartite"] = 1
-    with pytest.raises(InvalidInputError, match="got the edge between 'x' and 'b' on one side"):
+    with pytest.raises(InvalidInputError, match="got an edge between 'x' and 'b' on the same side"):
         Matchings(graph, "none")
 
 
-def test_a_lonely_node_cannot_be_matched():
+def test_an_isolated_node_cannot_be_matched():
     graph = nx.Graph([("a", "x"), ("b", "x")])
     graph.add_node("lonely")
     with pytest.raises(InvalidInputError, match=r"1 row \('lonely'\) with only 0 columns to share|2 rows \('a', 'b'\)"):
@@ -365,7 +365,7 @@ def test_bad_weights_are_refused():
         decisions.maximize([1, 2, 3])
     with pytest.raises(InvalidInputError, match="finite, got inf at index 0"):
         decisions.exchange_graph([np.inf, 1])
-    message = r"finite sums, got one of size 1\.7e\+308: scale them down"
+    message = r"finite sums, got weights up to 1\.7e\+308: scale them down"
     with np.errstate(over="ignore"), pytest.raises(InvalidInputError, match=message):
         Matchings([(1, 1), (1, 2), (2, 1)]).maximize([1.7e308, -1.7e308, -1.7e308])
 

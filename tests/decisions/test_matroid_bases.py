@@ -89,7 +89,7 @@ def all_bases(matroid):
 
 
 def single_swaps(x, bases):
-    """(j, i, basis) for every basis x - j + i."""
+    """(j, i, basis) for every basis of the form x - j + i."""
     result = []
     for y in bases:
         leaving, entering = np.flatnonzero(x & ~y), np.flatnonzero(y & ~x)
@@ -143,7 +143,7 @@ def test_swaps_and_exchange_graph_are_the_single_swaps(kind):
 
 
 def check_star(graph, theta, expected):
-    """Every single swap is a cycle of two arcs through the hub, and there are no others."""
+    """Every single swap is a cycle of two arcs through the hub, and there are no other cycles."""
     assert graph.n_nodes == 1 + len({i for _, i, _ in expected})
     padded = np.append(theta, 0.0)
     reduced = (
@@ -189,7 +189,7 @@ def test_membership_count_and_listing(kind):
     check()
 
 
-def test_vectors_that_are_no_decisions():
+def test_vectors_that_are_not_decisions():
     decisions = MatroidBases(matroids.Uniform(3, 2))
     assert [1, 1, 0] in decisions
     assert [1, 1] not in decisions
@@ -227,12 +227,14 @@ def test_results_are_read_only():
             array[0] = 0
 
 
-def test_an_oracle_that_is_no_matroid_is_found_out():
-    """The scan 0, 1, 2, 3 refuses item 1 beside item 0, but would have it beside 0 and 2."""
+def test_an_oracle_that_is_not_a_matroid_is_detected():
+    """The greedy scan 0, 1, 2, 3 rejects item 1 with item 0, but would accept it with items 0 and 2."""
     independent = [[], [0], [1], [2], [3], [0, 2], [0, 2, 3], [0, 1, 2]]
     decisions = MatroidBases(matroids.Oracle(4, lambda indices: indices.tolist() in independent))
     for ask in (decisions.swaps, decisions.exchange_graph):
-        with pytest.raises(InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is no matroid"):
+        with pytest.raises(
+            InvalidInputError, match=r"improves by 2 when item 3 leaves for item 1: .* is not a matroid"
+        ):
             ask([4.0, 3.0, 2.0, 1.0])
 
 

@@ -126,7 +126,7 @@ def test_maximize_equals_enumeration(first):
 def test_listing_and_membership(instance):
     common, rows, _ = instance
     listed = common.enumerate(len(rows))
-    assert np.array_equal(listed, rows)  # combinations come in lexicographic order, too
+    assert np.array_equal(listed, rows)  # combinations are in lexicographic order, too
     assert common.count() == len(rows)
     with pytest.raises(TooManyDecisionsError, match="at most limit"):
         common.enumerate(len(rows) - 1)
@@ -308,8 +308,8 @@ def test_counting_assignments():
         common.enumerate(719)
 
 
-def test_listing_gives_up_early_on_astronomically_many():
-    # 10^17 decisions: the limit ends the search long before.
+def test_listing_stops_early_for_huge_numbers():
+    # 10^17 decisions: the search stops at the limit.
     common = MatroidIntersection(
         matroids.Partition(np.arange(288) % 16, 2), matroids.Partition(np.arange(288) % 3, 4), 10
     )
@@ -354,7 +354,7 @@ def test_no_items_chosen_is_one_decision():
     assert MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 2), size=0).count() == 1
 
 
-def test_labels_come_from_the_matroid_that_has_some():
+def test_labels_come_from_the_matroid_with_labels():
     plain, edges = matroids.Uniform(2, 1), matroids.Graphic([("u", "v"), ("v", "w")])
     assert MatroidIntersection(plain, edges).items == edges.items == MatroidIntersection(edges, plain).items
     assert MatroidIntersection(plain, plain).items == (0, 1)
@@ -376,11 +376,11 @@ def test_properties_and_pickling():
         ((matroids.Uniform(3, 1), 3), "m2 must be a Matroid, got int"),
         ((matroids.Uniform(3, 1), matroids.Uniform(4, 1)), "same items, got 3 and 4"),
         ((matroids.Uniform(0, 0), matroids.Uniform(0, 0)), "must have items"),
-        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 2), "size = 2 items, got 1 in the largest"),
-        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 7), "size = 7 items, got 1 in the largest"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 2), "size = 2 items, got at most 1"),
+        ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 7), "size = 7 items, got at most 1"),
         ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), -1), "size must be at least 0"),
         ((matroids.Uniform(3, 1), matroids.Uniform(3, 2), 1.0), "size must be an integer"),
-        ((matroids.Partition("aab", 1), matroids.Partition("xyy", 1), 3), "got 2 in the largest"),
+        ((matroids.Partition("aab", 1), matroids.Partition("xyy", 1), 3), "got at most 2"),
     ],
 )
 def test_malformed_pairs(arguments, message):
@@ -400,11 +400,11 @@ def test_malformed_weights(method, weights, message):
 
 
 def subsets_of(*sets):
-    """Independence system whose maximal sets are `sets`: mostly no matroid."""
+    """Independence system whose maximal sets are `sets`, usually not a matroid."""
     return matroids.Oracle(6, lambda indices: any(set(indices.tolist()) <= s for s in sets))
 
 
-def test_an_oracle_that_is_no_matroid_is_found_out():
+def test_an_oracle_that_is_not_a_matroid_is_detected():
     groups = matroids.Partition([1, 2, 2, 2, 1, 1], {1: 1, 2: 2})
     with pytest.raises(InvalidInputError, match="must be matroids, got exchanges that improve"):
         MatroidIntersection(subsets_of({0, 1, 2}, {0, 4}), groups).maximize([1, 3, 2, 4, 5, 3])
@@ -416,6 +416,6 @@ def test_an_oracle_that_is_no_matroid_is_found_out():
 def test_weights_whose_sums_overflow():
     common = MatroidIntersection(matroids.Uniform(3, 2), matroids.Uniform(3, 3))
     huge = [1.7e308, -1.7e308, 1.6e308]
-    assert common.maximize(huge).tolist() == [True, False, True]  # sums of integers: nothing overflows
-    with pytest.raises(InvalidInputError, match=r"finite sums, got one of size 1\.7e\+308"):
+    assert common.maximize(huge).tolist() == [True, False, True]  # integer sums do not overflow
+    with pytest.raises(InvalidInputError, match=r"finite sums, got weights up to 1\.7e\+308"):
         common.exchange_graph(huge)

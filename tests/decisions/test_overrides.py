@@ -1,4 +1,4 @@
-"""What a subclass overrides is what is played: kernels stand in for the methods of the library only."""
+"""Simulations use methods overridden by a subclass: kernels only replace methods of the library."""
 
 import itertools
 
@@ -23,7 +23,7 @@ every_family = pytest.mark.parametrize("family", BUILDERS, ids=lambda family: fa
 
 
 def overriding(family, method):
-    """A subclass with a method of its own that does the same, and one that takes the method from a class in front."""
+    """Subclasses that override a method with an equivalent one, directly, by a mixin and by inheritance."""
 
     def same(self, *arguments):
         return getattr(family, method)(self, *arguments)
@@ -45,15 +45,15 @@ def test_kernels_do_not_answer_for_overridden_methods(family, method):
 
 
 @every_family
-def test_kernels_answer_for_what_is_not_overridden(family):
+def test_kernels_replace_methods_that_are_not_overridden(family):
     plain = type("Plain", (family,), {"colour": "red", "count": lambda self, limit=1: 7})
     for cls in (family, plain):
         assert BUILDERS[family](cls).compiled() is not None
 
 
 @pytest.mark.parametrize("policy", [sb.CUCB(), sb.ESCB()], ids=["P_LM", "P_IM"])
-def test_simulations_play_what_a_subclass_says(policy):
-    """Item 0 only once each item was seen: the kernels would play item 2, which is best by far."""
+def test_simulations_use_overridden_methods(policy):
+    """Plays item 0 once each item was observed; the kernels would play item 2, which is clearly best."""
 
     class Stubborn(sb.MSets):
         def maximize(self, weights):
@@ -66,7 +66,7 @@ def test_simulations_play_what_a_subclass_says(policy):
     assert result.plays[policy.name][0, -1].tolist() == [98, 1, 1]
 
 
-def test_a_subclass_may_hand_out_kernels_for_its_own_methods():
+def test_a_subclass_may_provide_kernels_for_its_methods():
     kernels = sb.MSets(3, 1).compiled()
 
     class Whole(sb.MSets):

@@ -1,4 +1,4 @@
-"""Compact descriptions against P_LM and listing: the same optimum in every direction, and every decision a point of them."""
+"""Compact descriptions against P_LM and listing: equal optima in every direction, and every decision is a point."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def all_trees(edges):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(instances())
 def test_maximize_equals_enumeration_and_prefers_small_indices(instance):
-    """Kruskal with small indices first finds the tree whose sorted list of (weight, index) comes first."""
+    """Kruskal with ties to smaller indices finds the tree whose sorted list of (weight, index) comes first."""
     edges, theta = instance
     decisions = SpanningTrees(edges)
     best = min(all_trees(edges), key=lambda s: sorted((-theta[i], i) for i in s))
@@ -69,7 +69,7 @@ def test_count_listing_and_membership(edges):
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(instances())
 def test_swaps_and_exchange_graph_are_those_of_the_matroid_given_by_an_oracle(instance):
-    """The oracle asks networkx; `test_matroid_bases` compares its swaps with brute force."""
+    """The oracle uses networkx; `test_matroid_bases` compares its swaps with brute force."""
     edges, theta = instance
     decisions = SpanningTrees(edges)
 

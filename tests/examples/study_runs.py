@@ -22,7 +22,7 @@ FEWER_ROUNDS = {"which_assignment": 60}
 
 @dataclass(frozen=True)
 class Run:
-    """What a study left behind: what it printed, its variables, and the folder of its files."""
+    """Result of a study: printed text, variables, and the folder of its files."""
 
     printed: str
     names: dict[str, Any]
@@ -30,7 +30,7 @@ class Run:
     rounds: int
 
     def payload(self, report):
-        """What a report of the study is made from."""
+        """The object from which the report of the study is made."""
         html = (self.folder / report).read_text(encoding="utf-8")
         return json.loads(re.search(r'<script[^>]*"application/json"[^>]*>(.*?)</script>', html, re.DOTALL).group(1))
 

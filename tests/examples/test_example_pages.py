@@ -1,4 +1,4 @@
-"""The pages in docs/examples are those of the studies, and not of what they once were."""
+"""The pages in docs/examples agree with the current studies."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_a_page_shows_the_figures_of_its_study(run_of, name):
         assert 5_000 < (ROOT / "docs" / "figures" / figure).stat().st_size < 200_000
 
 
-def test_there_is_a_page_for_every_study_and_the_index_knows_it():
+def test_every_study_has_a_page_and_an_entry_in_the_index():
     assert sorted(path.stem for path in PAGES.glob("*.md")) == list(STUDIES)
     index = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
     for name in STUDIES:

@@ -1,4 +1,4 @@
-"""The table of structures and problems: complete, true to its tags, and the same in the docs."""
+"""The table of families and problems: complete, consistent with the code, and equal to the docs."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def test_the_docs_hold_the_table_as_generated():
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_tags_are_true_to_the_code(family):
+def test_tags_agree_with_the_code(family):
     member, tags = MEMBERS[family.name], family.guarantees
     theta = np.arange(1.0, member.d + 1.0)
     method = sb.graves_lai(member, theta).method
     expected = {Guarantee.CLOSED_FORM: "closed-form", Guarantee.CERTIFIED: "cycles", Guarantee.LISTING: "enumeration"}
     assert method == expected[tags.graves_lai]
-    # What has no ratio of its own answers exactly at any ratio.
+    # Families without an approximation are exact at any ratio.
     rows = member.enumerate()
     for problem, ask in (("budgeted_ratio", budgeted), ("index_ratio", index)):
         if getattr(tags, problem) in (Guarantee.SEARCH, Guarantee.LISTING):

@@ -1,4 +1,4 @@
-"""Descriptions: what is rebuilt from JSON is the same set, and fingerprints tell sets apart in any process."""
+"""Descriptions: sets rebuilt from JSON are equal, and fingerprints distinguish sets in any process."""
 
 import json
 import math
@@ -33,7 +33,7 @@ BINARY = (np.random.default_rng(3).random((70, 9)) < 0.4).astype(int)
 
 
 def grid_graph():
-    """A networkx DAG whose nodes are not in the order in which its edges mention them, one of them isolated."""
+    """A networkx DAG whose nodes are not in the order of its edges; one is isolated."""
     graph = nx.MultiDiGraph()
     graph.add_nodes_from([(2, 2), "alone", (0, 0), (1, 1), (0, 1)])
     graph.add_edges_from([((0, 0), (0, 1)), ((0, 1), (2, 2)), ((0, 0), (2, 2)), ((0, 0), (0, 1)), ((1, 1), (2, 2))])
@@ -41,7 +41,7 @@ def grid_graph():
 
 
 def bipartite_graph(isolated=()):
-    """Rows and columns mixed, edges against the order of the rows, parallel edges."""
+    """A graph with mixed rows and columns, edges not in the order of the rows, and parallel edges."""
     graph = nx.MultiGraph()
     graph.add_nodes_from(["c2", "r1", "c1", "r2"])
     graph.add_edges_from([("c1", "r2"), ("r1", "c1"), ("c2", "r1"), ("r2", "c1"), ("r2", "c2")])
@@ -61,7 +61,7 @@ def mixed_tree():
 CASES = {
     "paths": lambda: Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"),
     "paths, networkx": lambda: Paths(grid_graph(), (0, 0), (2, 2)),
-    "paths, odd labels": lambda: Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
+    "paths, mixed labels": lambda: Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
     "trees": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
     "trees, networkx": lambda: SpanningTrees(mixed_tree()),
     "msets": lambda: MSets(7, 3),
@@ -188,11 +188,11 @@ def test_fingerprints_are_those_of_another_process(hash_seed, request):
 
 
 class Label:
-    """Hashable, and its text holds an address."""
+    """A hashable label whose text contains a memory address."""
 
 
 class Shifted(DecisionSet):
-    """One item or its neighbour, of a user's own."""
+    """A user-defined set that returns the best item, or a neighbour if `shift` is not 0."""
 
     def __init__(self, d=4, shift=0):
         self._d, self.shift, self._items = d, shift, tuple(Label() for _ in range(d))
@@ -224,7 +224,7 @@ def other(indices):
 UNSUPPORTED = {
     "Shifted": Shifted,
     "Oracle": lambda: MatroidBases(matroids.Oracle(4, independent)),
-    "function": lambda: MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
+    "user-defined": lambda: MatroidIntersection(matroids.Uniform(4, 2), matroids.Oracle(4, independent)),
     "int64": lambda: Paths([(np.int64(0), 1)], 0, 1),
     "frozenset": lambda: SpanningTrees([(frozenset([1]), 1)]),
     "str_": lambda: Matchings([(np.str_("r"), "c")]),
@@ -233,14 +233,14 @@ UNSUPPORTED = {
 
 
 @pytest.mark.parametrize("word", UNSUPPORTED)
-def test_what_cannot_be_described_is_named(word):
+def test_unsupported_sets_are_named(word):
     decision_set = UNSUPPORTED[word]()
     with pytest.raises(UnsupportedError, match=word):
         describe(decision_set)
     assert fingerprint(decision_set) == fingerprint(decision_set)
 
 
-def test_fingerprints_of_own_sets_see_their_answers():
+def test_fingerprints_of_user_defined_sets_depend_on_their_answers():
     assert fingerprint(Shifted()) == fingerprint(Shifted())
     assert len({fingerprint(Shifted()), fingerprint(Shifted(shift=1)), fingerprint(Shifted(5))}) == 3
     first, second = (MatroidBases(matroids.Oracle(4, f)) for f in (independent, other))
@@ -346,7 +346,7 @@ def test_damage_is_one_clear_error(name):
         rebuild(DAMAGED[name])
 
 
-def test_digests_do_not_tell_whole_floats_from_integers():
+def test_digests_of_whole_floats_and_integers_are_equal():
     assert digest({"a": [1.0, -2.0, 0.5], "b": True}) == digest({"b": True, "a": [1, -2, 0.5]})
     assert digest([1]) != digest([True])
     assert digest([1]) != digest(["1"])

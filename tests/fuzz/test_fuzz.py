@@ -1,4 +1,4 @@
-"""verification/fuzz.py: 2,000 hostile inputs, spread over all readers, and that the suite finds what it looks for."""
+"""verification/fuzz.py: 2,000 hostile inputs over all readers; the suite itself detects failures."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""CSV files: each family is told from its header and built as by hand, and every kind of bad file is refused."""
+"""CSV files: each family is recognised by its header and built correctly; invalid files are refused."""
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_names_with_commas_in_quotes(read):
 
 
 BAD = [
-    ("", {}, "must hold an instance, got an empty file"),
+    ("", {}, "must contain an instance, got an empty file"),
     ("item,theta\n", {"size": 1}, "must have a line for each item, got the header only"),
     ("u,1\nv,2\n", {"size": 1}, "columns must be those of a family .* got u, 1"),
     ("item,theta\nu,1\nv,x\n", {"size": 1}, "theta must be a number, got 'x' on line 3"),
@@ -149,18 +149,18 @@ BAD = [
     ("item,theta,variance\nu,1,-1\n", {"size": 1}, "variance must be positive, got -1 on line 2"),
     ("item,theta,variance\nu,1,1\n", {"size": 1, "variance": 2.0}, "variance must be given once"),
     (ITEMS, {"size": 1, "variance": 0.0}, "variance must be positive, got 0.0"),
-    (ITEMS, {}, "size must be given for this family, got none: add --size"),
+    (ITEMS, {}, "size must be given for this family, got none: add size"),
     (ITEMS, {"size": 4}, "at most d = 3"),
-    (ITEMS, {"size": 1, "source": "a"}, "--source must be used with paths, got it with msets: drop it"),
-    (ITEMS, {"size": 1, "capacities": ["1"]}, "--capacity must be used with partition or intersection"),
+    (ITEMS, {"size": 1, "source": "a"}, "^source must be used with paths, got it with msets: drop it"),
+    (ITEMS, {"size": 1, "capacities": ["1"]}, "^capacities must be used with partition or intersection"),
     (ITEMS, {"family": "paths"}, "paths must have the columns tail, head, theta, got no 'tail'"),
     (ITEMS, {"family": "laminar"}, "family of a CSV file must be a known name, got 'laminar'"),
     (ITEMS.replace("theta", "reward"), {"size": 1}, "columns must be those of a family .*, got item, reward"),
     ("item,reward,theta\nu,1,1\n", {"size": 1, "family": "msets"}, "got 'reward' in .*: remove it"),
     ("item,theta,varaince\nu,1,1\n", {"size": 1, "family": "msets"}, "got 'varaince' in .*: did you mean 'variance'"),
     ("item\nu\n", {"size": 1}, "msets must have the columns item, theta, got no 'theta'"),
-    (DIAMOND, {}, "which suit paths and trees: give --source and --target for paths, or --family trees"),
-    (DIAMOND, {"source": "a"}, "target must be given for this family, got none: add --target"),
+    (DIAMOND, {}, "which suit paths and trees: give source and target for paths, or family='trees'"),
+    (DIAMOND, {"source": "a"}, "target must be given for this family, got none: add target"),
     (DIAMOND, {"source": "a", "target": "z"}, "target node must be a known name, got 'z'"),
     (DIAMOND, {"source": "d", "target": "a"}, "target must be reachable from source"),
     (DIAMOND + "d,a,1\n", {"source": "a", "target": "d"}, "graph must be acyclic, got the cycle"),
@@ -169,15 +169,15 @@ BAD = [
     (TABLE, {"saturate": "columns"}, "saturate"),
     (TABLE, {"saturate": "all"}, "saturate must be a known name, got 'all'"),
     ("row,column,theta\n1,x,1\n2,x,1\n3,y,1\n3,z,1\n", {}, "saturate"),
-    (GROUPED, {}, "each group must have a capacity, got none for 'p' of the column group: add --capacity p=K"),
+    (GROUPED, {}, "got none for 'p' of the column group: add capacities=\\['p=K'\\], or capacities=\\['K'\\] for all"),
     (GROUPED, {"capacities": ["p=1"]}, "each group must have a capacity, got none for 'q'"),
-    (GROUPED, {"capacities": ["1", "r=1"]}, "group of --capacity must be a known name, got 'r'"),
-    (GROUPED, {"capacities": ["x"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'x'"),
-    (GROUPED, {"capacities": ["9" * 5000]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 5,000 characters"),
+    (GROUPED, {"capacities": ["1", "r=1"]}, "group of a capacity must be a known name, got 'r'"),
+    (GROUPED, {"capacities": ["x"]}, "^capacities must be K or NAME=K with K = 0, 1, 2, ..., got 'x'"),
+    (GROUPED, {"capacities": ["9" * 5000]}, "^capacities must be K or NAME=K with K = 0, 1, 2, ..., got 5,000 characters"),
     (",,\n , \n", {}, "must have a header, got empty cells only"),
-    (GROUPED, {"capacities": ["p=-1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'p=-1'"),
-    (GROUPED, {"capacities": ["group1:1"]}, "--capacity must be K or NAME=K with K = 0, 1, 2, ..., got 'group1:1'"),
-    (TWICE, {"capacities": ["1"], "size": 3}, "must have a common independent set of size = 3 items, got 2"),
+    (GROUPED, {"capacities": ["p=-1"]}, "^capacities must be K or NAME=K with K = 0, 1, 2, ..., got 'p=-1'"),
+    (GROUPED, {"capacities": ["group1:1"]}, "^capacities must be K or NAME=K with K = 0, 1, 2, ..., got 'group1:1'"),
+    (TWICE, {"capacities": ["1"], "size": 3}, "must have a common independent set of size = 3 items, got at most 2"),
     (TWICE, {"capacities": ["group1:1"]}, "each group must have a capacity, got none for 's' of the column group2"),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Files appear complete or not at all."""
+"""Files are written completely or not at all."""
 
 import os
 
@@ -9,7 +9,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances.files import check_target, read_text
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_round_trip(tmp_path):
     write_whole(tmp_path / "a.txt", "θ\n".encode())
     write_whole(tmp_path / "a.txt", "new θ\n".encode())
     assert read_text(tmp_path / "a.txt") == "new θ\n"
@@ -31,7 +31,7 @@ def test_two_writers_of_one_file_do_not_mix(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_a_link_is_replaced_and_what_it_points_to_stays(tmp_path):
+def test_a_link_is_replaced_and_its_target_unchanged(tmp_path):
     (tmp_path / "precious").write_bytes(b"precious")
     (tmp_path / "a.txt").symlink_to("precious")
     write_whole(tmp_path / "a.txt", b"new")
@@ -52,7 +52,7 @@ def test_names_that_are_too_long(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "folder", "none/a.txt", "a\0b"])
-def test_what_cannot_be_written_leaves_nothing_behind(tmp_path, name):
+def test_failed_writes_leave_no_files(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInputError, match=r"must be writable, got .*: choose another file"):
         write_whole(tmp_path / name, b"text")

@@ -1,4 +1,4 @@
-"""The JSON form: every family and kind of matroid is read, written and read again, and bad files are refused."""
+"""The JSON form: every family and kind of matroid survives a round trip; invalid files are refused."""
 
 import copy
 import json
@@ -217,10 +217,10 @@ BAD = [
         "a perfect matching needs as many rows as columns, got 3 rows",
     ),
     ("matchings", {"saturate": "rowz"}, "saturate must be a known name, got 'rowz': did you mean rows"),
-    ("intersection", {"size": 3}, "must have a common independent set of size = 3 items, got 2"),
+    ("intersection", {"size": 3}, "must have a common independent set of size = 3 items, got at most 2"),
     ("intersection", {"matroids": []}, "matroids must be a list of two, got 0"),
     ("enumerated", {"decisions": [[1, 1]]}, r"decisions\[0\] must have d = 3 entries, got 2"),
-    ("enumerated", {"decisions": [[1, 1, 2]]}, "must hold 0 and 1, got 2"),
+    ("enumerated", {"decisions": [[1, 1, 2]]}, "must contain 0 and 1, got 2"),
     ("enumerated", {"decisions": []}, "n, d >= 1"),
     (
         "matroid: uniform",
@@ -242,9 +242,9 @@ BAD = [
     (
         "matroid: partition",
         {"matroid": {"kind": "partition", "groups": ["p", "p", "q", "q"], "capacities": {"p": 1}}},
-        "capacities must name every group, got none for 'q'",
+        "capacities must contain every group, got none for 'q'",
     ),
-    ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1], [1, 0, 1]]}}, "rows of one length"),
+    ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1], [1, 0, 1]]}}, "rows of equal length"),
     ("matroid: linear", {"matroid": {"kind": "linear", "matrix": [[1, 0, 1, 1]], "field": 3}}, "field must be None"),
 ]
 
@@ -267,8 +267,8 @@ def test_missing_keys_are_named(key):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must hold an instance, got an empty file"),
-        ("  \n", "must hold an instance, got an empty file"),
+        ("", "must contain an instance, got an empty file"),
+        ("  \n", "must contain an instance, got an empty file"),
         ('{"family": "trees",\n "theta": [1,,2]}', "must hold JSON, got .* on line 2, column 14"),
         ("[1, 2]", "must hold one JSON object"),
     ],
@@ -280,7 +280,7 @@ def test_bad_files_are_refused(tmp_path, text, message):
         read_json(path)
 
 
-def test_missing_and_odd_files_are_refused(tmp_path):
+def test_missing_and_unsupported_files_are_refused(tmp_path):
     with pytest.raises(InvalidInputError, match="must be a readable file, got No such file"):
         read_json(tmp_path / "none.json")
     (tmp_path / "latin.json").write_bytes('{"name": "Köln"}'.encode("latin-1"))

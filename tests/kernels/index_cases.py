@@ -1,4 +1,4 @@
-"""Small decision sets of every family for P_IM, and the compiled search as kernels call it."""
+"""Small decision sets of every family for P_IM, and the compiled search with the arguments of kernels."""
 
 import numpy as np
 

@@ -50,7 +50,7 @@ def check_matching(entry, ptr, others, optional):
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(instances(), st.data())
-def test_largest_reward_that_meets_a_budget(instance, data):
+def test_largest_reward_within_a_budget(instance, data):
     a, c, ptr, others, n_others, optional = instance
     matchings = twin_matchings(ptr, others, optional)
     assume(matchings)

@@ -92,7 +92,7 @@ def test_other_times_of_files_and_other_kernels_change_nothing(library):
     assert run(library) == ["10.0", "1"]
 
 
-def test_whoever_is_killed_between_two_files_leaves_no_old_code(library):
+def test_a_process_killed_between_two_files_leaves_no_stale_code(library):
     run(library)
     inner = library / "kernels" / "inner.py"
     inner.write_text(INNER.replace("x * x", "x + x"))

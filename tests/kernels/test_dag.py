@@ -47,7 +47,7 @@ def twin_paths(arcs, v, last):
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(multigraphs(acyclic=False))
-def test_acyclic_order_leaves_out_what_a_cycle_reaches(instance):
+def test_acyclic_order_omits_nodes_reachable_from_a_cycle(instance):
     n, arcs = instance
     graph = nx.DiGraph(arcs)
     graph.add_nodes_from(range(n))

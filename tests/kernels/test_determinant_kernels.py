@@ -29,7 +29,7 @@ def test_determinants_equal_their_expansion(seed, prime):
     assert determinant_modulo(matrix, prime, 10**6) == determinant_twin(matrix) % prime
 
 
-def test_an_elimination_beyond_its_budget_says_so():
+def test_an_elimination_beyond_its_budget_is_reported():
     matrix = np.random.default_rng(0).integers(1, 100, (6, 6))
     assert determinant_modulo(matrix, 2**31 - 1, 10) == -1
 

@@ -28,7 +28,7 @@ def check(name: str, rewards: np.ndarray, bonuses: np.ndarray, ratio: float) -> 
     rewards, bonuses = rewards.copy(), bonuses.copy()
     report = np.zeros(REPORT)
     assert searched(decisions, rewards, bonuses, ratio, x, NO_LIMIT, report) == SOLVED
-    assert np.array_equal(x, decisions.compiled().maximize_index(rewards, bonuses, ratio))
+    assert np.array_equal(x, decisions.compiled().search_index(rewards, bonuses, ratio).decision)
     listed = ALL[name]
     assert (listed == x).all(axis=1).any()
     largest = (listed @ rewards + np.sqrt(listed @ bonuses)).max()
@@ -118,8 +118,12 @@ def test_larger_runs_against_another_search(family):
     pairs = [(r, c) for r in range(7) for c in range(11)]
     decisions = sb.Matchings(pairs, saturate="rows") if family == "matchings" else sb.MSets(60, 7)
     oracle = decisions.compiled()
-    for rewards, bonuses in equalised(np.random.default_rng(5), decisions, oracle.maximize_index, 150):
-        x = oracle.maximize_index(rewards, bonuses)
+
+    def best(rewards, bonuses):
+        return oracle.search_index(rewards, bonuses).decision
+
+    for rewards, bonuses in equalised(np.random.default_rng(5), decisions, best, 150):
+        x = best(rewards, bonuses)
         if family == "matchings":
             ptr, others, items, sizes = oracle.data[:4]
             graph = Bipartite(ptr, others, int(sizes[0]), False)

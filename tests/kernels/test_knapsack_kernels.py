@@ -129,7 +129,7 @@ def test_both_searches_find_the_best_of_a_core(problem):
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(problems(), st.data())
-def test_core_search_keeps_what_is_fixed(problem, data):
+def test_core_search_keeps_fixed_items(problem, data):
     rewards, budgets, _, kind, parameter, rows = problem
     top = rows[data.draw(st.integers(0, len(rows) - 1))].copy()
     core = np.array(sorted(data.draw(st.sets(st.integers(0, len(rewards) - 1), min_size=1))), dtype=np.int64)

@@ -107,7 +107,7 @@ def test_index_path_is_the_best_of_all(problem, scale):
 
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(problems())
-def test_front_has_what_nothing_beats_and_nothing_else(problem):
+def test_front_is_the_set_of_nondominated_points(problem):
     network, rewards, budgets = problem
     rows, labels = pareto_paths(rewards, budgets, network.into, PLENTY)
     assert labels >= len(rows)
@@ -197,7 +197,7 @@ def test_front_where_rounding_makes_rewards_equal():
     assert rows.tolist() == [[False, True, True]]
 
 
-def test_limits_are_said_and_kept():
+def test_limits_are_reported_and_respected():
     network, rewards, budgets = knapsack(0)
     need = 0.47 * budgets.sum()
     x, needed = network.best(rewards, budgets, need, root=False)

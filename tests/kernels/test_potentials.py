@@ -73,7 +73,7 @@ def test_a_zero_cycle_that_rounding_made_negative_ends(lack):
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_a_slightly_negative_cycle_is_told_apart(scale):
+def test_a_slightly_negative_cycle_is_detected(scale):
     triangle = [(0, 1, scale), (1, 2, -2 * scale), (2, 0, scale * (1 - 1e-7))]
     assert not run(3, triangle)[1]
     triangle[2] = (2, 0, scale)

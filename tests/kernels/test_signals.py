@@ -59,7 +59,7 @@ def alarm():
 
 @compiled
 @pytest.mark.parametrize("polite", [False, True])
-def test_what_a_handler_raises_comes_out_of_kernels_as_it_is(alarm, polite):
+def test_exceptions_of_handlers_leave_kernels_unchanged(alarm, polite):
     forever_and_raise.compile((numba.types.boolean,))
     for _ in range(20):
         alarm(0.002)
@@ -68,7 +68,7 @@ def test_what_a_handler_raises_comes_out_of_kernels_as_it_is(alarm, polite):
 
 
 @compiled
-def test_kernels_go_on_after_a_handler_that_raises_nothing():
+def test_kernels_continue_after_a_handler_that_raises_nothing():
     rang = []
     before = signal.signal(signal.SIGALRM, lambda *_: rang.append(True))
 

@@ -1,4 +1,4 @@
-"""Rewards whose n-th draw of an item is the same whenever it comes: the same for all orders, and normal."""
+"""Rewards whose n-th draw of an item is fixed: independent of the order of draws, and normally distributed."""
 
 import math
 

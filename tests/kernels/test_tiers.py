@@ -54,7 +54,7 @@ def test_a_short_call_is_not_compiled_and_a_kernel_that_has_cost_enough_is():
     assert made.spent == 0.0
 
 
-def test_what_is_expected_counts_from_outside_only():
+def test_expected_work_counts_outer_calls_only():
     inner = fresh(lambda x: x + 1.0)
 
     def function(x):
@@ -117,7 +117,7 @@ def test_a_call_that_lasts_longer_than_compiling_begins_again_with_all_as_it_was
     assert [each.tolist() for each in begun] == [[0.5, 0.0], [0.5, 0.0]]
 
 
-def test_ctrl_c_is_heard_at_a_poll_and_leaves_all_as_it_was():
+def test_ctrl_c_at_a_poll_restores_the_arguments():
     def function(target, rng):
         target[:] = 1.0
         rng.random()
@@ -136,7 +136,7 @@ def test_ctrl_c_is_heard_at_a_poll_and_leaves_all_as_it_was():
     assert rng.random() == np.random.default_rng(3).random()
 
 
-def test_ctrl_c_that_no_poll_has_heard_comes_after_the_call():
+def test_ctrl_c_without_a_poll_is_raised_after_the_call():
     reached = []
 
     def function():

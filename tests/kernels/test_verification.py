@@ -94,7 +94,7 @@ def test_distances_are_those_of_bellman_and_ford(graph, dead):
 
 @given(digraphs())
 @settings(max_examples=200, deadline=None, derandomize=True)
-def test_peeling_leaves_what_repeated_deletion_leaves(graph):
+def test_peeling_agrees_with_repeated_deletion(graph):
     n, tails, heads, _, _ = graph
     arcs = arcs_of(n, tails, heads)
     out_degree, in_degree = np.diff(arcs.out_ptr), np.diff(arcs.in_ptr)

@@ -1,4 +1,4 @@
-"""The conformance suite for laws: those of the library pass it, also at extreme means, and broken ones do not."""
+"""The conformance suite for laws: laws of the library pass it, also at extreme means; incorrect ones fail."""
 
 import numpy as np
 import pytest
@@ -85,14 +85,14 @@ class SlightlyWrong(NegativeBinomial):
 
 
 class NeverConvexEnough(NegativeBinomial):
-    """As if it were convex everywhere, which `graves_lai` would believe."""
+    """Claims to be convex everywhere, which `graves_lai` would rely on."""
 
     def convex_to(self, theta):
         return np.full(np.shape(theta), np.inf)
 
 
 class OneItemOnly(NegativeBinomial):
-    """Forgets the rows of slopes."""
+    """Ignores the leading axes of slopes."""
 
     def raise_at(self, theta, slope):
         return super().raise_at(theta, slope).ravel()[: len(theta)]
@@ -101,7 +101,7 @@ class OneItemOnly(NegativeBinomial):
 THETA = [0.2, 1.0, 30.0]
 
 
-def test_a_law_of_ones_own_passes():
+def test_a_user_defined_law_passes():
     check_law(NegativeBinomial(), THETA)
 
 

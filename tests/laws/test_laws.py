@@ -1,4 +1,4 @@
-"""Every law against definitions: integrals of its slope, numerical inverses, conjugates over grids, and its own limits."""
+"""Every law against definitions: integrals of its slope, numerical inverses, conjugates over grids, and limits."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_the_derivative_of_the_raise_is_that_of_the_raise(name, share, part):
 
 @named
 @given(share=shares, part=st.floats(1e-3, 0.9))
-def test_the_conjugate_is_the_most_that_any_raise_brings(name, share, part):
+def test_the_conjugate_is_the_maximum_over_raises(name, share, part):
     law, theta, rise, variance = drawn(name, share, part)
     slope = rise / variance(theta[0] + rise[0])
     furthest = min(float(law.reach(theta)[0]), float(law.convex_to(theta)[0]), 50.0 * rise[0])
@@ -90,7 +90,7 @@ def test_small_raises_keep_their_digits(name):
 
 
 @named
-def test_nothing_is_paid_for_no_raise_and_nothing_reaches_beyond_the_reach(name):
+def test_divergences_are_0_at_0_and_infinite_beyond_the_reach(name):
     law, theta, _, _ = drawn(name, 0.4, 0.5)
     zero = np.zeros(1)
     assert law.divergence(theta, zero)[0] == 0.0
@@ -158,12 +158,12 @@ def test_variances_and_bounds_may_differ_between_items():
         (Gamma(), [0.0], "must be > 0"),
         (Gamma(cost=True), [0.0], "must be < 0"),
         (Gaussian(upper=0.0), [-1.0, 0.5], "at most upper, got 0.5 for item 1"),
-        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one for each of 3 items"),
+        (Gaussian([0.5, 0.5]), [1.0, 1.0, 1.0], "variance must be one number or one per item"),
         (Mixed([Poisson()]), [1.0, 1.0], "one an item, got 1 for 2"),
         (Mixed([Poisson(), Bernoulli()]), [1.0, 1.5], "must lie in \\[0, 1\\]"),
     ],
 )
-def test_means_that_a_law_cannot_have_are_refused(law, theta, words):
+def test_means_that_a_law_does_not_allow_are_refused(law, theta, words):
     with pytest.raises(InvalidInputError, match=words):
         law.check(np.array(theta))
 
@@ -174,8 +174,8 @@ def test_means_that_a_law_cannot_have_are_refused(law, theta, words):
         (lambda: Gaussian(0.0), "variance must be positive"),
         (lambda: Gaussian(1.0, upper=np.nan), "upper must be numbers or inf"),
         (lambda: Gamma(-1.0), "shape must be positive"),
-        (lambda: Mixed([Poisson(), 3]), "one Law an item, got 3 for item 1"),
-        (lambda: Mixed([Mixed([Poisson()])]), "one Law an item"),
+        (lambda: Mixed([Poisson(), 3]), "one Law per item, got 3 for item 1"),
+        (lambda: Mixed([Mixed([Poisson()])]), "one Law per item"),
     ],
 )
 def test_laws_that_do_not_exist_are_refused(make, words):

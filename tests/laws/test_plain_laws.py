@@ -24,7 +24,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_a_law_is_what_it_is_read_from(law):
+def test_laws_are_read_from_text(law):
     assert law_from(law) is law
     assert law_from(json.loads(json.dumps(plain(law), allow_nan=False))) == law
     if text(law).partition(":")[0] in KINDS:
@@ -45,7 +45,7 @@ def test_a_law_is_what_it_is_read_from(law):
         ({"name": "gaussian", "upper": ["inf", 1]}, Gaussian(upper=[math.inf, 1.0])),
     ],
 )
-def test_what_is_written(said, law):
+def test_written_forms_are_read(said, law):
     assert law_from(said) == law
 
 
@@ -57,7 +57,7 @@ def test_what_is_written(said, law):
         (3, "a law must be a name"),
         ({"shape": 2}, "a law must be a name"),
         ("poisson:shape=2", "parameters of poisson must be among cost, got 'shape'"),
-        ("bernoulli:cost", "parameters of bernoulli must be among none at all, got 'cost'"),
+        ("bernoulli:cost", "parameters of bernoulli must be left out, got 'cost'"),
         ("gamma:shape=two", "shape must be a number, got 'two'"),
         ("gamma:shape", "shape must be a number, as in shape=2, got True"),
         ("gamma:cost=2", "cost must be true or false, got 2.0"),
@@ -66,13 +66,13 @@ def test_what_is_written(said, law):
         ({"name": "mixed", "kinds": ["poisson"], "which": [0, 1]}, "which must hold indices into kinds"),
     ],
 )
-def test_what_is_refused(said, message):
+def test_invalid_input_is_refused(said, message):
     with pytest.raises(InvalidInputError, match=message):
         law_from(said)
 
 
 class Own(Law):
-    """A law of one's own."""
+    """A user-defined law."""
 
     def check(self, theta):
         """Any."""
@@ -87,7 +87,7 @@ class Own(Law):
         return slope
 
 
-def test_a_law_of_ones_own_has_no_plain_form():
+def test_a_user_defined_law_has_no_plain_form():
     assert plain(Own()) is None
     assert plain(Mixed([Own(), Poisson()])) is None
     assert text(Own()) == "Own()"

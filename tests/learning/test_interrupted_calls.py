@@ -1,4 +1,4 @@
-"""Ctrl-C at any line of a call leaves a learner as it was before the call, or as it is after it."""
+"""Ctrl-C at any line of a call leaves a learner in the state before or after the call."""
 
 import sys
 from pathlib import Path

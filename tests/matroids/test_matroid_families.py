@@ -142,7 +142,7 @@ many = settings(max_examples=200, deadline=None, derandomize=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_independence_is_the_definition_and_meets_the_axioms(kind):
+def test_independence_agrees_with_the_definition_and_the_axioms(kind):
     @many
     @given(instances(kind))
     def check(instance):
@@ -223,7 +223,7 @@ def test_trees_of_several_components_multiply():
 
 
 def test_laminar_and_truncated_partition_agree_with_a_direct_sum():
-    """Two of each of three groups of four, at most five in all: choose which group gives one (or sizes 2, 2, 1)."""
+    """At most two of each of three groups of four and five in total: group sizes are 2, 2, 1 in some order."""
     groups = [range(4 * k, 4 * k + 4) for k in range(3)]
     assert matroids.Laminar([*groups, range(12)], [2, 2, 2, 5]).count_bases() == 3 * 6 * 6 * 4
 
@@ -262,7 +262,7 @@ def test_a_loop_costs_an_oracle_one_call():
 
 @many
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=4))
-def test_sets_that_cross_are_named_with_the_items_that_show_it(sets):
+def test_errors_for_crossing_sets_name_the_items(sets):
     crossing = [
         {a, b}
         for a, b in combinations(range(len(sets)), 2)
@@ -275,7 +275,7 @@ def test_sets_that_cross_are_named_with_the_items_that_show_it(sets):
     with pytest.raises(InvalidInputError) as caught:
         matroids.Laminar(sets, 1)
     if "same items" in str(caught.value):
-        return  # equal sets are an error of their own, whichever is met first
+        return  # equal sets are a separate error
     a, b, shared, other, of = map(int, re.findall(r"\d+", str(caught.value)))
     assert {a, b} in crossing
     assert shared in sets[a] & sets[b]
@@ -308,7 +308,7 @@ def no_more_than_one(indices):
     return len(indices) < 2
 
 
-def test_the_tolerance_decides_what_is_parallel():
+def test_the_tolerance_determines_parallel_columns():
     nearly = [[1.0, 1.0], [0.0, 1e-6]]
     assert matroids.Linear(nearly).rank == 2
     coarse = matroids.Linear(nearly, tolerance=1e-5)
@@ -339,13 +339,15 @@ def test_a_matroid_passes_the_axiom_check():
 
 def test_the_axiom_check_finds_two_bases_of_different_size():
     fake = matroids.Oracle(3, lambda indices: indices.tolist() in ([], [0], [1], [2], [1, 2]))
-    with pytest.raises(InvalidInputError, match=r"one size, got \{.*\} and \{.*\} within .* is no matroid"):
+    with pytest.raises(InvalidInputError, match=r"one size, got \{.*\} and \{.*\} in .* is not a matroid"):
         matroids.check_axioms(fake)
 
 
 def test_the_axiom_check_finds_an_independent_set_with_dependent_subsets():
     fake = matroids.Oracle(2, lambda indices: indices.tolist() in ([], [0, 1]))
-    with pytest.raises(InvalidInputError, match=r"got \{0, 1\} as independent, of which a scan keeps only \{\}"):
+    with pytest.raises(
+        InvalidInputError, match=r"got the independent set \{0, 1\}, of which a greedy scan keeps only \{\}"
+    ):
         matroids.check_axioms(fake)
 
 
@@ -356,7 +358,7 @@ def test_the_axiom_check_finds_an_independent_set_with_dependent_subsets():
         (lambda: matroids.Uniform(3, -1), "m must be at least 0, got -1"),
         (lambda: matroids.Uniform(3.0, 1), "d must be an integer, got 3.0"),
         (lambda: matroids.Uniform(True, 1), "d must be an integer, got True"),
-        (lambda: matroids.Partition("ab", {"a": 1}), "must name every group, got none for 'b'"),
+        (lambda: matroids.Partition("ab", {"a": 1}), "must contain every group, got none for 'b'"),
         (lambda: matroids.Partition("ab", {"a": 1, "b": -2}), "capacity of group 'b' must be at least 0, got -2"),
         (lambda: matroids.Partition("ab", 1.5), "capacities must be an integer, got 1.5"),
         (lambda: matroids.Partition([1, [2]], 1), r"hashable labels, got \[2\] at position 1"),
@@ -367,25 +369,28 @@ def test_the_axiom_check_finds_an_independent_set_with_dependent_subsets():
         (lambda: matroids.Laminar([[0, 1, 2], [0, 1], [1, 2, 3, 4]], 1), "got sets 0 and 2, which share item"),
         (lambda: matroids.Laminar([[0, 1], [1, 0]], 1), "same items in sets 0 and 1"),
         (lambda: matroids.Laminar([[0, 0]], 1), r"sets\[0\] must be distinct, got item 0 twice"),
-        (lambda: matroids.Laminar([[0, 3]], 1, d=3), r"sets\[0\] must hold items >= 0 and < d = 3, got 3"),
-        (lambda: matroids.Laminar([[0, -1]], 1), r"sets\[0\] must hold items >= 0 and < d = 1, got -1"),
+        (lambda: matroids.Laminar([[0, 3]], 1, d=3), r"sets\[0\] must contain items >= 0 and < d = 3, got 3"),
+        (lambda: matroids.Laminar([[0, -1]], 1), r"sets\[0\] must contain items >= 0 and < d = 1, got -1"),
         (lambda: matroids.Laminar([[0.5]], 1), r"sets\[0\] must be a one-dimensional array of item numbers"),
-        (lambda: matroids.Laminar([[0], [1]], [1]), "one entry a set, got 1 for 2 sets"),
+        (lambda: matroids.Laminar([[0], [1]], [1]), "one entry per set, got 1 for 2 sets"),
         (lambda: matroids.Laminar([[0]], [-1]), r"capacities\[0\] must be at least 0, got -1"),
         (lambda: matroids.Laminar([0], 1), r"sets\[0\] must be a collection of items, got 0"),
         (lambda: matroids.Laminar(3, 1), "sets must be a sequence of collections of items, got int"),
         (lambda: matroids.Graphic(nx.DiGraph([(1, 2)])), "graph must be undirected, got a DiGraph"),
         (lambda: matroids.Transversal(["p"]), r"sets\[0\] must be a collection of places, got 'p'"),
-        (lambda: matroids.Transversal([[["p"]]]), r"sets\[0\] must hold hashable labels, got \['p'\]"),
+        (lambda: matroids.Transversal([[["p"]]]), r"sets\[0\] must contain hashable labels, got \['p'\]"),
         (lambda: matroids.Transversal({"a": ["p"]}), "sequence with the places of each item, got dict"),
         (lambda: matroids.Linear([[1, float("nan")]]), "matrix must be finite, got nan"),
         (lambda: matroids.Linear([1, 2]), r"matrix must have shape \(r, d\), got \(2,\)"),
-        (lambda: matroids.Linear([[1, 2]], field=2), "matrix must hold 0 and 1 if field=2, got 2.0 in row 0, column 1"),
+        (
+            lambda: matroids.Linear([[1, 2]], field=2),
+            "matrix must contain 0 and 1 if field=2, got 2.0 in row 0, column 1",
+        ),
         (lambda: matroids.Linear([[1, 2]], field=3), "field must be None .* or 2, got 3"),
         (lambda: matroids.Linear([[1, 2]], tolerance=-1), r"tolerance must lie in \[0, 1\), got -1"),
         (lambda: matroids.Linear([[1, 2]], tolerance=float("nan")), r"tolerance must lie in \[0, 1\), got nan"),
         (lambda: matroids.Oracle(2, 3), "is_independent must be a function, got int"),
-        (lambda: matroids.Oracle(2, lambda indices: len(indices) > 0), "accept the empty set, got False"),
+        (lambda: matroids.Oracle(2, lambda indices: len(indices) > 0), "True for the empty set, got False"),
         (lambda: matroids.Oracle(2, lambda indices: None), r"return True or False, got None for \[\]"),
     ],
 )
@@ -397,8 +402,8 @@ def test_bad_input_is_refused(build, message):
 @pytest.mark.parametrize(
     ("indices", "message"),
     [
-        ([0, 3], "must hold items >= 0 and < d = 3, got 3 at position 1"),
-        ([-1], "got -1 at position 0: items are numbered from 0"),
+        ([0, 3], "must contain items >= 0 and < d = 3, got 3 at position 1"),
+        ([-1], "got -1 at position 0: number items from 0"),
         ([1, 1], "must be distinct, got item 1 twice"),
         ([True, False, True], r"item numbers, got shape \(3,\) and type bool: .*flatnonzero"),
         ([[0]], r"got shape \(1, 1\)"),

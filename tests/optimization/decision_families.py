@@ -1,4 +1,4 @@
-"""Random small decision sets of one family each, with their lists, and random numbers to maximise."""
+"""Random small decision sets of each family, their lists, and random rewards and budgets."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from semibandits.decisions.spanning_trees import SpanningTrees
 
 
 class OnlyMaximizes(DecisionSet):
-    """A user's class, with nothing but what it must have."""
+    """A user-defined class with the required methods only."""
 
     def __init__(self, rows):
         self._rows = rows

@@ -11,7 +11,7 @@ from semibandits.errors import Infeasible, InvalidInputError
 from semibandits.matroids import Partition, Uniform
 
 PRECISE = 1e-11
-"""Times m max|rewards|: far below what rounding at the steepest multiplier allows, 1e-10, and seen to hold."""
+"""Times m max|rewards|: far below the rounding error at the steepest multiplier, 1e-10, and holds in practice."""
 
 
 def size(numbers, decision_set):
@@ -127,9 +127,9 @@ def test_ratio_of_index_holds(family, ratio, record_ratio):
         record_ratio(family, f"P_IM at ratio {ratio}", share)
 
 
-def test_guessing_makes_up_for_what_swaps_miss():
+def test_guesses_find_what_swaps_miss():
     """The bases have the (reward, budget) pairs (6, 0), (5, 5), (0, 13) and (1, 8). For budget 8 the relaxation ends between
-    the second and the third, one swap apart: only a guess leads to the last."""
+    the second and the third, which are one swap apart: only a guess finds the last."""
     decision_set = MatroidBases(Partition([0, 0, 1, 1], 1))
     rewards, budgets = np.array([0.0, 1.0, 0.0, 5.0]), np.array([5.0, 0.0, 8.0, 0.0])
     x = decision_set.maximize_budgeted(rewards, budgets, 8.0, ratio=0.95)
@@ -208,7 +208,7 @@ def test_bad_input_is_refused(message, call):
 
 
 class Answers(OnlyMaximizes):
-    """Says in its own way which decision is best."""
+    """Returns decisions in a given form."""
 
     def __init__(self, rows, form):
         super().__init__(rows)
@@ -216,7 +216,7 @@ class Answers(OnlyMaximizes):
 
     def maximize(self, weights):
         best = super().maximize(weights)
-        weights[:] = 0.0  # its own business, like what becomes of the answer
+        weights[:] = 0.0  # it may overwrite its argument and its answer
         return self._form(best)
 
 
@@ -234,8 +234,8 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS, ids=["int", "float", "list", "tuple", "buffer"])
-def test_any_way_to_write_zeros_and_ones(form):
-    """Integers were taken for positions: wrong answers, and a front without end."""
+def test_any_form_of_zeros_and_ones_is_read(form):
+    """Integers were once read as positions, which gave wrong answers and an endless front."""
     rows = MatroidBases(Uniform(4, 2)).enumerate()
     decision_set, rewards, budgets = Answers(rows, form), np.array([1.0, 2.0, 3.0, 5.0]), np.array([4.0, 3.0, 2.0, 1.0])
     assert decision_set.maximize_budgeted(rewards, budgets, 6.0).tolist() == [True, False, True, False]
@@ -250,7 +250,7 @@ def test_any_way_to_write_zeros_and_ones(form):
 @pytest.mark.parametrize(
     "form", [np.flatnonzero, lambda x: None, lambda x: x[:3], lambda x: ~x | x, lambda x: 0.5 * x, lambda x: x[None]]
 )
-def test_answers_that_are_no_decisions_are_refused(form):
+def test_answers_that_are_not_decisions_are_refused(form):
     decision_set = Answers(MatroidBases(Uniform(4, 2)).enumerate(), form)
     message = r"maximize must return a 0/1 vector of shape \(d,\) = \(4,\) with at most m = 2 ones, got"
     for ask in (decision_set.maximize_index, decision_set.budget_front):

@@ -1,4 +1,4 @@
-"""Scaling rewards, budgets or bonuses changes nothing, however small they become."""
+"""Scaling rewards, budgets or bonuses does not change decisions, even for tiny numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_powers_of_two_change_no_decision(family, power):
             assert np.array_equal(decision_set.maximize_index(half * rewards, half**2 * bonuses), best)
 
 
-def test_numbers_far_below_the_others_count_as_nothing():
+def test_negligible_numbers_count_as_zero():
     decision_set = sb.MSets(4, 2)
     assert decision_set.maximize_index([1, 2, 3, 4], [1e-310, 0, 0, 0]).tolist() == [False, False, True, True]
     assert decision_set.maximize_budgeted([1e99, 2, 3, 4], [1e-310, 1e-310, 0, 0], 1.5e-310)[0]

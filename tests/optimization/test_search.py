@@ -1,4 +1,4 @@
-"""The search itself: criteria, bounds, stopping, warm starts, and how much it asks of the oracle."""
+"""The search: criteria, bounds, stopping, warm starts, and the number of oracle calls."""
 
 import math
 
@@ -19,7 +19,7 @@ CRITERIA = [AtLeast(0.3), SquareRoot()]
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: type(criterion).__name__)
 def test_bounds_of_criteria_are_their_maxima_over_half_planes(criterion):
-    """By a fine grid along the line: F is nondecreasing in a, so the maximum is on it."""
+    """Check on a fine grid along the line: F is nondecreasing in a, so the maximum is on the line."""
     lowest, highest = (0.3, 40.0) if isinstance(criterion, AtLeast) else (0.0, 4.0)
     c = np.linspace(lowest, highest, 200_001)
     for a, b, slope in ((1.0, 0.5, 0.4), (-2.0, 3.0, 2.0), (0.0, 0.0, 1.3)):
@@ -66,7 +66,7 @@ def test_found_decisions_are_distinct_members_best_first():
     assert len(result.found) <= result.oracle_calls
 
 
-def test_nothing_meets_the_budget():
+def test_infeasible_budgets():
     result = search(MSets(5, 2).maximize, np.arange(5.0), np.ones(5), AtLeast(2.5), m=2)
     assert result.decision is None
     assert result.value == result.bound == -math.inf
@@ -108,7 +108,7 @@ def test_granularity(weights, step):
     assert granularity(np.array(weights, dtype=float)) == step
 
 
-def test_front_drops_what_only_rounding_tells_apart():
+def test_front_drops_decisions_that_differ_by_rounding():
     rows = np.eye(4, dtype=bool)
     rewards, budgets = np.array([3.0, 3.0 + 1e-14, 2.0, 1.0]), np.array([1.0, 1.0 + 1e-14, 2.0, 2.0 + 1e-14])
     front = undominated(rows, rewards, budgets, 1)

@@ -1,4 +1,4 @@
-"""The kernel of GLADE alone; its requests are answered from a list of decisions."""
+"""The kernel of GLADE alone, with oracles that use a list of decisions."""
 
 import numpy as np
 from histories import empty_request
@@ -16,10 +16,10 @@ def nothing_decided(policy, decisions):
 
 
 def decide(decisions, stats, t, params, marks, rows):
-    """What the kernel decides; of several best answers, it is given the first."""
+    """The decision of the kernel; of several best decisions, the oracle returns the first."""
     d = stats.shape[1]
-    state = RuleState(params, stats, np.zeros(HEAD + (2 + KNOWN) * d), marks, rows)
-    _, weights, bonuses, _, x = request = empty_request(d)
+    state = RuleState(params, stats, np.zeros(HEAD + (2 + KNOWN) * d), marks, rows, np.zeros(0))
+    weights, bonuses, x = request = empty_request(d)
     for _ in range(8):
         action = glade(t, state, request)
         if action == PLAY:

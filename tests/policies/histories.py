@@ -1,4 +1,4 @@
-"""Agents with random histories, and the plain account of what they have seen that published indices are computed from."""
+"""Agents with random histories, and plain statistics of these histories for published indices."""
 
 from dataclasses import dataclass, field
 
@@ -41,7 +41,7 @@ REWARDS = {
 
 @dataclass
 class Account:
-    """Every round as it was told, in lists."""
+    """Every observed round, in lists."""
 
     d: int
     variance: np.ndarray
@@ -135,15 +135,15 @@ def random_statistics(seed, d=7):
     return np.array([told, told * means, means, scales, np.sqrt(scales), plays]), plays, means, variance
 
 
-def empty_request(d, z=None):
-    """A request with zeros in all arrays but the normal numbers."""
-    normals = np.zeros(0) if z is None else z
-    return Request(normals, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool))
+def empty_request(d):
+    """A request with zeros in all arrays."""
+    return Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=bool))
 
 
 def asked(rule, t, params, stats, z=None):
     """The action of the rule, with its weights and bonuses."""
     d = stats.shape[1]
-    state = RuleState(np.array(params), stats, np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, d), dtype=bool))
-    request = empty_request(d, z)
+    rows, normals = np.zeros((0, d), dtype=bool), np.zeros(0) if z is None else z
+    state = RuleState(np.array(params), stats, np.zeros(0), np.zeros(0, dtype=np.int64), rows, normals)
+    request = empty_request(d)
     return rule(t, state, request), request.weights, request.bonuses

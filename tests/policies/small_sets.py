@@ -1,4 +1,4 @@
-"""What tests of OSSB share: decision sets, and rounds played one at a time."""
+"""Helpers for tests of OSSB: decision sets, and single rounds."""
 
 import networkx as nx
 import numpy as np

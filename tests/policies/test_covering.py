@@ -1,4 +1,4 @@
-"""Items that were never seen come first: what docs/policies.md says of the order."""
+"""Items without an observation come first, in the order of docs/policies.md."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""CUCB against its published index, computed from the list of all that was seen."""
+"""CUCB against its published index, computed from the full history."""
 
 import math
 

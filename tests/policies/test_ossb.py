@@ -16,7 +16,7 @@ from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.rules.actions import LINEAR, PLAY, REPLAN
 from semibandits.kernels.rules.records import RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, PLANNED, TOLD, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLOITED, EXPLORED, HEAD, OBSERVED, PLANNED, ossb
 from semibandits.policies import OSSB, exploration
 from semibandits.policies.exploration import GUARD, wanted
 from semibandits.policies.ossb import GROWTH
@@ -109,9 +109,9 @@ def test_rule_is_its_twin():
     for _ in range(5000):
         t, params, stats, memory, marks, rows = random_state(rng)
         action, decision, after = twin(t, params, stats, memory, marks, rows)
-        _, weights, _, _, x = request = empty_request(stats.shape[1])
+        weights, _, x = request = empty_request(stats.shape[1])
         before = memory.copy(), rows.copy()
-        got = ossb(t, RuleState(params, stats, memory, marks, rows), request)
+        got = ossb(t, RuleState(params, stats, memory, marks, rows, np.zeros(0)), request)
         assert got == action
         assert marks.tolist() == after.tolist()
         assert np.array_equal(memory, before[0])
@@ -176,7 +176,7 @@ def test_plan_is_feasible_at_guarded_means(name, failing, monkeypatch):
         assert plan.decisions[:, plan.rates > 0].any(axis=0).all()
 
 
-def test_guard_is_within_what_the_gap_may_be_off():
+def test_guard_is_within_the_error_of_the_gap():
     rng = np.random.default_rng(8)
     decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)])
     rows = listed(decision_set)
@@ -195,7 +195,7 @@ def test_guard_is_within_what_the_gap_may_be_off():
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_what_a_plan_writes_down(name):
+def test_memory_of_a_plan(name):
     decision_set = SETS[name]()
     rewards = GaussianRewards(np.random.default_rng(1).random(decision_set.d))
     agent, decisions = run(decision_set, rewards, 150)
@@ -246,7 +246,7 @@ def test_true_ties_do_not_cost(theta):
     assert max(r.calls[-1, 2] for r in runs) < 200
 
 
-def test_equal_means_of_rare_rewards_are_told_apart():
+def test_equal_means_of_rare_rewards_are_distinguished():
     # All first rewards are 0, an exact tie at the estimates: the item of mean 0 must not be played for ever.
     worst, _ = regrets(sb.MSets(3, 1), BernoulliRewards([0.0, 0.0, 0.2]), 20_000)
     assert worst.max() < 0.2 * 20_000 / 4
@@ -276,7 +276,7 @@ def test_power_of_two_units_change_nothing():
 
 
 @pytest.mark.parametrize("name", ["trees", "paths", "own"])
-def test_restored_agents_go_on_bit_for_bit(name):
+def test_restored_agents_continue_bit_for_bit(name):
     decision_set = SETS[name]()
     rewards = GaussianRewards(np.random.default_rng(2).random(decision_set.d))
     agent, _ = run(decision_set, rewards, 120)
@@ -334,7 +334,7 @@ def test_parameters_are_checked(options):
         OSSB(**options)
 
 
-def test_gamma_asks_for_more():
+def test_larger_gamma_explores_more():
     theta = np.array([0.9, 0.6, 0.3])
     few, many = (
         np.mean(
@@ -352,7 +352,7 @@ def test_counts_begin_where_the_plan_was_made():
     agent, _ = run(sb.MSets(4, 2), GaussianRewards([0.9, 0.6, 0.3, 0.1]), 4)
     agent.replan()
     d = 4
-    assert np.array_equal(agent.player.memory[TOLD * d :], agent.player.stats[PLAYS])
+    assert np.array_equal(agent.player.memory[OBSERVED * d :], agent.player.stats[PLAYS])
     assert agent.player.marks[EXPLOITED] == 0
 
 

@@ -176,8 +176,8 @@ def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeyp
 
 
 @pytest.mark.parametrize("name", ["msets", "trees", "matchings", "paths", "list"])
-def test_plan_costs_what_it_must(name):
-    """As much as C(theta) found by listing all decisions, but for the gap asked for."""
+def test_plan_has_the_minimal_cost(name):
+    """The cost is C(theta) found by listing all decisions, up to the requested gap."""
     decision_set, rng = SETS[name](), np.random.default_rng(5)
     rows = listed(decision_set)
     for _ in range(3):
@@ -221,7 +221,7 @@ def test_probabilities_are_inside_and_in_order(counts):
 
 
 @given(theta=st.floats(1e-6, 1 - 1e-6), rate=st.floats(1e-3, 1e6))
-def test_what_a_rate_resolves(theta, rate):
+def test_raise_that_a_rate_resolves(theta, rate):
     rise = resolved_by(LAW, np.array([theta, 0.5]), np.array([rate, 0.0]))
     assert rise[1] == math.inf
     if rise[0] > 1e-4:
@@ -230,7 +230,7 @@ def test_what_a_rate_resolves(theta, rate):
         assert rate * divergence(theta, theta + rise[0] * (1 + 1e-6)) >= 1 - 1e-5
 
 
-def test_with_means_of_one_half_it_resolves_what_a_gaussian_rate_does():
+def test_with_means_of_one_half_rates_resolve_the_gaussian_raise():
     assert resolved_by(LAW, np.array([0.5]), np.array([1e4])) == pytest.approx(math.sqrt(2 * 0.25 / 1e4), rel=1e-3)
 
 
@@ -238,7 +238,7 @@ def test_with_means_of_one_half_it_resolves_what_a_gaussian_rate_does():
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_what_a_plan_writes_down(name):
+def test_memory_of_a_plan(name):
     decision_set = SETS[name]()
     theta = np.random.default_rng(1).uniform(0.05, 0.6, decision_set.d)
     agent, decisions = run(decision_set, BernoulliRewards(theta), 150)
@@ -321,7 +321,7 @@ def test_a_plan_depends_on_the_statistics_alone():
 
 
 @pytest.mark.parametrize("name", ["trees", "paths", "own"])
-def test_restored_agents_go_on_bit_for_bit(name):
+def test_restored_agents_continue_bit_for_bit(name):
     decision_set = SETS[name]()
     rewards = BernoulliRewards(np.random.default_rng(2).random(decision_set.d))
     agent, _ = run(decision_set, rewards, 120)

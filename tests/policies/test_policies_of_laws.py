@@ -1,4 +1,4 @@
-"""What policies make of laws: plausible decisions against a solver of its own, plans, posteriors, and runs."""
+"""Policies and laws: plausible decisions against an independent solver, plans, posteriors, and runs."""
 
 import itertools
 import json
@@ -81,7 +81,7 @@ def least_information(law, plays, levels, means, gap):
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_what_it_takes_to_be_plausible(name):
+def test_plausibility_threshold(name):
     law, means_of = LAWS[name]
     rng, seen = np.random.default_rng(7), [0, 0]
     for _ in range(60):
@@ -104,7 +104,7 @@ def test_what_it_takes_to_be_plausible(name):
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("family", SETS)
-def test_what_is_plausible_is_explored(family, name):
+def test_plausible_decisions_are_explored(family, name):
     """Random statistics with a fixed seed. The search is not exact; see verification/plausible.py for how often it misses."""
     law, means_of = LAWS[name]
     decisions = SETS[family].enumerate()
@@ -207,7 +207,7 @@ def test_plans_at_estimates_are_feasible(name):
 
 
 class Seconds(Law):
-    """A law of one's own: no kernel knows it."""
+    """A user-defined law without a kernel."""
 
     def check(self, theta):
         """Any mean."""
@@ -232,7 +232,7 @@ def test_a_law_of_ones_own_is_planned_with_and_else_gaussian():
 
 
 @pytest.mark.parametrize("kind", [sb.GLADE, sb.OSSB, sb.ThompsonSampling])
-def test_laws_are_said_and_read_again(kind):
+def test_laws_survive_a_text_round_trip(kind):
     for law in ("poisson:cost", Gamma(2.0), Gaussian(2.0, upper=[1.0, math.inf]), Mixed([Poisson(), Bernoulli()])):
         policy = kind(law=law)
         said = json.loads(json.dumps(policy.specification(), allow_nan=False))

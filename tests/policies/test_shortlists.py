@@ -1,4 +1,4 @@
-"""What people bring: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
+"""Realistic shortlists: hundreds of articles, quotas, and clicks of 0 and 1. Long version: verification/shortlists.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thompson sampling against draws from the posterior, made from the same normal numbers."""
+"""Thompson sampling against posterior samples computed from the same normal numbers."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Bernoulli information and C(theta) by means that share nothing with the library: bisection, and scipy's SLSQP."""
+"""Bernoulli information and C(theta) without code of the library: bisection, and scipy's SLSQP."""
 
 from __future__ import annotations
 

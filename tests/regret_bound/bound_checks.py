@@ -1,4 +1,4 @@
-"""What tests of `graves_lai` check, and the mean rewards and variances they check it with."""
+"""Checks for tests of `graves_lai`, and mean rewards and variances for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def variances(rng, d, kind):
 
 
 def check(decision_set, theta, variance, method="auto"):
-    """The bracket holds the reference's, and the plan is what it says, decision by decision."""
+    """The bracket contains that of the reference, and the plan is correct, decision by decision."""
     decisions = decision_set.enumerate()
     truth = reference(decisions, theta, variance)
     assert truth.upper - truth.lower <= 1e-5 * truth.upper, "the reference itself is too coarse"

@@ -1,4 +1,4 @@
-"""Laws of rewards with what an independent computation knows of them, and small sets to try them on."""
+"""Laws of rewards with their independent descriptions, and small decision sets."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ LAWS = {
 
 
 def drawn(seed, family, name):
-    """A small set with a law and what the reference needs of it."""
+    """A small set with a law and its data for the reference."""
     rng = np.random.default_rng(seed)
     while True:
         try:

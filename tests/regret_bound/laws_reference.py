@@ -1,4 +1,4 @@
-"""C(theta) of any law by means that share nothing with the library.
+"""C(theta) of any law without code of the library.
 
 A law is only its variance as a function of the mean: the divergence of a raise e has the slope ``e / variance(theta + e)``.
 Divergences are integrals by quadrature, raises roots by bisection, and C(theta) a linear program over all decisions with cuts.

@@ -136,7 +136,7 @@ def test_means_at_the_ends(theta, value, suboptimal, method):
     assert len(result.plan) == (value > 0)
 
 
-def test_two_items_may_share_what_none_could_do_alone():
+def test_two_items_share_a_gap_that_one_cannot_close():
     """A pair of gap 0.9 + 0.9 - 2 * 0.5 = 0.8: either item could rise by 0.5 at most, both share it evenly."""
     space = sb.EnumeratedDecisions([[1, 1, 0, 0], [0, 0, 1, 1]])
     result = solve(space, [0.9, 0.9, 0.5, 0.5])
@@ -218,7 +218,7 @@ def least_met(n, theta, result, prices):
 
 @pytest.mark.parametrize(("n", "seed"), [(9, 0), (12, 0)])
 def test_means_of_which_many_are_next_to_1(n, seed):
-    """Thousands of cycles seem to be violated where prices are too low: these must not be the end of the search."""
+    """Thousands of cycles seem violated at prices that are too low. They must not exhaust the search."""
     theta = 1.0 - np.random.default_rng(seed).random(n * n) ** 4
     result = solve(matching(n), theta, gap=0.02)
     assert result.gap <= 0.02
@@ -232,7 +232,7 @@ def arms(theta):
 
 @pytest.mark.parametrize("tie", [1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("gap", [1e-4, 0.05, 0.5])
-def test_what_is_cheap_beside_a_near_tie_is_in_the_plan(tie, gap):
+def test_cheap_items_next_to_a_near_tie_are_in_the_plan(tie, gap):
     """Parallel arcs are arms: the last one costs a millionth of the near-tie or less, and is needed all the same."""
     space, theta = arms([0.5, 0.5 - tie, 0.1])
     gaps = theta[0] - theta[1:]
@@ -369,7 +369,7 @@ def test_enumeration_ends_where_rates_are_of_very_different_sizes(seed):
     assert max(listed.lower, cycles.lower) <= min(listed.value, cycles.value) * (1.0 + 1e-9)
 
 
-def test_out_of_time_the_bracket_holds_still():
+def test_the_bracket_is_valid_when_time_runs_out():
     space = sb.Matchings([(i, j) for i in range(12) for j in range(12)])
     theta = np.random.default_rng(0).random(144)
     hurried = solve(space, theta, time_limit=1e-6, throw=False)
@@ -377,7 +377,7 @@ def test_out_of_time_the_bracket_holds_still():
     assert hurried.status == "time_limit"
     assert hurried.lower <= full.value
     assert full.lower <= hurried.value
-    with pytest.raises(SolverError, match="asked for a relative gap"):
+    with pytest.raises(SolverError, match="the relative gap must be at most"):
         solve(space, theta, time_limit=1e-6)
 
 
@@ -386,16 +386,16 @@ def test_out_of_time_the_bracket_holds_still():
     [
         ({"theta": [0.5, 1.2, 0.1]}, r"theta must lie in \[0, 1\] for Bernoulli rewards, got 1.2 for item 1"),
         ({"variance": 0.25}, "variance must be left out for Bernoulli rewards"),
-        ({"variance": None}, "must be left out for Bernoulli rewards, got None: leave variance out"),
+        ({"variance": None}, "must be left out for Bernoulli rewards, got None: it is theta"),
         ({"variance": [0.5, 0.5, 0.5]}, "variance must be left out for Bernoulli rewards"),
         (
             {"theta": [1e-200, 0.0, 0.0]},
-            "must be 0 or have an item of mean 1e-100 or more .*, got at most 1e-200: pass 0",
+            "must be 0 or contain a mean of 1e-100 or more .*, got at most 1e-200: pass 0",
         ),
         ({"rewards": "poisson"}, "rewards must be 'gaussian' or 'bernoulli', got 'poisson'"),
     ],
 )
-def test_what_is_refused(options, message):
+def test_invalid_input_is_refused(options, message):
     arguments = {"theta": [0.5, 0.2, 0.1], "rewards": "bernoulli"} | options
     with pytest.raises(InvalidInputError, match=message):
         sb.graves_lai(sb.MSets(3, 1), **arguments)
@@ -407,7 +407,7 @@ def test_methods_for_gaussian_rewards_alone(method):
         solve(sb.MSets(3, 1), [0.5, 0.2, 0.1], method=method)
 
 
-def test_methods_that_do_not_fit_the_set_say_what_does():
+def test_unsupported_methods_name_supported_ones():
     listed = sb.EnumeratedDecisions(np.eye(3, dtype=int))
     with pytest.raises(
         UnsupportedError, match=r"needs an exchange graph, got EnumeratedDecisions.*use method='enumeration'"
@@ -425,7 +425,7 @@ def test_the_closed_form_is_for_matroids():
         solve(grid(2, diagonals=False), [0.1, 0.2, 0.3, 0.4], method="closed-form")
 
 
-def test_reward_models_say_which_bound_is_theirs():
+def test_reward_models_select_their_bound():
     means = [0.5, 0.2]
     assert sb.BernoulliRewards(means).bound_family == "bernoulli"
     assert sb.GaussianRewards(means).bound_family == "gaussian"
@@ -446,7 +446,7 @@ STALLED = [
 
 @pytest.mark.parametrize(("arcs", "means"), STALLED)
 def test_means_of_which_most_are_next_to_0_or_1(arcs, means):
-    """The first was left between 1.007 and 8.0, the second between 1.443 and 61.6."""
+    """The brackets used to be [1.007, 8.0] and [1.443, 61.6]."""
     paths = sb.Paths(arcs, 0, arcs[-1][1])
     cycles = sb.graves_lai(paths, means, rewards="bernoulli", method="cycles", throw=False)
     result = sb.graves_lai(paths, means, rewards="bernoulli")
@@ -456,7 +456,7 @@ def test_means_of_which_most_are_next_to_0_or_1(arcs, means):
 
 
 def test_a_program_whose_numbers_differ_by_twenty_orders_of_magnitude():
-    """The linear program was infeasible to its solver, so that there was no lower bound at all."""
+    """The solver used to report the linear program infeasible, so that there was no lower bound."""
     rows = [[2, 5, 7], [2, 3, 4, 5], [1, 3, 6], [1, 2, 5, 6], [0, 2, 6], [0, 2, 3, 5, 6]]
     means = [6.9e-14, 1 - 1e-13, 1 - 1.9e-5, 1.0, 1 - 2.2e-7, 0.12, 3.8e-7, 0.14]
     decisions = [[i in row for i in range(8)] for row in rows]

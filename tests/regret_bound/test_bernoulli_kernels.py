@@ -121,7 +121,7 @@ def test_raises_of_means_of_0_meet_the_gap(gap, rates):
     assert value <= expected * (1.0 + 1e-8)
 
 
-def test_cycles_out_of_reach_say_nothing_and_unplayed_items_nothing_against():
+def test_cycles_out_of_reach_and_unplayed_items():
     def value(theta, rates, gap):
         return raised(theta, rates, gap)[0]
 
@@ -193,7 +193,7 @@ def searchable(rng, n, hub):
 @example(510510, 3, False, 2.0, False)
 @settings(max_examples=150, deadline=None)
 def test_search_against_all_cycles(seed, n, hub, level, idle):
-    """What is found is violated, and by as much as it says; where something is violated by a quarter, something is found."""
+    """Cycles found are violated by the stated amount; if some cycle is violated by a quarter, one is found."""
     rng = np.random.default_rng(seed)
     block = searchable(rng, n, hub)
     tails, heads, costs, raising = block.graph.tails, block.graph.heads, block.graph.costs, block.informative

@@ -106,8 +106,8 @@ def test_known_bounds_in_any_unit(scale):
     assert other.value / scale == pytest.approx(one.value, rel=2e-4)
 
 
-def test_a_known_bound_asks_for_less():
-    """Means that cannot exceed 0 rule out some of what rewards without a bound must be told from."""
+def test_a_known_bound_lowers_the_constant():
+    """Means that cannot exceed 0 exclude some alternatives of rewards without a bound."""
     space = sb.Paths([("s", "t"), ("s", "u"), ("u", "t")], "s", "t")
     theta = [-1.0, -0.1, -1.5]
     free, known = sb.graves_lai(space, theta), sb.graves_lai(space, theta, law=Gaussian(0.5, upper=0.0))
@@ -151,14 +151,14 @@ def test_methods_for_gaussian_rewards_alone(method):
     ("options", "message"),
     [
         ({"law": "poisson"}, r"law must be a Law, got str: pass an instance, such as Poisson\(\)"),
-        ({"law": Poisson(), "variance": 0.1}, "variance and rewards must be left out where a law is given"),
-        ({"law": Poisson(), "rewards": "bernoulli"}, "variance and rewards must be left out where a law is given"),
+        ({"law": Poisson(), "variance": 0.1}, "variance and rewards must be left out if a law is given"),
+        ({"law": Poisson(), "rewards": "bernoulli"}, "variance and rewards must be left out if a law is given"),
         ({"law": Poisson(cost=True)}, r"means must be <= 0 .* got 3 for item 0: leave out cost=True"),
         ({"law": Gaussian(0.5, upper=2.5)}, "means must be at most upper, got 3 for item 0"),
         ({"law": Mixed([Poisson()])}, "laws must be one an item, got 1 for 3 items"),
     ],
 )
-def test_what_is_refused(options, message):
+def test_invalid_input_is_refused(options, message):
     with pytest.raises(InvalidInputError, match=message):
         sb.graves_lai(sb.MSets(3, 1), [3.0, 2.0, 1.0], **options)
 

@@ -1,4 +1,4 @@
-"""Column-and-cut generation on decision sets that can do nothing but maximise, against enumeration."""
+"""Column-and-cut generation on decision sets that implement only `maximize`, against enumeration."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAP = 1e-4
 
 
 class Own(DecisionSet):
-    """A user's own set: d, m, maximize, nothing else."""
+    """A user-defined set with d, m and maximize only."""
 
     def __init__(self, inner):
         self._inner = inner
@@ -73,7 +73,7 @@ MEANS = {
 
 
 def check(decision_set, theta, variance, gap=GAP):
-    """The bracket meets the reference's, and the plan is feasible, decision by decision."""
+    """The bracket overlaps that of the reference, and the plan is feasible, decision by decision."""
     decisions = decision_set.enumerate()
     truth = reference(decisions, theta, variance)
     assert truth.upper - truth.lower <= 1e-5 * truth.upper, "the reference itself is too coarse"
@@ -130,7 +130,7 @@ def test_any_list_of_decisions(problem):
 
 
 def test_the_decision_that_teaches_many_items_at_once():
-    """The star: single swaps cost 18, the one decision with all nine items only 7.2 (or 5.4 beside them)."""
+    """The star: single swaps cost 18, the decision with all nine items only 7.2 (or 5.4 together with them)."""
     k = 9
     hub, b, a = np.eye(1 + 2 * k)[0], np.eye(1 + 2 * k)[1 : 1 + k], np.eye(1 + 2 * k)[1 + k :]
     rows = [hub + b.sum(axis=0), *(b.sum(axis=0) - b + a), a.sum(axis=0)]
@@ -145,7 +145,7 @@ def test_the_decision_that_teaches_many_items_at_once():
     [(matching(7), 1), (matching(12), 2), (grid(8, diagonals=False), 3), (grid(8), 4)],
     ids=str,
 )
-def test_meets_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
+def test_agrees_with_the_cycle_method_on_sets_too_large_to_list(decision_set, seed):
     theta = np.random.default_rng(seed).random(decision_set.d)
     mine = sb.graves_lai(Own(decision_set), theta, gap=GAP)
     cycles = sb.graves_lai(decision_set, theta, gap=GAP)

@@ -1,4 +1,4 @@
-"""Proposition 6, corrected: rates for rounded rewards, scaled, are feasible and cost no more than the factor says."""
+"""Proposition 6, corrected: scaled rates for rounded rewards are feasible, and cost at most the stated factor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GLPG against enumeration: the promise of the theorem where T is in reach, refusal elsewhere, certified gaps in practice."""
+"""GLPG against enumeration: the theorem's guarantee for feasible T, refusal otherwise, and certified gaps in practice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from example_sets import OnlyMaximizes
 from semibandits.kernels.orthant import Constraints, descend_orthant
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.glpg.algorithm import GLPG
-from semibandits.regret_bound.glpg.decomposition import stripped
+from semibandits.regret_bound.glpg.decomposition import decomposed
 from semibandits.regret_bound.glpg.polytopes import polytope
 from semibandits.regret_bound.glpg.reduction import plays_counter
 from semibandits.regret_bound.glpg.worst import BudgetedDecisions, BudgetFrontDecisions, ListedDecisions
@@ -77,7 +77,7 @@ def test_variances_of_their_own(family):
 
 
 @pytest.mark.parametrize("theta", [(0, 1), (1, 0), (0, 0, 1), (0, 1, 1)])
-def test_the_promise_of_the_theorem(theta):
+def test_the_guarantee_of_the_theorem(theta):
     theta = np.array(theta, dtype=float)
     problem = sb.ReducedProblem.of(sb.MSets(len(theta), 1), theta)
     parameters = sb.GLPGParameters.theoretical(problem, 0.5)
@@ -90,7 +90,7 @@ def test_the_promise_of_the_theorem(theta):
     assert (result.rates[theta < theta.max()] >= 1.0).all()
 
 
-def test_the_promise_with_a_ratio():
+def test_the_guarantee_with_a_ratio():
     problem = sb.ReducedProblem.of(sb.MSets(2, 1), [0, 1])
     parameters = sb.GLPGParameters.theoretical(problem, 1.0, 0.5)
     result = GLPG(problem, parameters).run()
@@ -164,7 +164,7 @@ def test_nothing_to_step():
 
 
 def test_no_cost_on_the_items_of_i():
-    """Here the number of plays costs and items do not: where nothing was violated, the subgradient was 0 on I."""
+    """Plays cost here, but items do not. Where nothing is violated, the subgradient is 0 on I."""
     rows = ["00100", "01011", "01101", "01110", "10000", "10001", "11001", "11101", "11110"]
     decision_set = sb.EnumeratedDecisions([[int(c) for c in row] for row in rows])
     theta = np.array([0.0, 0.0, 0.0, 2.0, 2.0])
@@ -300,7 +300,7 @@ def test_decomposition_adds_up_with_few_terms(seed):
         some = np.array([[1, 1, 0], [1, 0, 1]], dtype=bool)
     rates = rng.integers(1, 4, len(some)) if rng.random() < 0.5 else rng.random(len(some))
     w = rates @ problem.lifted(some)
-    parts, weights = stripped(problem, polytope(decision_set), w)
+    parts, weights = decomposed(problem, polytope(decision_set), w)
     assert all(x in decision_set for x in parts)
     assert (weights > 0).all()
     np.testing.assert_allclose(weights @ problem.lifted(parts), w, atol=1e-7 * rates.sum())

@@ -1,4 +1,4 @@
-"""`graves_lai` where numbers are of very different sizes: units, shifts, near-ties, variances; against enumeration."""
+"""`graves_lai` with numbers of very different sizes: units, shifts, near-ties, variances; against enumeration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FAMILIES = {
 
 
 def check(decision_set, theta, variance=0.5, rounding=1e-9, **options):
-    """The bracket of the library meets that of the reference, whose own rounding is `rounding`."""
+    """The bracket of the library overlaps that of the reference, whose rounding is `rounding`."""
     variance = np.broadcast_to(np.asarray(variance, dtype=float), theta.shape)
     truth = reference(decision_set.enumerate(), theta, variance)
     s = sb.graves_lai(decision_set, theta, variance, **options)
@@ -118,7 +118,7 @@ def exact_reference(decisions, theta, variance):
 
 
 def near_ties(rng, d):
-    """Equal rewards but for parts between 1e-5 and 1e-11, maybe beside a common part of 1,000."""
+    """Rewards that are equal up to parts between 1e-5 and 1e-11, optionally with a common part of 1,000."""
     base = rng.integers(0, 3, d) * rng.choice([1.0, 0.1, 1 / 3])
     apart = 10.0 ** -rng.integers(5, 12) * rng.random(d) * rng.integers(0, 3, d)
     return base + apart + rng.choice([0.0, 0.0, 1e3])

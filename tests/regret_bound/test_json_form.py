@@ -1,4 +1,4 @@
-"""Bounds as plain JSON: bit for bit the same when read again, and refused when damaged."""
+"""Bounds as plain JSON: equal bit for bit after a round trip, and refused if damaged."""
 
 import json
 import math
@@ -31,7 +31,7 @@ def assert_same(first, second):
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_read_again_is_the_same(family, seed):
+def test_round_trips_preserve_bounds(family, seed):
     rng = np.random.default_rng(seed)
     decision_set = FAMILIES[family](rng)
     theta = np.round(rng.normal(size=decision_set.d), 1 if seed % 2 else 6)
@@ -81,7 +81,7 @@ def test_own_sets_are_passed_along():
         ({"lower": None}, "lower and value"),
         ({"lower": 1e9}, "lower must be from 0 to value"),
         ({"status": "done"}, "status must be one of"),
-        ({"rates": [1.0]}, "rates must hold d = 4 numbers, got 1"),
+        ({"rates": [1.0]}, r"rates must have shape \(d,\) = \(4,\), got \(1,\)"),
         ({"plan": [{"indices": [0], "rate": 1.0}]}, r"plan\[0\] must be a decision"),
         ({"plan": [{"indices": [0, 9], "rate": 1.0}]}, r"plan\[0\] must hold distinct item numbers from 0 to 3"),
         ({"theta": [1.0, 2.0]}, "d must be the number of items, 2, got 4"),

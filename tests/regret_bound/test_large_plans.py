@@ -62,7 +62,7 @@ def test_a_pool_of_decisions_does_not_outgrow_the_limit(monkeypatch):
         pool.add(rows[64], 1.0)
 
 
-def test_simulations_go_on_without_the_bound(monkeypatch):
+def test_simulations_continue_without_the_bound(monkeypatch):
     monkeypatch.setattr(tables, "LARGEST_TABLE", 1)
     result = sb.simulate(sb.MSets(5, 2), sb.GaussianRewards(np.linspace(1, 0, 5)), sb.CUCB(), 20, 1)
     assert result.lower_bound_interval is None

@@ -1,4 +1,4 @@
-"""Limits on time, labels and accuracy: whatever ends a solve, the bracket is right and says why."""
+"""Limits on time, labels and accuracy: whatever stops a solve, the bracket is valid and the status is correct."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def instance(family, seed=0):
 
 
 def check_plan(s):
-    """The plan is of decisions, costs the value, and meets every constraint."""
+    """The plan contains decisions, costs the value, and satisfies every constraint."""
     decisions = s.decision_set.enumerate()
     assert all(x in s.decision_set for x in s.plan.decisions)
     gaps = s.optimal_decision @ s.theta - decisions @ s.theta
@@ -75,7 +75,7 @@ def test_time_limits_end_with_a_right_bracket(family, seconds):
 
 
 class Clock:
-    """A clock that a test moves by hand: so many seconds at each look."""
+    """A clock that advances by a fixed number of seconds at each call."""
 
     def __init__(self, step):
         self.now, self.step = 0.0, step
@@ -87,7 +87,7 @@ class Clock:
 
 @pytest.mark.parametrize("rewards", ["gaussian", "bernoulli"])
 def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
-    """It may take longer than most limits; here a clock that is put forward, between any two looks at it, stands for it."""
+    """Compiling may take longer than most limits. Here it is simulated by a clock that jumps between two readings."""
     clock, seconds, late = time.perf_counter, tiers.seconds, [0.0]
 
     def compiling():
@@ -107,7 +107,7 @@ def test_compiling_is_not_counted_against_the_time_limit(monkeypatch, rewards):
 @pytest.mark.parametrize("looks", [1, 10, 30, 100])
 @pytest.mark.parametrize("decision_set", [grid(8), matching(10), partitions(60, 8), matching(12, saturate="none")])
 def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, decision_set, looks):
-    """The clock counts how often it is looked at, so a limit ends the solve at the same step on every machine."""
+    """The clock counts its readings, so a limit ends the solve at the same step on every machine."""
     theta = np.random.default_rng(3).random(decision_set.d)
     full = sb.graves_lai(decision_set, theta, gap=1e-4)
     clock = Clock(1.0)
@@ -118,7 +118,7 @@ def test_time_that_runs_out_at_any_step_leaves_a_right_bracket(monkeypatch, deci
     assert s.status == "time_limit" or looks >= 30
     assert 0.0 <= s.lower <= full.value
     assert full.lower <= s.value < math.inf
-    assert clock.now <= looks + 60.0  # few looks after the limit: what is begun is ended, nothing more is begun
+    assert clock.now <= looks + 60.0  # few readings after the limit: nothing new is started
 
 
 # ---------------------------------------------------------------------------------------- the final verification
@@ -194,7 +194,7 @@ def test_a_search_with_few_labels_returns_a_bound(monkeypatch, decision_set, lab
             assert u[cycle].sum() / block.graph.costs[cycle].sum() ** 2 == pytest.approx(found.ratios[k], rel=1e-9)
 
 
-def test_a_search_that_is_late_says_that_it_knows_nothing():
+def test_a_search_without_time_returns_no_bound():
     block, u = block_and_flow(matching(6), 0)
     found = Separator(block, deadline=time.perf_counter() - 1.0, max_labels=3).search(u, 0.5)
     assert found.ratio == math.inf
@@ -202,7 +202,7 @@ def test_a_search_that_is_late_says_that_it_knows_nothing():
 
 
 def test_laps_round_a_cheap_cycle_are_not_labelled():
-    """Two cycles of cost 1e-6 in a row, both loose, beside cycles of cost 1; the search used to go round and round."""
+    """Two slack cycles of cost 1e-6 in a row, beside cycles of cost 1: the search used to repeat them endlessly."""
     tails = np.array([0, 1, 1, 2, 2, 0, 0])
     heads = np.array([1, 0, 2, 1, 0, 2, 1])
     costs = np.array([5e-7, 5e-7, 5e-7, 5e-7, 0.5, 0.5, 1.0])

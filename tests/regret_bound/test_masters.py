@@ -1,4 +1,4 @@
-"""The masters against each other, and what happens when one of them breaks down."""
+"""The masters against each other, and the fallback if one of them fails."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
 
 
 class Broken(Master):
-    """A master that breaks down in one way or another after so many good proposals."""
+    """A master that fails in one of several ways after a number of good proposals."""
 
     sound_calls, failure, patience = 0, "nan", 6
 
@@ -195,7 +195,7 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
     monkeypatch.setattr(block_module, "InteriorPointMaster", ThisBroken)
     monkeypatch.setattr(block_module, "ConicMaster", ThisBroken)
     decision_set = FAMILIES[family]()
-    with pytest.raises(sb.SolverError, match=r"asked for a relative gap of 0\.0001") as caught:
+    with pytest.raises(sb.SolverError, match=r"the relative gap must be at most 0\.0001") as caught:
         solved(decision_set)
     truth, s = solved(decision_set, throw=False)
     for result in (s, caught.value.result):
@@ -204,7 +204,7 @@ def test_if_no_master_works_the_bracket_is_still_right(monkeypatch, family, fail
         assert truth.lower * (1 - 1e-9) <= result.value <= 50 * truth.upper
 
 
-def test_what_breaks_the_conic_solver_is_solved_after_all():
+def test_instances_that_break_the_conic_solver_are_solved():
     """Variances over twelve orders of magnitude: the conic solver stalls, or calls a wrong point solved."""
     decision_set = sb.Matchings([(i, j) for i in range(4) for j in range(4)], saturate="none")
     for seed in range(6):

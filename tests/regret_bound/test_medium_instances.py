@@ -92,7 +92,7 @@ def test_brackets_of_relabelled_copies_overlap(family, kind):
 
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("family", ["matching", "grid", "intersection"])
-def test_decisions_met_at_random_are_told_apart_well_enough(family, kind):
+def test_random_decisions_satisfy_their_constraints(family, kind):
     rng = np.random.default_rng(2)
     decision_set = {
         "matching": lambda: sb.Matchings([(i, j) for i in range(14) for j in range(14)]),
@@ -133,7 +133,7 @@ def linear_and_partition(d, seed):
 @pytest.mark.parametrize("kind", ["real", "integer", "near-ties"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("family", ["arborescences", "linear"])
-def test_plans_of_intersections_cost_what_the_circulation_costs(monkeypatch, family, seed, kind):
+def test_plans_of_intersections_have_the_cost_of_the_circulation(monkeypatch, family, seed, kind):
     """Where cycles lead to no decision (T0): pricing by excess alone lost itself at near-ties, up to 2.7 % away."""
     decision_set = arborescences(100, 12, seed) if family == "arborescences" else linear_and_partition(90, seed)
     rng = np.random.default_rng([seed, 3])
@@ -160,7 +160,7 @@ def test_plans_of_intersections_cost_what_the_circulation_costs(monkeypatch, fam
 
 
 def test_some_cycles_of_intersections_lead_to_no_decision():
-    """Without such instances the test above would look at nothing."""
+    """Without such instances the test above would be empty."""
     decision_set = arborescences(100, 12, 0)
     theta = rewards("real", 100, np.random.default_rng([0, 3]))
     solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(0.5), 1e-12, 1e-4))

@@ -1,4 +1,4 @@
-"""The examples of docs/bernoulli.md and docs/laws.md print what the pages say, and the law of one's own there is right."""
+"""The examples of docs/bernoulli.md and docs/laws.md print the documented output, and the user-defined law is correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def examples(name):
-    """Pairs of code and what it prints."""
+    """Pairs of code and its printed output."""
     page = (DOCS / name).read_text(encoding="utf-8")
     pairs = re.findall(r"```python\n(.*?)```\n+prints\n+```text\n(.*?)```", page, re.DOTALL)
     assert pairs
@@ -26,7 +26,7 @@ def examples(name):
 
 
 @pytest.mark.parametrize("name", ["bernoulli.md", "laws.md"])
-def test_the_examples_are_true(name, capsys):
+def test_the_examples_print_the_documented_output(name, capsys):
     for code, said in examples(name):
         exec(compile(code, f"docs/{name}", "exec"), {})
         assert capsys.readouterr().out == said
@@ -46,7 +46,7 @@ def times(rng, d):
 
 @pytest.mark.parametrize("family", SETS)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_law_of_ones_own_is_solved_like_any_other(law, family, seed):
+def test_a_user_defined_law_is_solved_like_any_other(law, family, seed):
     rng = np.random.default_rng(seed)
     while True:
         try:

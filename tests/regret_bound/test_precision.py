@@ -27,7 +27,7 @@ FAMILIES = {
 
 
 def rewards(seed, d):
-    """Rewards with near-ties down to 1e-12, some of them beside a large common part."""
+    """Rewards with near-ties down to 1e-12, some of them with a large common part."""
     rng = np.random.default_rng(seed)
     base = rng.integers(0, 3, d) * rng.choice([1.0, 0.1, 1 / 3])
     return (
@@ -51,7 +51,7 @@ def test_gaps_of_decisions_are_right_to_the_last_digits(seed):
 
 
 @pytest.mark.parametrize("theta", [[0.0, 0.0], [-0.0, 5e-324], [1e300, -1e300], [3.0, 0.0]])
-def test_gaps_of_odd_rewards(theta):
+def test_gaps_of_difficult_rewards(theta):
     theta = np.array(theta)
     decisions = np.array([[True, False], [False, True]])
     assert gaps_below(decisions[0], decisions, theta).tolist() == [0.0, theta[0] - theta[1]]

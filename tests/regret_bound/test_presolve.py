@@ -112,7 +112,7 @@ def test_every_cycle_with_an_item_is_a_loop_or_lies_in_one_block(graph):
 
 @given(graphs())
 @settings(max_examples=300, deadline=None, derandomize=True)
-def test_blocks_are_what_they_say(graph):
+def test_blocks_agree_with_their_description(graph):
     v = np.linspace(1.0, 2.0, graph.n_arcs)
     found = presolve(graph, Gaussian(v / 2.0), np.zeros(graph.n_arcs), TOLERANCE)
     for block in found.blocks:

@@ -73,7 +73,7 @@ def test_the_bound_is_the_least_information_of_all_cycles(family, name, seed, ai
     if 1e-9 < least < np.inf:  # less comes from items that are never played
         plan = ExplorationPlan(plan.decisions, plan.rates * aim / least)
         least = aim
-    proven, violated = solver._proven(plan)
+    proven, violated = solver._proved(plan)
     assert proven <= least * (1.0 + DIGITS) + 1e-9
     # How close is measured by the brackets of verification/laws.py; here only that the search does not give up.
     assert proven >= min(least, 1.0 - 0.1 * GAP) * (1.0 - 1e-3) - 1e-9

@@ -1,4 +1,4 @@
-"""What column-and-cut generation proves with P_LM alone: prices, the lower bound, the worst constraint; against enumeration."""
+"""Proofs of column-and-cut generation with P_LM only: prices, lower bound, worst constraint; against enumeration."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_a_search_that_may_not_search_still_bounds():
     assert outcome.ratio >= (contains @ u / gaps**2).max() * (1 - 1e-12)
 
 
-def test_forcing_obeys_or_says_no():
+def test_forcing_items_in_and_out():
     oracle = Oracle(sb.MSets(4, 2), np.array([3.0, 2.0, 1.0, 0.0]))
     none = np.empty(0, dtype=np.int64)
     np.testing.assert_array_equal(oracle.best_with(oracle.theta, np.array([3]), none), [True, False, False, True])

@@ -1,4 +1,4 @@
-"""Bounds that were kept are checked: what a solver found passes, and what cannot be right is refused."""
+"""Stored bounds are verified: bounds of a solver pass, invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEEDS = range(4)
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("kind", ["real", "integer", "close"])
-def test_what_was_solved_passes(family, kind):
+def test_bounds_of_the_solver_pass(family, kind):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         decision_set = FAMILIES[family](rng)
@@ -28,7 +28,7 @@ def test_what_was_solved_passes(family, kind):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_was_solved_for_rewards_of_0_and_1_passes(family):
+def test_bernoulli_bounds_of_the_solver_pass(family):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
         decision_set = FAMILIES[family](rng)
@@ -37,7 +37,7 @@ def test_what_was_solved_for_rewards_of_0_and_1_passes(family):
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e100])
-def test_units_play_no_part(scale):
+def test_units_do_not_matter(scale):
     check_kept(sb.graves_lai(PATHS, scale * THETA, scale**1.5))
 
 
@@ -69,30 +69,32 @@ def refuse(result, message):
         check_kept(result)
 
 
-def test_brackets_that_are_none(solved):
+def test_invalid_brackets_are_refused(solved):
     refuse(replace(solved, lower=2 * solved.value), "lower must be from 0 to value = ")
     refuse(replace(solved, lower=-1.0), "lower must be from 0 to value = ")
     refuse(replace(solved, lower=float("nan")), "lower must be from 0 to value = ")
     refuse(
-        replace(solved, lower=10 * solved.lower, value=10 * solved.value), "lower must be at most C|what the plan costs"
+        replace(solved, lower=10 * solved.lower, value=10 * solved.value),
+        "lower must be at most C|the cost of the plan",
     )
-    refuse(replace(solved, value=10 * solved.value), "value must be what the plan costs")
+    refuse(replace(solved, value=10 * solved.value), "value must be the cost of the plan")
 
 
-def test_plans_that_are_none(solved):
+def test_invalid_plans_are_refused(solved):
     decisions, rates = solved.plan.decisions, solved.plan.rates
     everything = np.ones_like(decisions)
-    refuse(with_plan(solved, everything, rates), r"plan\[0\] must be a decision, got another set of items")
+    refuse(with_plan(solved, everything, rates), r"plan\[0\] must be a decision of the decision set, got another")
     refuse(with_plan(solved, decisions, -rates), "rates must be finite and above 0")
     refuse(
         with_plan(solved, decisions, np.where(np.arange(len(rates)), rates, np.inf)), "rates must be finite and above 0"
     )
 
 
-def test_plans_that_do_not_explore_enough(solved):
+def test_plans_that_do_not_explore_enough_are_refused(solved):
     decisions, rates = solved.plan.decisions, solved.plan.rates
     refuse(
-        with_plan(solved, decisions, 0.9 * rates, 0.9), "the plan must explore enough, got one proven to explore 0.[89]"
+        with_plan(solved, decisions, 0.9 * rates, 0.9),
+        "the plan must explore enough, but is only proved to explore 0.[89]",
     )
     empty = ExplorationPlan(decisions[:0], rates[:0])
     refuse(replace(solved, plan=empty, value=0.0, lower=0.0), "the plan must explore enough")
@@ -105,15 +107,15 @@ def test_plans_that_explore_far_too_much_do_not_raise_the_lower_bound(solved):
     refuse(with_plan(solved, solved.plan.decisions, 10 * solved.plan.rates, 10.0), "lower must be at most C")
 
 
-def test_optimal_decisions_that_are_none(solved):
+def test_invalid_optimal_decisions_are_refused(solved):
     refuse(replace(solved, optimal_decision=~solved.optimal_decision), "the optimal decision must be|worse by")
     refuse(
         replace(solved, optimal_decision=solved.plan.decisions[0]),
-        "the optimal decision must be optimal, got one that is",
+        "the optimal decision must be optimal, but its reward is",
     )
 
 
-def test_of_matroid_bases_the_lower_bound_itself_is_known():
+def test_lower_bounds_of_matroid_bases_are_compared_with_the_closed_form():
     result = sb.graves_lai(SETS["msets"], THETA)
     plan = ExplorationPlan(result.plan.decisions, result.plan.rates * np.linspace(1, 3, len(result.plan)))
     gaps = THETA[result.optimal_decision].sum() - plan.decisions @ THETA

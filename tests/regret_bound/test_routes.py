@@ -79,7 +79,7 @@ def test_other_round_trips_leave_a_bracket_that_is_told(r):
     assert found.status == "stalled"
     assert found.lower < 0.9 * truth.lower  # what is known of walks is far from routes here
     assert found.value == pytest.approx(truth.value, rel=1e-3)
-    with pytest.raises(sb.SolverError, match="walks that pass a node twice.*NP-hard"):
+    with pytest.raises(sb.SolverError, match="walks that visit a node twice.*NP-hard"):
         sb.graves_lai(x, -costs, variance, method="columns")
     assert check_bracket(x, costs, variance).status == "optimal"  # few routes are listed
 

@@ -1,4 +1,4 @@
-"""Solves that begin at an earlier result: as right as any other, whatever the earlier result was."""
+"""Warm starts give correct results, whatever the earlier result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def exact_gaps(best, decisions, theta):
 
 
 def smallest(gaps):
-    """The smallest gap that is no tie."""
+    """The smallest positive gap that is not a tie."""
     return gaps[gaps > 1e-11].min(initial=1.0)
 
 
@@ -111,7 +111,7 @@ def test_the_bracket_overlaps_that_of_a_cold_solve(family, share):
 
 
 def nonsense(memory, n_arcs, rng):
-    """Random families of arcs as cycles, random numbers for all values; some cycles are left as they were."""
+    """Random arcs as cycles and random numbers as values; some cycles are unchanged."""
     size = 30
     lengths = rng.integers(1, 5, size)
     junk = Cycles(np.concatenate(([0], np.cumsum(lengths))), rng.integers(0, n_arcs, lengths.sum()))
@@ -122,7 +122,7 @@ def nonsense(memory, n_arcs, rng):
 
 @pytest.mark.parametrize("family", BY_CYCLES)
 def test_nonsense_to_start_from_does_no_harm(family):
-    """What is remembered is only a guess."""
+    """The stored state is only a starting point."""
     decision_set = MEDIUM[family]()
     rng = np.random.default_rng(3)
     theta = rng.uniform(size=decision_set.d)
@@ -159,7 +159,7 @@ def test_no_master_is_needed_where_little_has_changed(family, monkeypatch):
 
 
 def test_cycles_apart_from_the_change_outlive_a_new_optimal_decision():
-    """x* loses two pairs of a matching; the cycles through none of these are found again by their items."""
+    """x* loses two pairs of a matching. Cycles through neither are recovered by their items."""
     decision_set, n = matching(8), 8
     rng = np.random.default_rng(2)
     theta = rng.uniform(size=(n, n)) + 1.5 * np.eye(n)
@@ -247,7 +247,7 @@ def test_powers_of_two_change_no_digit(family, factor):
 
 
 def test_a_start_in_other_units_is_as_good():
-    """Nothing that is remembered has a unit: between two solves the largest reward may pass a power of two."""
+    """Stored data have no unit: between two solves the largest reward may pass a power of two."""
     decision_set = MEDIUM["perfect matchings"]()
     theta = np.random.default_rng(8).uniform(size=decision_set.d)
     first = sb.graves_lai(decision_set, theta, gap=0.02)
@@ -263,7 +263,7 @@ def test_a_start_in_other_units_is_as_good():
 
 @pytest.mark.parametrize("family", MEDIUM)
 def test_near_ties_and_ties_among_estimates(family):
-    """Gaps of 1e-9 need rates of about 1e18; exact ties need none. Estimates may pass from one to the other and back."""
+    """Gaps of 1e-9 need rates of about 1e18, exact ties need no exploration. Estimates may change between the two."""
     decision_set = MEDIUM[family]()
     rng = np.random.default_rng(11)
     base = rng.integers(0, 3, decision_set.d).astype(float)
@@ -297,13 +297,13 @@ def test_all_decisions_tied():
 def test_a_result_for_another_set_is_refused(family):
     decision_set, twin = MEDIUM[family](), MEDIUM[family]()
     result = sb.graves_lai(twin, np.arange(twin.d, dtype=float), gap=0.1)
-    with pytest.raises(InvalidInputError, match="warm_start must be a result for this decision set"):
+    with pytest.raises(InvalidInputError, match="warm_start must be a result for the same decision set"):
         sb.graves_lai(decision_set, np.arange(twin.d, dtype=float), warm_start=result)
 
 
 def test_a_result_over_other_items_is_refused():
     result = sb.graves_lai(sb.MSets(5, 2), np.arange(5.0))
-    with pytest.raises(InvalidInputError, match="warm_start must be a result for this decision set"):
+    with pytest.raises(InvalidInputError, match="warm_start must be a result for the same decision set"):
         sb.graves_lai(sb.MSets(6, 2), np.arange(6.0), warm_start=result)
 
 
@@ -328,6 +328,6 @@ def test_results_of_other_methods_are_legal():
             assert_same_bits(s, by_method[method])
 
 
-def test_what_is_remembered_is_private():
+def test_the_warm_start_memory_is_not_shown():
     result = sb.graves_lai(matching(4), np.random.default_rng(0).uniform(size=16), gap=0.05)
     assert "_memory" not in repr(result)

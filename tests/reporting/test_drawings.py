@@ -82,7 +82,7 @@ def check_shape(drawing, points):
     assert (np.diff(at[order, 1]) >= -1e-3).all()  # downwards
 
 
-def test_parallel_edges_are_told_apart_in_both_directions():
+def test_parallel_edges_are_numbered_in_both_directions():
     drawing = draw(SpanningTrees([("a", "b"), ("b", "a"), ("a", "b"), ("b", "c")]))
     assert [edge["parallel"] for edge in drawing["edges"]] == [0, 1, 2, 0]
 
@@ -202,7 +202,7 @@ def test_flat_drawings_stay_in_the_box(places):
         {"a": (0, 0), "b": (1e99, 0)},
     ],
 )
-def test_odd_positions_are_an_error(places):
+def test_invalid_positions_are_an_error(places):
     with pytest.raises(InvalidInputError, match="positions must"):
         draw(SpanningTrees([("a", "b")]), positions=places)
 

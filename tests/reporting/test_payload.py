@@ -162,7 +162,7 @@ def test_a_bound_without_plan():
     assert result.lower_bound == endless.lower
 
 
-def test_parameters_are_told_by_their_names():
+def test_parameters_are_shown_by_name():
     decisions, rewards, bound, _ = case("msets")
     policies = {"a": CUCB(radius="kveton"), "b": CUCB(radius=Radius(log=2.0)), "c": OSSB(gamma=0.5, variance=1.0)}
     result = simulate(decisions, rewards, policies, horizon=20, replications=2, bound=bound)

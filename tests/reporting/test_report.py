@@ -14,7 +14,7 @@ from semibandits.instances import instance_from_description
 
 
 def data_of(path):
-    """What a page holds, read as a browser would."""
+    """The content of a page, read as by a browser."""
     text = path.read_text(encoding="utf-8")
     found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', text, re.DOTALL)
     return json.loads(found[1])
@@ -144,7 +144,7 @@ def test_refusals(tmp_path):
     refused(tmp_path, "positions must place every node", bound=bound, positions={})
 
 
-def test_results_that_do_not_belong_together(tmp_path):
+def test_results_of_different_problems_are_refused(tmp_path):
     description = {"family": "msets", "size": 1, "theta": [1, 0.5, 0]}
     instance = instance_from_description(description)
     decisions = sb.MSets(3, 1)

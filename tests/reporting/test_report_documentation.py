@@ -1,4 +1,4 @@
-"""docs/report.md: its Python runs, its commands run, and it describes every key of the page's object."""
+"""docs/report.md: its Python and its commands run, and it describes every key of the page's object."""
 
 import re
 from pathlib import Path

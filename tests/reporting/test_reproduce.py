@@ -123,7 +123,7 @@ class Own(sb.Policy):
         return sb.CUCB().start(decision_set, variance)
 
 
-def test_nothing_is_said_of_policies_of_ones_own(instance):
+def test_no_command_for_user_defined_policies(instance):
     rewards = sb.GaussianRewards(instance.theta, variance=instance.variance)
     result = sb.simulate(instance.decision_set, rewards, Own(), horizon=20, replications=2)
     assert ways(simulation=result, instance=instance) == {}

@@ -100,7 +100,7 @@ def test_any_file_but_the_simulation_may_be_absent(folder, name):
     assert shown["items"]["labels"] == ["u", "v", "w", "x"]
 
 
-def test_a_folder_with_a_simulation_alone_says_what_is_missing(folder):
+def test_a_folder_with_only_a_simulation_lists_what_is_missing(folder):
     for path in list(folder.iterdir()):
         if path.name != "simulation.zip":
             path.unlink()
@@ -185,7 +185,7 @@ def test_files_that_are_no_text(folder, name):
         ("lower", 10**400),
     ],
 )  # fmt: skip
-def test_bounds_that_nobody_can_have_found(folder, key, value):
+def test_impossible_bounds_are_refused(folder, key, value):
     content = json.loads((folder / "bound.json").read_text(encoding="utf-8"))
     (folder / "bound.json").write_text(json.dumps(content | {key: value}), encoding="utf-8")
     refused(folder, str(folder))
@@ -261,19 +261,19 @@ def test_a_bernoulli_study_shows_its_own_bound_with_the_plan(tmp_path, monkeypat
     assert payload(Path("clicks-results/bound.json"))["bound"]["lower"] == own.lower
 
 
-def test_a_bound_said_not_to_apply_is_not_applied(folder):
+def test_a_bound_marked_as_not_applicable_is_not_applied(folder):
     path = folder / "bound.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"applies": False}), encoding="utf-8")
     assert payload(folder)["bound"]["applies"] is False
 
 
 @pytest.mark.parametrize("value", [3, [], {}, True])
-def test_odd_texts_about_a_dataset(folder, value):
+def test_invalid_texts_about_a_dataset(folder, value):
     (folder / "about.json").write_text(json.dumps({"title": value}), encoding="utf-8")
     refused(folder, "about.json", "title")
 
 
-def test_what_is_known_of_a_dataset_is_shown(folder):
+def test_information_about_a_dataset_is_shown(folder):
     about = {"title": "Films", "question": "Which films?", "origin": "modelled", "provenance": "P", "licence": "L"}
     (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
     shown = payload(folder)

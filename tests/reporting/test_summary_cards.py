@@ -75,7 +75,7 @@ def test_sentences_are_whole(name):
 
 
 @pytest.mark.parametrize("name", DECISIONS)
-def test_what_is_decided_counts_the_decisions(name):
+def test_first_card_counts_the_decisions(name):
     decisions, _, bound, _ = case(name)
     card = cards(bound=bound)["decided"]
     assert card["headline"].startswith(f"One of {len(decisions.enumerate(1000)):,} ")
@@ -84,7 +84,7 @@ def test_what_is_decided_counts_the_decisions(name):
 
 
 @pytest.mark.parametrize("name", DECISIONS)
-def test_what_is_best_is_the_best_of_all_listed(name):
+def test_best_card_agrees_with_the_list(name):
     decisions, rewards, bound, _ = case(name)
     listed = decisions.enumerate(1000)
     best = listed[(listed @ rewards.theta).argmax()]
@@ -98,19 +98,19 @@ def test_what_is_best_is_the_best_of_all_listed(name):
     assert ("another" in card["text"]) == (ties > 1)
 
 
-def test_ties_are_told():
+def test_ties_are_shown():
     bound = graves_lai(MSets(4, 2), [1, 1, 1, 0.5], 0.5)
     assert "It is not unique: another set is equally good." in cards(bound=bound)["best"]["text"]
 
 
-def test_costs_are_told_without_their_sign():
+def test_costs_are_shown_without_sign():
     bound = graves_lai(Paths([("a", "b"), ("a", "b")], "a", "b"), [-3, -4], 0.5)
     card = cards(bound=bound, unit="ms")["best"]
     assert card["headline"] == "a → (#1) b"
     assert card["text"] == "It costs 3 ms on average (costs count as negative rewards)."
 
 
-def test_what_exploring_costs_is_the_bound_and_never_more():
+def test_cost_card_shows_the_bound_rounded_down():
     for name in DECISIONS:
         _, _, bound, result = case(name)
         card = cards(result, bound, unit="ms")["cost"]
@@ -122,7 +122,7 @@ def test_what_exploring_costs_is_the_bound_and_never_more():
         assert ("too few" in card["text"]) == (needed >= 200)
 
 
-def test_what_exploring_costs_without_a_simulation():
+def test_cost_card_without_a_simulation():
     bound = graves_lai(MSets(3, 1), [1, 0.5, 0.5], 0.5)
     text = cards(bound=bound)["cost"]["text"]
     assert bound.value == pytest.approx(4)
@@ -163,7 +163,7 @@ def test_rewards_of_no_known_law_have_no_bound():
         assert ("bounds nothing here" in made["cost"]["text"]) == (bound is not None and bound.rewards == "gaussian")
 
 
-def test_a_bernoulli_bound_with_its_plan_belongs_to_bernoulli_rewards():
+def test_a_bernoulli_bound_with_its_plan_needs_bernoulli_rewards():
     own = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards="bernoulli")
     for rewards in (BernoulliRewards([0.9, 0.5, 0.1]), GaussianRewards([0.9, 0.5, 0.1], variance=0.25)):
         for with_own in (True, False):
@@ -200,7 +200,7 @@ def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
         assert "Gaussian" not in made["cost"]["text"]
 
 
-def test_a_gaussian_simulation_without_bound_says_how_to_get_it():
+def test_a_gaussian_simulation_without_bound_explains_how_to_compute_it():
     result = simulate(MSets(3, 1), GaussianRewards([1, 0.5, 0]), CUCB(), horizon=50, replications=2, bound=False)
     assert cards(result)["cost"]["headline"] == "Not computed"
 
@@ -246,7 +246,7 @@ def test_one_policy_and_one_replication():
     assert "One replication is not conclusive" in card["text"]
 
 
-def test_doubt_is_told_where_chance_may_have_decided():
+def test_insignificant_differences_are_stated():
     # Pairs decide: each replication has the same difference in the first, and none that is sure in the second.
     sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["closest"]["text"]
     unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["closest"]["text"]
@@ -254,7 +254,7 @@ def test_doubt_is_told_where_chance_may_have_decided():
     assert "These replications do not distinguish B from A with confidence." in unsure
 
 
-def test_without_a_simulation_nobody_is_closest():
+def test_without_a_simulation_no_policy_is_closest():
     card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5))["closest"]
     assert card["headline"] == "Not simulated"
 
@@ -268,7 +268,7 @@ def test_one_round():
     assert made["cost"]["headline"].endswith("per ln T")
 
 
-def test_a_simulation_alone_says_what_it_cannot_know():
+def test_a_simulation_alone_lists_what_is_unknown():
     _, _, _, result = case("paths")
     made = cards(result)
     assert made["decided"]["headline"] == "Some of 6 items in each round"

@@ -93,7 +93,10 @@ def test_variance(model, variance, message):
             [[1.0, 2.0], [2.0, 1.0]],
             "covariance must be positive semidefinite, got the eigenvalue -1: estimate it from joint rounds",
         ),
-        ([[1.0, 0.0], [0.0, 0.0]], "covariance must have a positive diagonal, got 0.0 for item 1: pass a tiny variance"),
+        (
+            [[1.0, 0.0], [0.0, 0.0]],
+            "covariance must have a positive diagonal, got 0.0 for item 1: pass a tiny variance",
+        ),
         ([[1.0, 0.0], [0.0, -1.0]], "covariance must have a positive diagonal, got -1.0 for item 1: "),
         ([[1.0, np.nan], [0.0, 1.0]], "covariance must be finite, got nan at index 1: "),
         ([[1e101, 0.0], [0.0, 1.0]], "covariance must be at most 1e+100 in absolute value, got 1e+101: "),

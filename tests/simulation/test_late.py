@@ -22,7 +22,7 @@ from semibandits.kernels.rules.statistics import (
     enter,
     fresh_statistics,
     observe,
-    told,
+    observe_open,
 )
 from semibandits.simulation.lateness import BLOCK, Lateness
 from semibandits.simulation.specification import Specification
@@ -265,7 +265,7 @@ def test_statistics_match_observed_and_open_rounds(data):
             continue
         outcomes = np.arange(len(items)) - step / 8.0
         fresh = int((plays[items] == 0).sum())
-        assert told(stats, 2.0 * variance, items, len(items), outcomes) == fresh
+        assert observe_open(stats, 2.0 * variance, items, len(items), outcomes) == fresh
         sums[items] += outcomes
         plays[items] += 1
     counts = plays + sum((np.bincount(items, minlength=d) for items in opened), np.zeros(d))
@@ -285,7 +285,7 @@ def test_observing_at_once_is_opening_and_telling(masks):
         outcomes = np.sin(np.arange(len(items)) + step)
         fresh = observe(one, 2.0 * variance, items, len(items), outcomes)
         enter(two, 2.0 * variance, items, len(items), 1.0)
-        assert told(two, 2.0 * variance, items, len(items), outcomes) == fresh
+        assert observe_open(two, 2.0 * variance, items, len(items), outcomes) == fresh
         assert one.tobytes() == two.tobytes()
 
 
@@ -298,14 +298,14 @@ def test_the_queue_gives_rounds_in_order(delays, random):
     for t, delay in enumerate(delays, 1):
         if late.is_full(queue):
             queue = late.widened(queue)
-        assert late.wants(queue) is False
+        assert late.needs_supply(queue) is False
         late.postpone(queue, stats, np.full(3, 2.0), t, items, 1 + t % 2, np.array([float(t), -1.0]))
         waiting.append((t + delay, t))
         if random.random() < 0.5:
             while waiting and min(waiting)[0] <= t:
                 assert queue.rounds[late.first_out(queue), late.ASKED] == min(waiting)[1]
                 waiting.remove(min(waiting))
-    assert late.wants(queue)
+    assert late.needs_supply(queue)
     assert queue.played.tolist() == [len(delays), 0, sum(t % 2 for t in range(1, len(delays) + 1))]
     while waiting:
         assert queue.rounds[late.first_out(queue), late.ASKED] == min(waiting)[1]

@@ -75,7 +75,7 @@ def test_replications_do_not_depend_on_their_number_or_on_other_policies():
     assert np.array_equal(many.regret["ThompsonSampling"][:2], few.regret["ThompsonSampling"])
 
 
-def test_checkpoints_do_not_change_what_is_played():
+def test_checkpoints_do_not_change_decisions():
     every = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=np.arange(1, 61))
     some = sb.simulate(X, REWARDS, POLICIES, horizon=60, replications=2, checkpoints=[7, 60])
     for policy in some.policies:

@@ -82,7 +82,7 @@ def forge(path, content, **about):
     alter_description(path, change)
 
 
-def test_what_was_written_is_read(path):
+def test_files_round_trip(path):
     header, arrays = read_archive(path, kind="part")
     assert header == HEADER
     assert set(arrays) == set(ARRAYS)

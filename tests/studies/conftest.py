@@ -1,4 +1,4 @@
-"""Places to run studies in, and a dataset with observed outcomes."""
+"""Folders to run studies in, and a dataset with observed outcomes."""
 
 from pathlib import Path
 

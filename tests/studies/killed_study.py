@@ -1,4 +1,4 @@
-"""Runs a study, and tells how many replications are done; the tests kill it in the middle."""
+"""Run a study and print the number of finished replications; the tests kill it half-way."""
 
 from __future__ import annotations
 

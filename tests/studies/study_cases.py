@@ -1,4 +1,4 @@
-"""What the tests of running studies share."""
+"""Helpers for tests of running studies."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Study files: what is read, and what is said when something is wrong."""
+"""Study files: reading, and error messages."""
 
 import dataclasses
 import inspect
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import semibandits as sb
 from semibandits.cli.bound import command as bound
 from semibandits.cli.run import command as run
 from semibandits.cli.simulate import command as simulate
@@ -18,6 +19,7 @@ from semibandits.instances import ProblemOptions
 from semibandits.policies.registry import POLICIES
 from semibandits.studies import BoundOptions, Execution, Output, ProblemChoice, SimulationOptions, Study, read_study
 from semibandits.studies.fields import KEYS
+from semibandits.studies.policies import PolicyChoice, named_policies
 from semibandits.studies.study_file import study_tables, study_text
 
 EVERYTHING = """
@@ -75,7 +77,7 @@ def test_every_key_is_read(written):
     assert study == Study(
         problem=ProblemChoice(file=path.parent / "data/items.csv", options=options),
         simulation=SimulationOptions(
-            policies=("ThompsonSampling", "OSSB:gamma=0.1", "ESCB:radius=kveton,variance=1"),
+            policies=("ThompsonSampling", "OSSB:gamma=0.1", PolicyChoice("ESCB", {"radius": "kveton", "variance": 1})),
             rewards="gaussian",
             horizon=20_000,
             replications=10,
@@ -95,7 +97,28 @@ def test_every_key_is_read(written):
     }
 
 
-def test_what_is_left_out_is_as_on_the_command_line(written):
+@pytest.mark.parametrize(
+    ("written", "text", "policy"),
+    [
+        ("'thompson'", "ThompsonSampling", sb.ThompsonSampling()),
+        ("' ossb : gamma = 1e-1 '", "OSSB:gamma=1e-1", sb.OSSB(gamma=0.1)),
+        ("{name = 'OSSB', gamma = 1e-1}", "OSSB:gamma=0.1", sb.OSSB(gamma=0.1)),
+        ("{name = 'ossb', gamma = 1, epsilon = 1e-05}", "OSSB:gamma=1,epsilon=1e-05", sb.OSSB(gamma=1.0, epsilon=1e-05)),
+        ("{name = 'GLADE', remembered = 2.0}", "GLADE:remembered=2.0", sb.GLADE(remembered=2)),
+        ("{name = 'GLADE', law = ' poisson'}", "GLADE:law=poisson", sb.GLADE(law="poisson")),
+        ("{name = 'OSSB:gamma=0.5', gap = 0.25}", "OSSB:gamma=0.5,gap=0.25", sb.OSSB(gamma=0.5, gap=0.25)),
+    ],
+)  # fmt: skip
+def test_policies_have_one_text_form(written, text, policy):
+    """Results and their folder contain it; read from there, it is the same policy of the same name."""
+    (choice,) = KEYS["simulation"]["policies"].read(tomllib.loads(f"p = [{written}]")["p"])
+    assert str(choice) == str(PolicyChoice.of(text)) == text
+    name, _, parameters = text.partition(":")
+    label = f"{name}({parameters.replace(',', ', ')})" if parameters else name
+    assert named_policies([choice]) == named_policies([text]) == {label: policy}
+
+
+def test_defaults_are_those_of_the_command_line(written):
     path = written('[problem]\nnetwork = "polska"\n[simulation]\n')
     assert read_study(path) == Study(
         problem=ProblemChoice(network="polska"),
@@ -112,7 +135,7 @@ def test_what_is_left_out_is_as_on_the_command_line(written):
         assert getattr(BoundOptions(), name) == defaults[name]
 
 
-def test_without_a_simulation_only_the_bound_is_asked_for(written):
+def test_without_a_simulation_only_the_bound_is_computed(written):
     study = read_study(written('[problem]\ndataset = "germany50-routing"\n'))
     assert study.simulation is None
     assert study.bound_seconds is None
@@ -180,12 +203,12 @@ NETWORK = '[problem]\nnetwork = "polska"\n'
 WRONG = {
     "no problem": (
         "[simulation]\n",
-        "the table [problem] must say what is decided, got none: add it, with one of the keys dataset, network, file",
+        "the table [problem] must name the problem, got none: add it, with one of the keys dataset, network, file",
     ),
-    "empty": ("", "the table [problem] must say what is decided, got none"),
+    "empty": ("", "the table [problem] must name the problem, got none"),
     "nothing in the problem": (
         "[problem]\nvariance = 1\n",
-        ", [problem]: the problem must be one of dataset, network, file, got none of them: say",
+        ", [problem]: the problem must be one of dataset, network, file, got none of them: give one",
     ),
     "two problems": (
         NETWORK + 'file = "a.csv"\n',
@@ -204,7 +227,7 @@ WRONG = {
     "table with a capital": (NETWORK + "[Bound]\n", "got 'Bound': did you mean 'bound'?"),
     "table that is a key": (
         "problem = 3\n",
-        "problem must be a table, got 3: write [problem] on a line of its own, its keys below",
+        "problem must be a table, got 3: write [problem] on a line of its own, and its keys below it",
     ),
     "list of tables": (
         "[[problem]]\nnetwork = 'polska'\n",
@@ -212,7 +235,7 @@ WRONG = {
     ),
     "key without a table": (
         "horizon = 5\n",
-        "horizon must stand in the table [simulation], got it in none: move it there",
+        "horizon must be in the table [simulation], got it outside all tables: move it there",
     ),
     "unknown key": (
         NETWORK + "[simulation]\nhorizn = 5\n",
@@ -263,6 +286,22 @@ WRONG = {
         NETWORK + "[simulation]\npolicies = [{name='OSSB', gama=1}]\n",
         "got 'gama': did you mean 'gamma'?",
     ),
+    "parameter that cannot be kept": (
+        NETWORK + "[simulation]\npolicies = [{name='GLADE', law='gamma:shape=2,cost'}]\n",
+        "a policy must be written NAME:key=value,key=value, got 'GLADE:law=gamma:shape=2,cost'",
+    ),
+    "truth for a number": (
+        NETWORK + "[simulation]\npolicies = [{name='OSSB', gamma=true}]\n",
+        "gamma must be a number, got 'true'",
+    ),
+    "date for a number": (
+        NETWORK + "[simulation]\npolicies = [{name='OSSB', gamma=1979-05-27}]\n",
+        "policies in [simulation] must be a list of policies",
+    ),
+    "horizon of one policy": (
+        NETWORK + "[simulation]\npolicies = ['OSSB:horizon=9']\n",
+        "the horizon must be the same for all policies, got 'OSSB:horizon=9': use horizon, and simulate",
+    ),
     "policy without a name": (
         NETWORK + "[simulation]\npolicies = [{gamma=1}]\n",
         "a table with the key name, got [{'gamma': 1}]",
@@ -307,7 +346,7 @@ WRONG = {
     "scheduler": (
         NETWORK + "[execution]\nscheduler = 'tcp://host:8786'\n",
         "the scheduler must be named where the study is run, got one in [execution]: remove it and, if you trust that cluster, "
-        "whose answers can run code here, add --scheduler ADDRESS",
+        "whose answers can run code here, add scheduler='ADDRESS'",
     ),
     "folder of no kind": (
         NETWORK + "[output]\nfolder = true\n",
@@ -372,7 +411,7 @@ WRONG = {
     ),
     "no such home": (
         NETWORK + "[output]\nfolder = '~no body/x'\n",
-        "got '~no body/x': ~ begins the name of a home folder, and there is none of that name; write './~no body/x'",
+        "got '~no body/x': ~ starts the name of a home folder, and there is no such folder; write './~no body/x'",
     ),
     "file of no such home": ("[problem]\nfile = '~no body.csv'\n", "write './~no body.csv'"),
     "figure with a zero": (
@@ -404,7 +443,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InvalidInputError, match="must be text in UTF-8, got a byte that is not at position 10"):
         read_study(tmp_path / "bytes.toml")
     with pytest.raises(
-        InvalidInputError, match=r"must be a study file, got a folder: give the file in it, .*/study.toml say$"
+        InvalidInputError, match=r"must be a study file, got a folder: give the file in it, for instance .*/study.toml$"
     ):
         read_study(tmp_path)
 
@@ -475,7 +514,7 @@ STUDIES = st.builds(
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(STUDIES)
-def test_what_is_kept_in_the_folder_is_the_same_study(tmp_path_factory, study):
+def test_the_study_in_the_folder_is_the_same(tmp_path_factory, study):
     path = tmp_path_factory.mktemp("kept") / "study.toml"
     path.write_text(study_text(study), encoding="utf-8")
     again = read_study(path)
@@ -488,7 +527,7 @@ def test_what_is_kept_in_the_folder_is_the_same_study(tmp_path_factory, study):
     assert study_text(again) == study_text(study)
 
 
-def test_the_address_of_a_cluster_is_nobodys_business():
+def test_the_address_of_a_cluster_is_not_stored():
     study = Study(problem=ProblemChoice(network="polska"), execution=Execution(scheduler="tcp://secret:8786"))
     assert "secret" not in study_text(study)
 

@@ -1,4 +1,4 @@
-"""What is said when a problem or a folder does not suit a study, and whose files are left alone."""
+"""Errors if a problem or a folder does not fit a study, and protection of other files."""
 
 from __future__ import annotations
 
@@ -87,6 +87,18 @@ def test_problems_are_wrong_in_the_words_of_the_file(place, case):
     assert names(".") == ["study.toml", "table.csv"]
 
 
+def test_options_in_messages_are_keys_of_the_file(place):
+    Path("groups.csv").write_text("item,group,theta\nu,p,1\nv,p,2\n", encoding="utf-8")
+    with pytest.raises(InvalidInputError) as error:
+        run_text('[problem]\nfile = "groups.csv"\n')
+    assert str(error.value) == (
+        "study.toml, [problem]: each group must have a capacity, got none for 'p' of the column group: "
+        'add capacity = ["p=K"], or capacity = ["K"] for all groups'
+    )
+    with pytest.raises(InvalidInputError, match=r"got none of them: give one, for instance network = \"germany50\"$"):
+        run_text("[problem]\n")
+
+
 def test_other_mistakes_that_show_late(place):
     for more, message in (
         ("checkpoints = [1, 5]\n", r"study.toml, \[simulation\]: checkpoints must be increasing rounds from 1 to horizon = 300"),
@@ -107,7 +119,7 @@ def test_other_mistakes_that_show_late(place):
 # Folders --------------------------------------------------------------------------------------------------------------
 
 
-def test_nobodys_files_are_overwritten(place):
+def test_other_files_are_not_overwritten(place):
     run_text(STUDY + '[output]\nfolder = "."\n')
     assert Path("study.toml").read_text(encoding="utf-8").startswith(STUDY)
     assert sorted(names(".")) == sorted([*FILES, "table.csv"])
@@ -126,7 +138,7 @@ def test_the_instance_of_someone_else_is_not_overwritten(place):
     assert names("study-results") == ["instance.json"]
 
 
-def test_an_instance_file_that_is_the_problem_stays_as_it_is(place):
+def test_an_instance_file_that_is_the_problem_is_unchanged(place):
     text = '{"family": "msets", "size": 1, "theta": [1, 0.5]}'
     Path("instance.json").write_text(text, encoding="utf-8")
     run_text('[problem]\nfile = "instance.json"\n[output]\nfolder = "."\n')
@@ -160,7 +172,7 @@ def test_another_study_in_the_folder(place):
         (f"[problem]\nfile = 0x{'f' * 5000}\n", "another file.*was a very long number"),
     ],
 )
-def test_what_no_study_has_written_in_its_place(place, text, message):
+def test_foreign_files_in_the_folder_are_refused(place, text, message):
     run_text(ALONE)
     Path("study-results/study.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInputError, match=message):
@@ -190,7 +202,7 @@ def test_other_files_called_bound(place, content):
     Path("study-results").mkdir()
     path = Path("study-results/bound.json")
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study begins"):
+    with pytest.raises(InvalidInputError, match=r"'study-results' must be without bound.json before a study starts"):
         run_study(read_study("study.toml"))
     assert path.read_text(encoding="utf-8") == content
     assert names("study-results") == ["bound.json"]
@@ -209,7 +221,9 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
     Path("study.toml").write_text(STUDY + '[output]\nfolder = "."\n', encoding="utf-8")
     Path(name).write_text("mine", encoding="utf-8")
     study = read_study("study.toml")
-    with pytest.raises(InvalidInputError, match=f"must be without {name} before a study begins, got what no study has"):
+    with pytest.raises(
+        InvalidInputError, match=f"must be without {name} before a study starts, got files that no study"
+    ):
         run_study(study, resume=resume)
     assert Path(name).read_text(encoding="utf-8") == "mine"
     assert names(".") == sorted([name, "study.toml", "table.csv"])
@@ -219,7 +233,7 @@ def test_files_of_the_user_are_not_lost(place, name, resume):
 
 
 @pytest.mark.parametrize("removed", [("study.toml",), ("bound.json",), ("study.toml", "about.json", "report.html")])
-def test_a_bound_goes_on_without_some_of_its_files(place, removed):
+def test_a_bound_resumes_without_some_of_its_files(place, removed):
     run_text(ALONE)
     for name in removed:
         Path("study-results", name).unlink()
@@ -258,17 +272,23 @@ def test_a_damaged_bound_is_an_error(place, key, value):
     run_text(ALONE)
     path = Path("study-results/bound.json")
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"bound.json must hold a bound as it was written, got a damaged one"):
+    with pytest.raises(
+        InvalidInputError, match=r"bound.json must contain a bound as it was written, got a damaged one"
+    ):
         run_study(read_study("study.toml"))
 
 
 FORGED = {
     "lower above value": (("lower", 12.0), None, "lower must be from 0 to value = 6"),
     "ten times the bracket": (("lower", 60.0), ("value", 60.0), "lower must be at most C"),
-    "ten times the value": (("value", 60.0), None, "value must be what the plan costs, 6, got 60"),
+    "ten times the value": (("value", 60.0), None, "value must be the cost of the plan, 6, got 60"),
     "no decision": (("plan", 0, "indices", [0, 1, 2]), None, r"plan\[0\] must be a decision"),
     "a negative rate": (("plan", 0, "rate", -1.0), None, "a rate above 0"),
-    "too small a rate": (("plan", 0, "rate", 0.001), ("rates", [16, 0, 0.001, 4]), "value must be what the plan costs"),
+    "too small a rate": (
+        ("plan", 0, "rate", 0.001),
+        ("rates", [16, 0, 0.001, 4]),
+        "value must be the cost of the plan",
+    ),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
     "another optimal decision": (("optimal", "indices", [2, 3]), None, "the optimal decision must be optimal, got one"),
@@ -393,7 +413,7 @@ def test_studies_are_built_in_python_too(place):
     about = json.loads(Path("out/about.json").read_text(encoding="utf-8"))
     assert (about["origin"], about["title"]) == ("modelled", "polska, spanning trees")
     assert "SNDlib" in about["provenance"]
-    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add --target NODE$"):
+    with pytest.raises(InvalidInputError, match=r"^paths must have both ends, got no target: add target='NODE'$"):
         load_problem(ProblemChoice(network="polska", options=sb.instances.ProblemOptions(source="Lodz")))
 
 

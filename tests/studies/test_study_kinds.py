@@ -1,4 +1,4 @@
-"""Studies of the bound alone, of other rewards than Gaussian ones, and how their bound is kept."""
+"""Studies of the bound alone and of non-Gaussian rewards, and storage of their bound."""
 
 from __future__ import annotations
 
@@ -200,14 +200,14 @@ def test_outcomes_are_replayed(place, logged):
     assert run_study(read_study("study-results/study.toml")).finished_before
 
 
-def test_policies_may_be_told_another_variance(place, logged):
+def test_policies_may_have_another_variance(place, logged):
     result = run_text(REPLAY.replace("[simulation]", "variance = 9\n[simulation]"))
     own = sb.simulate(logged.decision_set, logged.replay(variance=9.0), sb.CUCB(), horizon=100, replications=2)
     np.testing.assert_array_equal(result.simulation.regret["CUCB"], own.regret["CUCB"])
 
 
 @pytest.mark.parametrize("problem", ['dataset = "told"', 'file = "table.csv"\nsize = 2'])
-def test_what_has_no_outcomes_names_what_has(place, logged, problem):
+def test_replays_without_outcomes_name_datasets_with_outcomes(place, logged, problem):
     with pytest.raises(InvalidInputError) as error:
         run_text(REPLAY.replace('dataset = "logged"', problem))
     got = "told" if "told" in problem else "table"

@@ -52,7 +52,7 @@ def test_a_study_leaves_all_its_files(place):
     assert result.simulation.lower_bound == pytest.approx(own.lower_bound, rel=1e-12)
 
 
-def test_what_the_file_says_is_what_is_done(place, monkeypatch):
+def test_the_file_determines_the_run(place, monkeypatch):
     seen = {}
 
     def solve(*arguments, **options):
@@ -100,7 +100,7 @@ def test_it_is_read_with_other_versions_too(place, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in ("simulation.zip", "timings.json")])
-def test_only_what_is_missing_is_written(place, monkeypatch, name):
+def test_only_missing_files_are_written(place, monkeypatch, name):
     run_study(read_study("study.toml"))
     before = state("study-results")
     Path("study-results", name).unlink()
@@ -131,7 +131,7 @@ def run_and_kill(when: str, after: int) -> None:
         assert process.wait() == -9
 
 
-def test_a_killed_study_goes_on_to_the_same_bytes(place, monkeypatch):
+def test_a_killed_study_resumes_to_the_same_bytes(place, monkeypatch):
     whole = run_study(dataclasses.replace(read_study("study.toml"), output=Output(folder=Path("whole"))))
     run_and_kill("between", 2)
     assert len(list(Path("study-results/parts").glob("*.zip"))) == 3
@@ -171,7 +171,7 @@ CHANGES = {
     "checkpoints": ("horizon", "checkpoints = [300]\nhorizon", "checkpoints = [300], was absent"),
     "gap": ("[problem]", "[bound]\ngap = 0.01\n[problem]", "gap in study-results (gap = 0.01, was 0.0001)"),
     "time": ("[problem]", "[bound]\ntime_limit = 5\n[problem]", "time_limit = 5.0, was 60.0"),
-    "size": ("size = 2", "size = 1", "instance in study-results (table.csv is not what it was)"),
+    "size": ("size = 2", "size = 1", "instance in study-results (table.csv has changed)"),
     "problem": (
         'file = "table.csv"\nsize = 2',
         'network = "polska"\nfamily = "trees"',
@@ -199,14 +199,14 @@ def test_a_changed_study_is_refused(place, case, finished):
     with pytest.raises(InvalidInputError) as error:
         run_text(STUDY.replace(old, new))
     assert message in str(error.value)
-    assert str(error.value).endswith("choose another folder (--output), or go on as the run began")
+    assert str(error.value).endswith("choose another folder (folder='FOLDER'), or continue the run as it was started")
     assert state("study-results") == before
 
 
 def test_a_changed_file_is_refused(place):
     run_study(read_study("study.toml"))
     Path("table.csv").write_text(TABLE.replace("0.75", "0.8"), encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv is not what it was\)"):
+    with pytest.raises(InvalidInputError, match=r"another instance in study-results \(table.csv has changed\)"):
         run_study(read_study("study.toml"))
 
 
@@ -214,7 +214,11 @@ def test_a_changed_file_is_refused(place):
     ("old", "new", "message"),
     [
         ("horizon = 300", "horizon = 301", "got another horizon, checkpoints in study-results: choose another folder"),
-        ("gap = 0.0001", "gap = 0.01", "bound.json must hold the bound of this study, got another gap: choose another"),
+        (
+            "gap = 0.0001",
+            "gap = 0.01",
+            "bound.json must contain the bound of this study, got another gap: choose another",
+        ),
         ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another instance"),
     ],
 )
@@ -226,7 +230,7 @@ def test_the_study_in_the_folder_cannot_be_changed_either(place, old, new, messa
         run_study(read_study(kept))
 
 
-def test_where_it_runs_and_what_is_drawn_may_change(place, monkeypatch):
+def test_execution_and_output_may_change(place, monkeypatch):
     run_study(read_study("study.toml"))
     no_work(monkeypatch)
     text = STUDY + '[execution]\nworkers = "auto"\n[output]\nfigure = "new.pdf"\nreport = false\n'
@@ -257,7 +261,7 @@ REPORTED = {
 
 @pytest.mark.parametrize("text", REPORTED.values(), ids=REPORTED)
 def test_the_report_of_a_run_is_that_of_its_folder(place, text):
-    """It is made from what is in memory, not from the files."""
+    """It is made from results in memory, not from the files."""
     result = run_text(text)
     made = result.report.read_bytes()
     write_payload(payload_of(read_results(result.folder)), Path("again.html"))

@@ -1,4 +1,4 @@
-"""What is written as TOML is read again as the same, types included."""
+"""TOML round trips preserve values and types."""
 
 import math
 import tomllib
@@ -38,7 +38,7 @@ def test_round_trip(tables):
     assert same(tomllib.loads(toml_text(tables)), tables)
 
 
-def test_it_is_what_one_would_write():
+def test_output_is_idiomatic():
     tables = {
         "problem": {"file": "instance.json", "size": 3},
         "bound": {"gap": 1e-4, "known": False, "list": ["a", "b"]},

@@ -8,7 +8,7 @@ Transportation Statistics, namely the distinct (carrier, origin, destination) of
 least four times.
 
 Airports: Boston, San Diego and the 25 with most connections, counted over distinct directed pairs of airports. A connection
-counts if it leads to an airport that is nearer to San Diego, by great circle, and lies on a way from Boston to San Diego.
+counts if it leads to an airport that is nearer to San Diego, by great circle, and lies on a path from Boston to San Diego.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EARTH = 6371.0
 
 
 def build(packages: list[Path]) -> str:
-    """The table as JSON: airports with their place, connections with km and the number of operating carriers."""
+    """The table as JSON: airports with their position, connections with km and the number of operating carriers."""
     [package] = packages
     airports = {row["IATA"]: row for row in read(member(package, FOLDER + "airports.csv")) if row["IATA"]}
     routes = {
@@ -63,7 +63,7 @@ def read(content: bytes) -> csv.DictReader[str]:
 
 
 def great_circle(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Distance in km of two places, given by longitude and latitude in degrees, by the haversine formula."""
+    """Distance in km between two positions, given by longitude and latitude in degrees, by the haversine formula."""
     (x, y), (u, v) = (tuple(map(math.radians, place)) for place in (a, b))
     h = math.sin((v - y) / 2) ** 2 + math.cos(y) * math.cos(v) * math.sin((u - x) / 2) ** 2
     return 2 * EARTH * math.asin(math.sqrt(h))

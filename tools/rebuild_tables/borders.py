@@ -5,7 +5,7 @@
 
 Both packages redistribute data that are in the public domain: Natural Earth 4.1.0 at 1:50m, and the cartographic
 boundary files of the US Census Bureau, 2017. Lines are rounded to 0.01 degrees and thinned to within 0.02 degrees, islands
-below 0.02 square degrees are left out.
+below 0.02 square degrees are omitted.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def arc_numbers(geometry: dict[str, Any]) -> list[int]:
 
 
 def is_small_island(line: np.ndarray) -> bool:
-    """Whether a line is a closed one around less than `SMALLEST_ISLAND` square degrees of the equator."""
+    """Whether a line is closed and encloses less than `SMALLEST_ISLAND` square degrees of the equator."""
     if not np.array_equal(line[0], line[-1]):
         return False
     x, y = (line - line[0]).T
@@ -67,7 +67,7 @@ def is_small_island(line: np.ndarray) -> bool:
 
 
 def thinned(line: np.ndarray) -> np.ndarray:
-    """The Ramer-Douglas-Peucker subset of the points of a line; a closed one is first cut at its farthest point."""
+    """The Ramer-Douglas-Peucker subset of the points of a line; a closed line is first cut at its farthest point."""
     keep = np.zeros(len(line), dtype=bool)
     keep[[0, -1]] = True
     far = int(np.argmax(np.hypot(*(line - line[0]).T)))
@@ -88,7 +88,7 @@ def thinned(line: np.ndarray) -> np.ndarray:
 
 
 def without_edges(line: np.ndarray) -> list[np.ndarray]:
-    """The line without what runs along or across the rim of the map: the meridian of 180 degrees and the South Pole."""
+    """The line without parts along or across the edge of the map: the meridian of 180 degrees and the South Pole."""
     rim = (np.abs(line[:, 0]) > 179.99) | (line[:, 1] < -89.9)
     across = np.abs(np.diff(line[:, 0])) > 180
     along = np.flatnonzero(rim[:-1] & rim[1:] | across)
@@ -96,7 +96,7 @@ def without_edges(line: np.ndarray) -> list[np.ndarray]:
 
 
 def steps(line: np.ndarray) -> list[int]:
-    """First point and steps in units of the grid, flat; steps of no length are left out."""
+    """First point and steps in units of the grid, flat; steps of length 0 are omitted."""
     grid = np.rint(line / GRID).astype(int)
     moves = np.diff(grid, axis=0)
     moves = moves[moves.any(axis=1)]

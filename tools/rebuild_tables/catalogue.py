@@ -28,7 +28,7 @@ HEAD = "| dataset | what is chosen | d, m | decisions | Δ min | C(θ) | θ is |
 
 
 def facts(dataset: Dataset) -> dict[str, Any]:
-    """What the catalogue records of a dataset."""
+    """The entry of a dataset in the catalogue."""
     count = count_decisions(dataset.decision_set).exact
     result = graves_lai(
         dataset.decision_set, dataset.theta, dataset.variance, gap=GAP, time_limit=TIME_LIMIT, throw=False
@@ -53,7 +53,7 @@ def facts(dataset: Dataset) -> dict[str, Any]:
 
 
 def gap_of(dataset: Dataset) -> float | None:
-    """The smallest gap to twelve digits, None if too many decisions are optimal, or all."""
+    """The smallest gap to twelve digits, or None if too many or all decisions are optimal."""
     try:
         gap = smallest_gap(dataset.decision_set, dataset.theta)
     except TooManyDecisionsError:
@@ -87,14 +87,14 @@ def page_row(row: CatalogueRow) -> str:
 
 
 def write_page() -> None:
-    """Put the table into the page, in place of the one that is there."""
+    """Replace the table in the page."""
     before, after = PAGE.read_text(encoding="utf-8").split(HEAD)
     rest = after.lstrip("\n") if after.startswith("\n") else after[after.index("\n\n") :].lstrip("\n")
     PAGE.write_text(before + HEAD + "".join(map(page_row, catalogue())) + "\n" + rest, encoding="utf-8")
 
 
 def differences(name: str, old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """What no longer holds: brackets must overlap, gaps agree to 1e-9, all else must be equal."""
+    """Differences from the recorded entry: brackets must overlap, gaps agree to 1e-9, everything else must be equal."""
     wrong = [f"{name}: {key} is {new[key]!r}, recorded {old.get(key)!r}" for key in new if not agrees(key, old, new)]
     slack = 1e-9 * new["value"]
     if old["lower"] > new["value"] + slack or new["lower"] > old["value"] + slack:
@@ -103,7 +103,7 @@ def differences(name: str, old: dict[str, Any], new: dict[str, Any]) -> list[str
 
 
 def agrees(key: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Whether one fact is as recorded."""
+    """Whether one value agrees with the recorded one."""
     if key in ("lower", "value"):
         return True
     if key == "smallest_gap" and None not in (old.get(key), new[key]):
@@ -127,7 +127,7 @@ def main() -> None:
     wrong = [] if set(old) == set(table) else [f"datasets are {sorted(table)}, recorded {sorted(old)}"]
     for name in table.keys() & old.keys():
         wrong += differences(name, old[name], table[name])
-    print("\n".join(wrong) or f"{target.name}: all {len(table)} datasets are as recorded")
+    print("\n".join(wrong) or f"{target.name}: all {len(table)} datasets agree with the recorded table")
     sys.exit(1 if wrong else 0)
 
 

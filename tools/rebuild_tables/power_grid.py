@@ -3,9 +3,9 @@
     pip download --no-deps pandapower==3.5.6
     python tools/rebuild_tables/power_grid.py pandapower-3.5.6-py3-none-any.whl
 
-The package is under the 3-clause BSD licence. Buses are numbered from 1, as in most of the literature. Their places are
-ours: the main feeder from left to right, its branches above and below, so that the five lines that are normally open stand
-upright.
+The package is under the 3-clause BSD licence. Buses are numbered from 1, as in most of the literature. Their positions are
+ours: the main feeder from left to right, its branches above and below, so that the five normally open lines are
+vertical.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CASE = "pandapower/networks/power_system_test_case_jsons/case33bw.json"
 
 
 def build(packages: list[Path]) -> str:
-    """The table as JSON: buses with place and load (kW, kvar), lines with resistance and reactance in ohm, and whether open."""
+    """The table as JSON: buses with position and load (kW, kvar), lines with resistance, reactance (ohm) and whether open."""
     [package] = packages
     grid = json.loads(member(package, CASE))["_object"]
     edges: list[object] = [
@@ -50,7 +50,7 @@ def records(frame: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def place(bus: int) -> tuple[float, float]:
-    """Where a bus is drawn."""
+    """Position of a bus in drawings."""
     if bus <= 18:  # the main feeder, with an arch over the line from 9 to 15
         return float(bus), {10: 0.6, 11: 1.0, 12: 1.2, 13: 1.0, 14: 0.6}.get(bus, 0.0)
     if bus <= 22:  # above, from 2

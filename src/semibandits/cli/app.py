@@ -1,4 +1,4 @@
-"""The program ``semibandits``: its commands, and what happens when one fails."""
+"""The program ``semibandits``: its commands, error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.terminal import forget_output, print_line, print_remark
-from semibandits.errors import SemibanditsError, SolverError
+from semibandits.errors import Option, SemibanditsError, SolverError
 
 READER_GONE = 1
 BAD_INPUT = 2
@@ -25,21 +25,21 @@ COMMANDS: Final = {
     "bound": ("bound", "Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."),
     "simulate": ("simulate", "Play policies on one instance and compare their regret with C(θ) ln T."),
     "run": ("run", "Run the study that a file describes, and keep everything in one folder."),
-    "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, who did best."),
-    "datasets": ("datasets", "List the built-in datasets, real problems ready to be solved, or show one of them."),
+    "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, the best policy."),
+    "datasets": ("datasets", "List the built-in datasets, which are real problems, or show one of them."),
     "compile": (
         "compile_command",
-        "Compile all kernels now, for an image whose first rounds must be fast, or before measurements.",
+        "Compile all kernels now, for an image whose first rounds must be fast, or before benchmarks.",
     ),
 }
-"""Each command's module, with its texts and its function `command`, and how the list of commands describes it."""
+"""Module of each command, with `HELP` and the function `command`, and its summary in the list of commands."""
 
 
 class _Commands(TyperGroup):
-    """Commands that are imported when they are called, so that ``--help`` is there at once."""
+    """Commands that are imported when they are called, which keeps ``--help`` fast."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names."""
+        """The command named by the first argument."""
         name, _, rest = super().resolve_command(ctx, args)
         assert name is not None
         ctx.find_root().obj.listen()
@@ -72,14 +72,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     pass
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program and leave with its exit code.
+    """Run the program and exit with its exit code.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Notes
     -----
-    Exit codes: 0 done; 1 the reader of our output has left, or it was closed; 2 bad input, or a problem that does not fit into
-    memory, one line on stderr and nothing written; 3 the asked gap was not reached, the bracket is printed, or a simulation
-    failed; 130 interrupted.
+    Exit codes: 0 success; 1 the output was closed, or its reader has exited; 2 invalid input, or a problem that does not fit
+    into memory, with one line on stderr and nothing written; 3 the requested gap was not reached and the bracket is printed,
+    or a simulation failed; 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows ? rather than failing
+            stream.reconfigure(errors="replace")  # characters that a terminal lacks become ?
     with InterruptWatch(listens=False) as watch:
         code = _run(arguments, watch)
     sys.exit(code)
@@ -106,14 +106,12 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
         sys.stdout.flush()
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
-    except SolverError as error:
-        return _fail(str(error), NOT_REACHED)
     except SemibanditsError as error:
-        return _fail(str(error), BAD_INPUT)
-    except BrokenPipeError:  # whoever read our output has seen enough
+        return _fail(error.formatted(_as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
+    except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
         return READER_GONE
-    except OSError as error:  # what nobody foresaw: a folder that is removed while it is used, a disk that is full
+    except OSError as error:  # such as a folder that is removed while it is used, or a full disk
         forget_output(sys.stdout)
         where = f" for {error.filename}" if error.filename else ""
         return _fail(
@@ -128,7 +126,7 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
-        if watch.seen:  # compilation and extensions may make another error of it
+        if watch.seen:  # compilation and extensions may turn KeyboardInterrupt into another error
             return _fail("interrupted, nothing written", INTERRUPTED)
         if not hasattr(error, "format_message"):
             raise
@@ -137,6 +135,13 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _as_option(option: Option) -> str:
+    """An option in an error message, written as on the command line."""
+    name = "--" + {"capacities": "capacity", "folder": "output"}.get(option.name, option.name).replace("_", "-")
+    values = option.value if isinstance(option.value, list) else [option.value]
+    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
 
 
 def _fail(message: str, code: int) -> int:

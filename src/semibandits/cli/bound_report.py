@@ -1,4 +1,4 @@
-"""A result as people read it, in 80 columns or more."""
+"""Print a bound as tables, in 80 columns or more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from semibandits._counts import DecisionCount
-from semibandits.cli.terminal import styled
+from semibandits.cli.terminal import facts_table, styled
 from semibandits.families.registry import FAMILIES
 from semibandits.instances import Instance
 from semibandits.laws.plain import title, words
@@ -26,13 +26,13 @@ from semibandits.reporting.formatting import (
 )
 
 TOP = 20
-"""Decisions of the plan that are shown unless all are asked for."""
+"""Number of decisions of the plan that are shown by default."""
 
 
 def print_bound(
     console: Console, instance: Instance, result: GravesLaiResult, count: DecisionCount, *, everything: bool
 ) -> None:
-    """Print the instance, the certified bound, what it means, and the plan."""
+    """Print the instance, the certified bound, its meaning, and the plan."""
     blocks: list[RenderableType] = [
         styled(instance.name, style="bold"),
         _facts(instance, result, count),
@@ -43,16 +43,20 @@ def print_bound(
     console.print(Group(*blocks))
 
 
-def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
-    one, _, item, items = FAMILIES[instance.family].nouns
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column(overflow="fold")
+def instance_facts(instance: Instance, count: DecisionCount) -> Table:
+    """Table with the number of decisions and the note of an instance."""
+    _, _, item, items = FAMILIES[instance.family].nouns
     size = counted(instance.decision_set.m, item, items)
+    facts = facts_table()
     facts.add_row("Decisions", f"{count_text(instance, count)} of at most {size}, out of {instance.decision_set.d:,}")
     if instance.note:
         facts.add_row("Numbers", instance.note)
-    facts.add_row(f"Best {one}", decision_text(instance, result.optimal_decision))
+    return facts
+
+
+def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
+    facts = instance_facts(instance, count)
+    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", decision_text(instance, result.optimal_decision))
     facts.add_row("Its reward", _with_unit(number_text(reward_of(result)), instance.unit))
     facts.add_row("C(θ)", styled(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))
@@ -93,7 +97,7 @@ def _meaning(instance: Instance, result: GravesLaiResult) -> str:
 
 
 def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
-    """The bound at a few horizons, and the rounds that the plan spends on exploring until then."""
+    """The bound at a few horizons, and the exploration rounds of the plan up to them."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     unit = f" ({instance.unit})" if instance.unit else ""
     for name in ("rounds T", f"C(θ) ln T{unit}", f"a round{unit}", "rounds spent exploring"):

@@ -1,4 +1,4 @@
-"""``semibandits compile``: all compiling at once, ahead of time."""
+"""``semibandits compile``: compile all kernels ahead of time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from semibandits.compilation import TASKS, cache_folders, compile_kernels
 from semibandits.errors import InvalidInputError
 
 HELP = """
-Compile all kernels now, for an image whose first rounds must be fast, or before measurements.
+Compile all kernels now, for an image whose first rounds must be fast, or before benchmarks.
 
-Nobody needs this: kernels run as Python until compiling them pays. All of them take two minutes, and are kept on disk for this
-environment and CPU; run again, it takes seconds.
+This is optional: kernels run as Python until compiling them pays. Compiling all of them takes two minutes. The result is kept on
+disk for this environment and CPU, and the next call takes seconds.
 
-What is kept serves only who may write there. After an upgrade what has changed is compiled anew.
+Only users who may write to that folder use what is kept. After an upgrade, the kernels that have changed are compiled again.
 
 [bold]Examples[/bold]
 
@@ -33,12 +33,15 @@ semibandits compile --workers 1
 
 def command(
     workers: Annotated[
-        str, typer.Option("--workers", "-j", metavar="N", help="Processes, of which two are used; auto: one a core.")
+        str,
+        typer.Option(
+            "--workers", "-j", metavar="N", help="Processes, of which at most two are used; auto: one per core."
+        ),
     ] = "auto",
 ) -> None:
-    """Compile all kernels now, for images and measurements."""
+    """Compile all kernels now, for images and benchmarks."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        raise InvalidInputError("kernels are compiled only with the compiler, got NUMBA_DISABLE_JIT=1: unset it")
+        raise InvalidInputError("the compiler must be enabled, got NUMBA_DISABLE_JIT=1: unset it")
     wanted = worker_count(workers)
     start = time.perf_counter()
     with InterruptWatch() as watch:
@@ -48,6 +51,6 @@ def command(
         except BaseException as error:
             if not watch.seen and not isinstance(error, KeyboardInterrupt):
                 raise
-            raise Interrupted("interrupted: what is compiled is kept; go on with: semibandits compile") from None
+            raise Interrupted("interrupted: compiled kernels are kept; continue with: semibandits compile") from None
     print_line(f"All kernels are compiled ({time.perf_counter() - start:.0f} s)")
     print_line(f"Kept in {cache_folders()[0]} and folders like it")

@@ -1,4 +1,4 @@
-"""``semibandits datasets``: what is built in."""
+"""``semibandits datasets``: the built-in datasets and networks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rich.table import Table
 
 from semibandits import datasets as library
 from semibandits._fields import unknown_name
-from semibandits.cli.terminal import new_console, print_json
+from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.datasets import CatalogueRow
 from semibandits.families.registry import FAMILIES
 from semibandits.reporting.formatting import amount, bracket_text, counted
 
 HELP = """
-List the built-in datasets, real problems ready to be solved, or show one of them.
+List the built-in datasets, which are real problems, or show one of them.
 
 [bold]Examples[/bold]
 
@@ -31,7 +31,7 @@ semibandits datasets germany50
 """
 
 WIDE: Final = 100
-"""From this width on, what is chosen stands beside the name and not below it."""
+"""Minimum width of the console for titles beside the names rather than below them."""
 MISSING: Final = "†"
 REPLAY: Final = "*"
 
@@ -62,7 +62,7 @@ def command(
 
 
 def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
-    """A block a family, one or two lines a dataset, and what the signs mean."""
+    """Print a block per family with one or two lines per dataset, and the legend."""
     wide = console.width >= WIDE
     titles = ("dataset", "what is chosen", "d", "m", "decisions", "Δ min", "C(θ)", "unit", "θ is")
     console.print(_line(titles, wide), style="dim")
@@ -75,19 +75,19 @@ def _print_list(console: Console, rows: list[CatalogueRow]) -> None:
                 console.print(f"  {row.title}", style="dim")
     console.print()
     console.print(
-        "d items, m in the largest decision; Δ min, the smallest gap: by how much the second best decision is worse than "
-        "the best; C(θ): regret per ln T at the least, for Gaussian rewards.",
+        "d: items; m: items of the largest decision; Δ min: the smallest gap, between the best decision and the second best; "
+        "C(θ): lower bound on regret per ln T, for Gaussian rewards.",
         style="dim",
     )
     if any(row.replay for row in rows):
-        console.print(f"{REPLAY} with the outcomes observed: --rewards replay draws from them.", style="dim")
+        console.print(f"{REPLAY} has observed outcomes: --rewards replay draws from them.", style="dim")
     for command in dict.fromkeys(row.needs for row in rows if not row.installed):
         console.print(f"{MISSING} needs a package that is not installed: {command}", style="dim")
     console.print("More: semibandits datasets NAME; networks: semibandits datasets --networks", style="dim")
 
 
 def _line(cells: tuple[str, ...], wide: bool) -> str:
-    """Cells one below the other: texts to the left, numbers to the right."""
+    """Cells in columns: text aligned left, numbers right."""
     widths = {0: -23, 1: -24, 2: 3, 3: 2, 4: 9, 5: 8, 6: 7, 7: -7, 8: -9}
     kept = [k for k in widths if wide or k != 1]
     return " ".join(cells[k].rjust(widths[k]) if widths[k] > 0 else cells[k].ljust(-widths[k]) for k in kept).rstrip()
@@ -114,7 +114,7 @@ def _short_count(count: int | None) -> str:
 
 
 def _print_row(console: Console, row: CatalogueRow) -> None:
-    """One dataset: what is asked, its figures, where they come from, and what to do with it."""
+    """Print the question, the figures, the source and the use of one dataset."""
     one, several, item, items = FAMILIES[row.family].nouns
     if row.decisions is None:
         count = f"an unknown number of {several}"
@@ -123,9 +123,7 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
     else:
         count = f"{_with_exponent(row.decisions, 3)} {several}"
     bracket = bracket_text(row.lower, row.value).replace(" ≤ C(θ) ≤ ", " to ").removeprefix("C(θ) = ")
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column(overflow="fold")
+    facts = facts_table()
     facts.add_row("Decisions", f"{count} of at most {counted(row.m, item, items)}, out of {row.d:,}")
     facts.add_row("Smallest gap", "unknown" if row.smallest_gap is None else amount(row.smallest_gap, row.unit))
     facts.add_row("C(θ)", f"{bracket} {row.unit}".rstrip() + " per ln T")
@@ -145,7 +143,7 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
 
 
 def _with_exponent(count: int, places: int) -> str:
-    """``9.24e17``, also for what is too large for a float."""
+    """A count as ``9.24e17``, also if it is too large for a float."""
     exponent = len(str(count)) - 1
     return f"{count / 10**exponent:.{places}f}e{exponent}"
 

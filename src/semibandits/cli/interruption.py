@@ -1,4 +1,4 @@
-"""Ctrl-C that is neither lost nor mistaken for a fault."""
+"""Handling of Ctrl-C during compilation."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
     from numba.core.event import Event, Listener
 
 COMPILING, PASS = "numba:compiler_lock", "numba:run_pass"
-"""What numba announces: that it compiles, or loads what it compiled before; and each of the many steps of compilation."""
+"""Events of numba: a compilation, or a load from the cache; and each step of a compilation."""
 
 
 class Interrupted(Exception):  # noqa: N818 (not a fault)
-    """The user broke a simulation off; the message says what is kept of it."""
+    """The user interrupted the program; the message states what is kept."""
 
 
 @final
 class InterruptWatch:
-    """Takes note of Ctrl-C while it is entered.
+    """Context manager that records Ctrl-C.
 
-    Compilation calls Python back from code that swallows exceptions: a ``KeyboardInterrupt`` raised there is lost, printed with
-    its traceback, or comes out as another error. So the first Ctrl-C during compilation waits for the end of a step; a second
-    one does not. Whoever watches can tell that there was one, and raise it again.
+    Compilation calls Python from code that swallows exceptions: a ``KeyboardInterrupt`` raised there is lost, printed with its
+    traceback, or turned into another error. So the first Ctrl-C during compilation is raised at the end of a step, and a second
+    one at once. `check` raises one that was lost.
 
     Parameters
     ----------
     listens : bool
-        Whether kernels may be called from the beginning; else `listen` must be called before, which imports the compiler.
+        Whether to import the compiler and listen to its events now. If not, call `listen` before the first kernel.
 
     Attributes
     ----------
     seen : bool
-        Whether there was one.
+        Whether Ctrl-C was pressed.
     """
 
     def __init__(self, *, listens: bool = True) -> None:
@@ -45,14 +45,14 @@ class InterruptWatch:
         self._depth = 0
 
     def __enter__(self) -> InterruptWatch:
-        if _is_main_thread():  # elsewhere signals cannot be caught
+        if _is_main_thread():  # other threads cannot catch signals
             self._before = signal.signal(signal.SIGINT, self._note)
             if self._listens:
                 self.listen()
         return self
 
     def listen(self) -> None:
-        """Hear from now on what numba announces."""
+        """Listen to the events of numba."""
         from numba.core import event as events
 
         watch = self
@@ -85,17 +85,17 @@ class InterruptWatch:
             raise KeyboardInterrupt
 
     def on_start(self) -> None:
-        """Compilation or a step of it begins; they are nested."""
+        """Enter a compilation or a step of it; they are nested."""
         self._depth += _is_main_thread()
 
     def on_end(self) -> None:
-        """Compilation or a step of it ends; raises the ``KeyboardInterrupt`` that has waited for that."""
+        """Leave a compilation or a step of it, and raise a ``KeyboardInterrupt`` that was deferred."""
         if _is_main_thread():
             self._depth -= 1
             self.check()
 
     def check(self) -> None:
-        """Raise the ``KeyboardInterrupt`` that was lost, if one was."""
+        """Raise ``KeyboardInterrupt`` if Ctrl-C was pressed."""
         if self.seen:
             raise KeyboardInterrupt
 

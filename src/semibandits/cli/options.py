@@ -1,13 +1,15 @@
-"""Options that commands share: what the problem is, and how answers are printed."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
 import typer
 
 PROBLEM: Final = "Your problem"
 OUTPUT: Final = "Output"
+EXECUTION: Final = "Where it runs"
 
 Problem: TypeAlias = Annotated[
     str,
@@ -16,7 +18,7 @@ Problem: TypeAlias = Annotated[
 Family: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="paths, trees, matchings, msets, partition or intersection; told from the header where it can be.",
+        help="paths, trees, matchings, msets, partition or intersection; often follows from the header.",
         rich_help_panel=PROBLEM,
     ),
 ]
@@ -31,7 +33,7 @@ Capacity: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[COLUMN:][NAME=]K",
-        help="Items to choose from a group at most: K from each, or NAME=K from one. Repeat it.",
+        help="Most items to choose from a group: K from each, or NAME=K from one. Repeatable.",
         rich_help_panel=PROBLEM,
     ),
 ]
@@ -40,3 +42,24 @@ Variance: TypeAlias = Annotated[
     typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+Progress: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        help="Show progress on stderr; by default on a terminal, elsewhere once a minute.", rich_help_panel=OUTPUT
+    ),
+]
+Plot: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Draw the figure to FILE (.png, .pdf or .svg) instead of the folder.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+WORKERS: Final = typer.Option(
+    "--workers", "-j", metavar="N", help="Processes; auto: one per core.", rich_help_panel=EXECUTION
+)
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION),
+]

@@ -1,4 +1,4 @@
-"""What the options of ``semibandits simulate`` and ``semibandits run`` say: numbers."""
+"""Read the numbers in the options of ``semibandits simulate`` and ``semibandits run``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from semibandits.simulation.lateness import Geometric
 from semibandits.studies.fields import ALL_CORES, MOST_WORKERS
 
 MOST_DIGITS: Final = 100
-"""Longer numbers are refused before they are written out."""
+"""Longer numbers are refused; they are never converted to integers."""
 
 
 def whole_number(text: str, option: str, least: int, largest: int | None = None) -> int:
@@ -20,7 +20,7 @@ def whole_number(text: str, option: str, least: int, largest: int | None = None)
     Raises
     ------
     InvalidInputError
-        If it is none, or not from `least` to `largest`.
+        If it is not a whole number from `least` to `largest`.
     """
     try:
         number = Decimal(text.strip())
@@ -52,7 +52,7 @@ def share(text: str, option: str) -> float:
     Raises
     ------
     InvalidInputError
-        If it is none.
+        If it is not.
     """
     try:
         number = float(text)
@@ -64,7 +64,7 @@ def share(text: str, option: str) -> float:
 
 
 def worker_count(text: str) -> int:
-    """Number of worker processes, -1 for one a core.
+    """Number of worker processes, -1 for one per core.
 
     Raises
     ------
@@ -77,6 +77,6 @@ def worker_count(text: str) -> int:
     if not digits.isdecimal() or len(digits) > MOST_DIGITS or not 1 <= int(digits) <= MOST_WORKERS:
         raise InvalidInputError(
             f"--workers must be a number from 1 to {MOST_WORKERS:,} or {ALL_CORES}, got {text!r}: "
-            f"{ALL_CORES} takes one a core"
+            f"{ALL_CORES} uses one per core"
         )
     return int(digits)

@@ -1,56 +1,146 @@
-"""The line that shows how far a long solve or simulation has come."""
+"""The line that shows the progress of a long solve or simulation."""
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Final, Protocol, TextIO, final
+from typing import Final, TextIO, final
 
 from semibandits.kernels.tiers import announcing
 from semibandits.regret_bound.result import Progress
 from semibandits.reporting.formatting import bracket_text
 
 QUIET_SECONDS: Final = 0.5
-"""A solve that is over sooner shows nothing on a terminal."""
+"""A solve that ends earlier shows nothing on a terminal."""
 FIRST_SECONDS: Final = 4.0
 MINUTE: Final = 60.0
-"""Elsewhere there is a line after so many seconds, and then one a minute, unless more or none are asked for."""
+"""Elsewhere the first line comes after `FIRST_SECONDS`, then one a minute, unless more or none are requested."""
 TERMINAL_SECONDS: Final = 0.1
 LOG_SECONDS: Final = 5.0
-"""How often finished replications are counted on a terminal, and elsewhere if asked for: each count is then a line of its own."""
+"""Time between two counts of replications on a terminal, and elsewhere if requested: there each count is a line."""
 TICK_SECONDS: Final = 1.0
-"""How often the line is renewed while nothing is told."""
+"""Time between two renewals of the line without new progress."""
 
 
-class Line(Protocol):
-    """What shows how far something has come."""
+class StatusLine:
+    """A line with a state and the seconds since the start: renewed in place on a terminal, one line each elsewhere.
+
+    Parameters
+    ----------
+    stream : text file
+        Usually stderr.
+    wanted : bool or None
+        None: on a terminal once half a second has passed, elsewhere after four seconds and then once a minute.
+    clock : callable
+        Seconds since any fixed time.
+    """
+
+    initial = ""
+
+    def __init__(self, stream: TextIO, wanted: bool | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._clock, self._start = stream, clock, clock()
+        self._on_terminal = stream.isatty()
+        self._rarely = wanted is None and not self._on_terminal
+        quiet = FIRST_SECONDS if self._rarely else QUIET_SECONDS
+        self._quiet_until = math.inf if wanted is False else 0.0 if wanted else quiet
+        self._state, self._compiling, self._width = self.initial, "", 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return self._clock() - self._start
 
     def tick(self) -> None:
-        """Show it again, with the time that has passed."""
+        """Show the state and the time again, where the line is renewed or comes once a minute."""
+        if self._on_terminal or self._rarely:
+            self._show(f"{self._compiling or self._state}, {self.seconds:.1f} s", self.seconds)
 
     def compiling(self, text: str) -> None:
-        """Show this in its place, until nothing is told."""
+        """Show a text instead of the state until it is ``""``."""
+        self._compiling = text
+
+    def close(self) -> None:
+        """Clear the line on a terminal."""
+        if self._width:
+            self._write(f"\r{'':{self._width}}\r")
+            self._width = 0
+
+    def _show(self, text: str, seconds: float) -> None:
+        """Show a text at this time after the start."""
+        if seconds < self._quiet_until:
+            return
+        if self._rarely:
+            self._quiet_until = seconds + MINUTE
+        self._write(f"\r{text:<{self._width}}" if self._on_terminal else f"{text}\n")
+        self._width = len(text) if self._on_terminal else 0
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+@final
+class ProgressLine(StatusLine):
+    """Shows rounds, cycles, bracket and gap of a solve."""
+
+    initial = "computing C(θ)"
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress of the solve."""
+        self._start = self._clock() - progress.seconds
+        self._state = (
+            f"round {progress.round}, {progress.cycles:,} cycles, {bracket_text(progress.lower, progress.value)}, "
+            f"gap {progress.gap:.1e}"
+        )
+        self._show(f"{self._state}, {progress.seconds:.1f} s", progress.seconds)
+
+
+@final
+class ReplicationLine(StatusLine):
+    """Counts finished replications, and estimates the time left."""
+
+    initial = "computing C(θ), then playing the first replications"
+
+    def __init__(self, stream: TextIO, wanted: bool | None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(stream, wanted, clock)
+        self._first: tuple[int, float] | None = None
+        self._shown_at = -LOG_SECONDS
+        self._show(self._state, QUIET_SECONDS)  # at once: the first replication takes longer than QUIET_SECONDS anyway
+
+    def __call__(self, finished: int, total: int) -> None:
+        """Show the number of finished replications."""
+        now, left = self.seconds, ""
+        self._first = self._first or (finished, now)
+        self._state = f"{finished:,} of {total:,} replications"
+        before, then = self._first
+        if before < finished < total:  # the first one waited for compilation
+            left = f", about {(now - then) / (finished - before) * (total - finished):.0f} s left"
+        interval = TERMINAL_SECONDS if self._on_terminal or self._rarely else LOG_SECONDS
+        if now - self._shown_at >= interval or finished == total:
+            self._shown_at = now
+            self._show(f"{self._state}, {now:.1f} s{left}", now)
 
 
 @contextmanager
-def ticking(line: Line) -> Iterator[None]:
-    """Renews a line every second, also while a kernel runs or is compiled: an alarm is heard there, a thread is not."""
+def ticking(line: StatusLine) -> Iterator[None]:
+    """Renew a line every second, also while a kernel runs or is compiled: an alarm interrupts these, a thread does not."""
     with announcing(line.compiling), _renewing(line):
         yield
 
 
 @contextmanager
-def _renewing(line: Line) -> Iterator[None]:
+def _renewing(line: StatusLine) -> Iterator[None]:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def tick(number: int, frame: FrameType | None) -> None:
-        with suppress(RuntimeError):  # the alarm came in the middle of writing to the same stream
+        with suppress(RuntimeError):  # the alarm interrupted a write to the same stream
             line.tick()
 
     before = signal.signal(signal.SIGALRM, tick)
@@ -60,145 +150,3 @@ def _renewing(line: Line) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-
-
-@final
-class StatusLine:
-    """Writes text to a stream, in one line that renews itself on a terminal and in one line each elsewhere.
-
-    Parameters
-    ----------
-    stream : text file
-        Usually stderr.
-    wanted : bool or None
-        None: on a terminal once half a second has passed, elsewhere after four seconds and then once a minute.
-    """
-
-    def __init__(self, stream: TextIO, wanted: bool | None) -> None:
-        self._stream = stream
-        self.on_terminal = stream.isatty()
-        self._shown = wanted is not False
-        self.rarely = wanted is None and not self.on_terminal
-        """Whether there is to be one line a minute."""
-        self._quiet_until = 0.0 if wanted else FIRST_SECONDS if self.rarely else QUIET_SECONDS
-        self._width = 0
-
-    def show(self, text: str, seconds: float) -> None:
-        """Show a text, so many seconds after the start."""
-        if not self._shown or seconds < self._quiet_until:
-            return
-        if self.rarely:
-            self._quiet_until = seconds + MINUTE
-        end = "" if self.on_terminal else "\n"
-        start = "\r" if self.on_terminal else ""
-        self._stream.write(f"{start}{text:<{self._width}}{end}")
-        self._stream.flush()
-        self._width = len(text) if self.on_terminal else 0
-
-    def close(self) -> None:
-        """Wipe the line from the terminal."""
-        if self._width:
-            self._stream.write(f"\r{'':{self._width}}\r")
-            self._stream.flush()
-            self._width = 0
-
-
-@final
-class ProgressLine:
-    """Shows rounds, cycles, bracket and gap of a solve.
-
-    Parameters
-    ----------
-    stream, wanted
-        As for :class:`StatusLine`.
-    clock : callable
-        Seconds since whenever.
-    """
-
-    def __init__(self, stream: TextIO, wanted: bool | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._line = StatusLine(stream, wanted)
-        self._clock = clock
-        self._start = clock()
-        self._state, self._compiling = "computing C(θ)", ""
-        self._offset: float | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        """Show where the solve stands."""
-        self._offset = progress.seconds - self._clock()
-        self._state = (
-            f"round {progress.round}, {progress.cycles:,} cycles, {bracket_text(progress.lower, progress.value)}, "
-            f"gap {progress.gap:.1e}"
-        )
-        self._line.show(f"{self._state}, {progress.seconds:.1f} s", progress.seconds)
-
-    def tick(self) -> None:
-        """Show the last text again, where a line renews itself or comes once a minute."""
-        if self._line.on_terminal or self._line.rarely:
-            seconds = self._clock() - self._start if self._offset is None else self._clock() + self._offset
-            self._line.show(f"{self._compiling or self._state}, {seconds:.1f} s", seconds)
-
-    def compiling(self, text: str) -> None:
-        """Show this in place of the state, until nothing is told."""
-        self._compiling = text
-
-    def close(self) -> None:
-        """Wipe the line from the terminal."""
-        self._line.close()
-
-
-@final
-class ReplicationLine:
-    """Counts finished replications, and says how long the rest may take.
-
-    Parameters
-    ----------
-    stream, wanted
-        As for :class:`StatusLine`.
-    clock : callable
-        Seconds since whenever.
-    """
-
-    def __init__(self, stream: TextIO, wanted: bool | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._line = StatusLine(stream, wanted)
-        self._clock = clock
-        self._start = clock()
-        self._first: tuple[int, float] | None = None
-        self._shown_at = -LOG_SECONDS
-        self._state, self._compiling, self._left = "computing C(θ), then playing the first replications", "", ""
-        self.told = 0
-        """How often a finished replication was told of."""
-        # Half a second of silence would not be over before the first replication is: hence that many seconds.
-        self._line.show(self._state, QUIET_SECONDS)
-
-    def __call__(self, finished: int, total: int) -> None:
-        """Show how many replications are finished."""
-        now = self._clock() - self._start
-        self.told += 1
-        self._first = self._first or (finished, now)
-        self._state, self._left = f"{finished:,} of {total:,} replications", ""
-        before, then = self._first
-        if before < finished < total:  # the first one waited for compilation
-            self._left = f", about {(now - then) / (finished - before) * (total - finished):.0f} s left"
-        interval = TERMINAL_SECONDS if self._line.on_terminal or self._line.rarely else LOG_SECONDS
-        if now - self._shown_at < interval and finished < total:
-            return
-        self._shown_at = now
-        self._line.show(f"{self._state}, {now:.1f} s{self._left}", now)
-
-    def tick(self) -> None:
-        """Show the last text again, where a line renews itself or comes once a minute."""
-        if self._line.on_terminal or self._line.rarely:
-            self._line.show(f"{self._compiling or self._state}, {self.seconds:.1f} s", self.seconds)
-
-    def compiling(self, text: str) -> None:
-        """Show this in place of the state, until nothing is told."""
-        self._compiling = text
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since the start."""
-        return self._clock() - self._start
-
-    def close(self) -> None:
-        """Wipe the line from the terminal."""
-        self._line.close()

@@ -1,4 +1,4 @@
-"""``semibandits report``: one HTML file that shows results to people."""
+"""``semibandits report``: results as one HTML file."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Table
 
 from semibandits.cli.options import OUTPUT, AsJson
-from semibandits.cli.terminal import new_console, print_json
+from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.reporting.payload import payload_of
 from semibandits.reporting.report import check_report, write_payload
 from semibandits.reporting.sources import REPORT, read_results
 
 HELP = """
-Show results in one HTML file: curves, the decisions, the plan, who did best.
+Show results in one HTML file: curves, the decisions, the plan, the best policy.
 
 The file needs no network and no other file: open it in a browser, send it, print it.
 
@@ -37,7 +36,7 @@ simulation.zip   of simulate, or SimulationResult.save: no decisions drawn
 """
 
 LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}
-"""The answers that are printed."""
+"""The summary cards that are printed."""
 
 
 def command(
@@ -57,7 +56,7 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show results in one HTML file: curves, the decisions, the plan, who did best."""
+    """Show results in one HTML file: curves, the decisions, the plan, the best policy."""
     target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
     data = read_results(path)
     check_report(target)
@@ -70,10 +69,8 @@ def command(
 
 
 def _print(payload: dict[str, Any], target: Path) -> None:
-    """Where the report is, and its answers in a line each."""
-    lines = Table.grid(padding=(0, 2))
-    lines.add_column(style="dim", no_wrap=True)
-    lines.add_column(overflow="fold")
+    """Print the path of the report and one line per summary card."""
+    lines = facts_table()
     for answer in payload["answers"]:
         if answer["key"] in LINES:
             lines.add_row(LINES[answer["key"]], answer["headline"])

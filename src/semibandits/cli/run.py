@@ -1,23 +1,22 @@
-"""``semibandits run``: a study from its file to the folder of its results."""
+"""``semibandits run``: run a study file and write the folder of its results."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from semibandits.cli.options import OUTPUT, AsJson
+from semibandits.cli.options import OUTPUT, WORKERS, AsJson, Plot, Progress, Scheduler
 from semibandits.cli.parsing import worker_count
-from semibandits.cli.simulate import EXECUTION
 from semibandits.cli.studying import run_and_print
 from semibandits.studies.study_file import read_study
 
 HELP = """
 Run the study that a file describes, and keep everything in one folder.
 
-An interrupted study goes on; of a finished one nothing is solved or played again. docs/studies.md describes the file.
+An interrupted study continues; a finished one is not run again. docs/studies.md describes the file.
 
 [bold]Examples[/bold]
 
@@ -37,43 +36,23 @@ def command(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Where results go; by default what the file says, or STUDY-results beside it.",
+            help="Where results go; by default the folder in the file, or STUDY-results beside it.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the figure to FILE (.png, .pdf or .svg), not into the folder.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    plot: Plot = None,
     as_json: AsJson = False,
-    progress: Annotated[
-        bool | None,
-        typer.Option(
-            help="Show on stderr how far it is; by default on a terminal, elsewhere once a minute.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    workers: Annotated[
-        str | None,
-        typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one a core.", rich_help_panel=EXECUTION),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION),
-    ] = None,
+    progress: Progress = None,
+    workers: Annotated[str | None, WORKERS] = None,
+    scheduler: Scheduler = None,
 ) -> None:
     """Run the study that a file describes, and keep everything in one folder."""
     asked = read_study(study)
-    if output is not None:
-        asked = replace(asked, output=replace(asked.output, folder=output))
-    if plot is not None:
-        asked = replace(asked, output=replace(asked.output, figure=plot))
-    if workers is not None:
-        asked = replace(asked, execution=replace(asked.execution, workers=worker_count(workers)))
+    output_options: dict[str, Any] = {
+        key: value for key, value in (("folder", output), ("figure", plot)) if value is not None
+    }
+    execution = asked.execution if workers is None else replace(asked.execution, workers=worker_count(workers))
     if scheduler is not None:
-        asked = replace(asked, execution=replace(asked.execution, scheduler=scheduler))
-    run_and_print(asked, resume=True, remedy="", redraw=plot is not None, progress=progress, as_json=as_json)
+        execution = replace(execution, scheduler=scheduler)
+    asked = replace(asked, output=replace(asked.output, **output_options), execution=execution)
+    run_and_print(asked, redraw=plot is not None, progress=progress, as_json=as_json)

@@ -9,11 +9,15 @@ import typer
 
 from semibandits.cli.options import (
     OUTPUT,
+    WORKERS,
     AsJson,
     Capacity,
     Family,
+    Plot,
     Problem,
+    Progress,
     Saturate,
+    Scheduler,
     Size,
     Source,
     Target,
@@ -53,13 +57,12 @@ AESCB               radius, ratio, additive, levels
 GLADE               discount, rivals, patience, foresight, saving, remembered, recheck, rewards, law
 OSSB                radius, gamma, epsilon, gap, rewards, law
 ThompsonSampling    scale, law; thompson for short
-all of them         variance that they assume, if not that of the file
+all policies        variance that they assume, by default that of the file
 
 Files are those of semibandits bound (see its --help).
 """
 
 SIMULATION = "The simulation"
-EXECUTION = "Where it runs"
 
 
 def command(
@@ -77,7 +80,7 @@ def command(
             "--policy",
             "-p",
             metavar="NAME[:KEY=VALUE,...]",
-            help="Who plays; all policies by default. Repeat it.",
+            help="A policy; all policies by default. Repeatable.",
             rich_help_panel=SIMULATION,
         ),
     ] = None,
@@ -86,7 +89,9 @@ def command(
     ] = "10000",
     replications: Annotated[
         str,
-        typer.Option("--replications", "-n", metavar="N", help="Repetitions of each.", rich_help_panel=SIMULATION),
+        typer.Option(
+            "--replications", "-n", metavar="N", help="Replications of each policy.", rich_help_panel=SIMULATION
+        ),
     ] = "100",
     seed: Annotated[
         str, typer.Option(metavar="N", help="Equal seeds give equal results.", rich_help_panel=SIMULATION)
@@ -97,7 +102,7 @@ def command(
             "--rewards",
             "--law",
             metavar="LAW",
-            help="gaussian, bernoulli (0 or 1), poisson, gamma, also poisson:cost and such, or replay (a dataset's outcomes).",
+            help="gaussian, bernoulli (0 or 1), poisson, gamma, with parameters poisson:cost; or replay (a dataset's outcomes).",
             rich_help_panel=SIMULATION,
         ),
     ] = "gaussian",
@@ -105,66 +110,51 @@ def command(
         str,
         typer.Option(
             metavar="ROUNDS",
-            help="Outcomes are told so many rounds late; geometric:100 draws delays of that mean.",
+            help="Delay of outcomes in rounds; geometric:100 draws delays with this mean.",
             rich_help_panel=SIMULATION,
         ),
     ] = "0",
     loss: Annotated[
         str,
         typer.Option(
-            metavar="SHARE", help="Share of outcomes that are never told, as 0.1.", rich_help_panel=SIMULATION
+            metavar="SHARE", help="Share of outcomes that are never observed, as in 0.1.", rich_help_panel=SIMULATION
         ),
     ] = "0",
-    workers: Annotated[
-        str,
-        typer.Option("--workers", "-j", metavar="N", help="Processes; auto: one a core.", rich_help_panel=EXECUTION),
-    ] = "1",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Dask cluster, as in tcp://host:8786.", rich_help_panel=EXECUTION),
-    ] = None,
+    workers: Annotated[str, WORKERS] = "1",
+    scheduler: Scheduler = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Keep replications as they finish; in the end the result, a table, a figure and a report.",
+            help="Keep replications as they finish, and at the end the result, a table, a figure and a report.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what the folder holds.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--resume", help="Continue the run in the folder.", rich_help_panel=OUTPUT)
     ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the regret to FILE (.png, .pdf or .svg), not into the folder.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    plot: Plot = None,
     report: Annotated[
         bool | None,
         typer.Option(
-            "--report/--no-report", help="Whether the folder gets a report; by default it does.", rich_help_panel=OUTPUT
-        ),
-    ] = None,
-    as_json: AsJson = False,
-    progress: Annotated[
-        bool | None,
-        typer.Option(
-            help="Count replications on stderr; by default on a terminal, elsewhere once a minute.",
+            "--report/--no-report",
+            help="Whether to write a report to the folder; by default yes.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    as_json: AsJson = False,
+    progress: Progress = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""
     options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance)
     if resume and output is None:
-        raise InvalidInputError("--resume must come with the folder of the earlier run, got none: add --output FOLDER")
+        raise InvalidInputError(
+            "--resume must be used with the folder of the earlier run, got none: add --output FOLDER"
+        )
     if report and output is None:
-        raise InvalidInputError("--report must come with a folder to write it to, got none: add --output FOLDER")
+        raise InvalidInputError("--report must be used with a folder to write it to, got none: add --output FOLDER")
     study = Study(
         problem=find_problem(problem, options),
         simulation=SimulationOptions(

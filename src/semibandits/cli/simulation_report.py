@@ -1,4 +1,4 @@
-"""A simulation as people read it, in 80 columns or more."""
+"""Print a simulation as tables, in 80 columns or more."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 
+from semibandits.cli.bound_report import instance_facts
 from semibandits.cli.terminal import styled
-from semibandits.families.registry import FAMILIES
 from semibandits.laws import Bernoulli
 from semibandits.laws.plain import title, words
 from semibandits.reporting.figures import can_draw
 from semibandits.reporting.formatting import (
     bracket_text,
     count_decisions,
-    count_text,
     counted,
     lateness_text,
     number_text,
@@ -33,7 +32,7 @@ NAME_WIDTH = 21
 
 
 def print_simulation(console: Console, answer: Answer) -> None:
-    """Print the instance, the bound, how each policy did, and where the rest is."""
+    """Print the instance, the bound, and the results of each policy."""
     blocks: list[RenderableType] = [styled(answer.instance.name, style="bold"), _facts(answer), _table(answer)]
     blocks += [styled(foot, style="dim") for foot in _feet(answer)]
     console.print(Group(*blocks))
@@ -41,15 +40,7 @@ def print_simulation(console: Console, answer: Answer) -> None:
 
 def _facts(answer: Answer) -> Table:
     instance, result = answer.instance, answer.result
-    _, _, item, items = FAMILIES[instance.family].nouns
-    facts = Table.grid(padding=(0, 2))
-    facts.add_column(style="dim", no_wrap=True)
-    facts.add_column(overflow="fold")
-    size = counted(instance.decision_set.m, item, items)
-    count = count_text(instance, count_decisions(instance.decision_set))
-    facts.add_row("Decisions", f"{count} of at most {size}, out of {instance.decision_set.d:,}")
-    if instance.note:
-        facts.add_row("Numbers", instance.note)
+    facts = instance_facts(instance, count_decisions(instance.decision_set))
     facts.add_row("Rewards", _rewards_text(answer.rewards, instance.unit))
     late = lateness_text(specification(result))
     if late:
@@ -66,22 +57,22 @@ def _facts(answer: Answer) -> Table:
 
 
 def _rewards_text(rewards: RewardModel, unit: str) -> str:
-    """The law of the rewards in words."""
+    """Description of the reward model."""
     low, high = float(np.min(rewards.variance)), float(np.max(rewards.variance))
     square = f" {unit}²" if unit else ""
     spread = (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
     if isinstance(rewards, ReplayedRewards):
-        return f"observed outcomes drawn again, each item for itself; policies are told the variance {spread}"
+        return f"observed outcomes, resampled for each item; policies receive the variance {spread}"
     law = rewards.law
     if law is None or law.is_quadratic:
         return f"Gaussian, independent, variance {spread}"
     if isinstance(law, Bernoulli):
-        return "0 or 1, independent; policies are told the variance 1/4"
-    return f"{words(title(law))}; policies that ask for a variance are told {spread}"
+        return "0 or 1, independent; policies receive the variance 1/4"
+    return f"{words(title(law))}; policies that use a variance receive {spread}"
 
 
 def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
-    """What is known of the bound."""
+    """Rows about the bound."""
     interval = answer.result.lower_bound_interval
     if interval is not None:
         unit = f" {answer.instance.unit}" if answer.instance.unit else ""
@@ -96,7 +87,7 @@ def _bound(answer: Answer) -> list[tuple[str, RenderableType]]:
 
 
 def _table(answer: Answer) -> Table:
-    """One line a policy."""
+    """Table with one row per policy."""
     unit = [f"({answer.instance.unit})"] if answer.instance.unit else []
     rows = answer.result.summary()
     with_bound = any(row.regret_ratio is not None or row.slope_ratio is not None for row in rows)
@@ -136,7 +127,7 @@ def _cells(answer: Answer, row: PolicySummary, *, with_bound: bool) -> list[Rend
 
 
 def _with_interval(value: float, ends: tuple[float, float]) -> str:
-    """A mean with half the width of its interval, to the same decimal place."""
+    """A mean and half the width of its interval, with the same number of decimals."""
     if not math.isfinite(value):
         return "–"
     half = (ends[1] - ends[0]) / 2
@@ -154,7 +145,7 @@ def _ratio(value: float | None) -> str:
 
 
 def _feet(answer: Answer) -> list[str]:
-    """What the columns mean, and what is missing."""
+    """Footnotes: the meaning of the columns, and a missing figure."""
     feet = ["slope: growth of regret per ln T over the last decade of rounds"]
     if answer.result.replications > 1:
         feet.append("±: 95 % intervals over the replications")
@@ -163,5 +154,5 @@ def _feet(answer: Answer) -> list[str]:
     if answer.result.lower_bound:
         feet.append("C(θ) ln T is a bound as T grows; at one T, regret and slope may lie below it")
     if answer.folder is not None and not can_draw():
-        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this again with --resume')
+        feet.append('no figure in the folder: run pip install "semibandits[plot]", then this command with --resume')
     return feet

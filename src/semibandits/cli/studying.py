@@ -1,4 +1,4 @@
-"""What ``semibandits simulate`` and ``semibandits run`` share: a study is run, shown while it runs, and told of."""
+"""Run a study, show its progress, and print its results: ``semibandits bound``, ``simulate`` and ``run``."""
 
 from __future__ import annotations
 
@@ -6,44 +6,62 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
-from semibandits.cli.bound import print_answer
+from semibandits._files import write_whole
+from semibandits.cli.bound_report import print_bound
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
 from semibandits.cli.terminal import new_console, print_json, print_line, print_remark
 from semibandits.errors import SolverError
+from semibandits.instances import Instance
+from semibandits.instances.files import json_bytes
+from semibandits.regret_bound.result import GravesLaiResult
+from semibandits.reporting.bound_payload import bound_payload
+from semibandits.reporting.formatting import count_decisions
 from semibandits.reporting.simulation_payload import simulation_payload
 from semibandits.reporting.sources import BOUND
 from semibandits.simulation.parts import PARTS, RESULT
-from semibandits.studies.policies import full_texts
 from semibandits.studies.problems import load_problem
 from semibandits.studies.run import StudyResult, run_study
 from semibandits.studies.study import Study
 
 
 def run_and_print(
-    study: Study, *, resume: bool, remedy: str, redraw: bool, progress: bool | None, as_json: bool
+    study: Study,
+    *,
+    resume: bool = True,
+    remedy: str = "",
+    redraw: bool = False,
+    progress: bool | None,
+    as_json: bool,
+    everything: bool = False,
+    save: Path | None = None,
 ) -> None:
-    """Run a study and print what came of it.
+    """Run a study and print its results.
 
     Parameters
     ----------
     study : Study
-        What to run.
+        The study.
     resume : bool
-        Whether its folder may hold an earlier run of it.
+        Whether its folder may contain an earlier run of it.
     remedy : str
-        The option that continues an interrupted run, "" if the same command does that.
+        The option that continues an interrupted run, "" if the same command does.
     redraw : bool
-        Whether a figure that the user names is drawn again for a finished study.
+        Whether a finished study draws its figure again, if it names a file for it.
     progress : bool or None
-        Whether to show on stderr how far it is; None: on a terminal, and elsewhere once a minute.
+        Whether to show progress on stderr; None: on a terminal, and elsewhere once a minute.
     as_json : bool
-        Whether to print one JSON object instead of a table.
+        Whether to print one JSON object instead of tables.
+    everything : bool
+        Whether to print the whole plan of a bound.
+    save : Path, optional
+        A file for the JSON object of a bound.
     """
     if study.simulation is None:
-        outcome = _bound(study, progress, as_json=as_json, resume=resume, redraw=redraw)
+        outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
     else:
         outcome = _simulated(study, remedy, progress, resume=resume, redraw=redraw)
     if outcome.answer is not None and as_json:
@@ -51,13 +69,26 @@ def run_and_print(
     elif outcome.answer is not None:
         print_simulation(new_console(), outcome.answer)
     elif outcome.bound is not None:
-        print_answer(outcome.problem.instance, outcome.bound, as_json=as_json)
+        _print_bound(outcome.problem.instance, outcome.bound, as_json=as_json, everything=everything, save=save)
     if not as_json:
         _print_folder(outcome)
 
 
+def _print_bound(
+    instance: Instance, result: GravesLaiResult, *, as_json: bool, everything: bool, save: Path | None = None
+) -> None:
+    count = count_decisions(instance.decision_set)
+    payload = bound_payload(instance, result, count.exact) if as_json or save is not None else {}
+    if save is not None:
+        write_whole(save, json_bytes(payload))
+    if as_json:
+        print_json(payload)
+    else:
+        print_bound(new_console(), instance, result, count, everything=everything)
+
+
 def _print_folder(outcome: StudyResult) -> None:
-    """Whether there was something to do, and where the report is: paths stand on a line of their own, unbroken."""
+    """Print whether the study was finished before, and the path of the report on one line."""
     if outcome.finished_before:
         done = f"written now: {', '.join(outcome.written)}" if outcome.written else "nothing was written"
         print_line(f"Finished before: nothing was solved or played again, {done}.")
@@ -65,7 +96,9 @@ def _print_folder(outcome: StudyResult) -> None:
         print_line(f"Report: {outcome.report}")
 
 
-def _bound(study: Study, progress: bool | None, *, as_json: bool, resume: bool, redraw: bool) -> StudyResult:
+def _bound(
+    study: Study, progress: bool | None, *, as_json: bool, everything: bool, resume: bool, redraw: bool
+) -> StudyResult:
     line = ProgressLine(sys.stderr, progress)
     folder = study.output.folder
     try:
@@ -74,7 +107,8 @@ def _bound(study: Study, progress: bool | None, *, as_json: bool, resume: bool, 
     except SolverError as error:
         line.close()
         if error.result is not None:
-            print_answer(load_problem(study.problem).instance, error.result, as_json=as_json)
+            instance = load_problem(study.problem).instance
+            _print_bound(instance, error.result, as_json=as_json, everything=everything)
         raise
     except KeyboardInterrupt:
         if folder is None or not (folder / BOUND).exists():
@@ -87,7 +121,7 @@ def _bound(study: Study, progress: bool | None, *, as_json: bool, resume: bool, 
 def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool, redraw: bool) -> StudyResult:
     is_played = False
     with ExitStack() as stack:
-        stack.enter_context(_warnings_in_words())
+        stack.enter_context(_warnings_as_lines())
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
         stack.enter_context(ticking(line))
@@ -106,36 +140,36 @@ def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool
             if not watch.seen and not isinstance(error, KeyboardInterrupt):
                 raise
             if study.output.folder is None and is_played:
-                raise KeyboardInterrupt from None  # keeping replications would have helped nothing
+                raise KeyboardInterrupt from None  # a folder would not have helped: no replication is lost
             raise Interrupted(_interruption(study, remedy)) from None
 
 
 def _interruption(study: Study, remedy: str) -> str:
-    """What is kept of an interrupted simulation."""
+    """The message after an interruption: what is kept, and how to continue."""
     folder, asked = study.output.folder, study.simulation
     assert asked is not None
     if folder is None:
-        return "interrupted, nothing written: with --output FOLDER finished replications are kept"
+        return "interrupted, nothing written: --output FOLDER keeps finished replications"
     if (folder / RESULT).exists():
         return f"interrupted: {folder} has the result; {remedy or 'the same command'} writes its table and figure"
-    finished, total = len(list((folder / PARTS).glob("*.zip"))), len(full_texts(asked.policies)) * asked.replications
+    finished, total = len(list((folder / PARTS).glob("*.zip"))), len(asked.policies) * asked.replications
     if not finished:
         return "interrupted before the first replication was finished, nothing written"
     return (
         f"interrupted: {finished:,} of {total:,} replications are finished and kept in {folder}; "
-        f"to go on, give the same command {f'with {remedy}' if remedy else 'again'}"
+        f"to continue, run the same command {f'with {remedy}' if remedy else 'again'}"
     )
 
 
 @contextmanager
-def _warnings_in_words() -> Iterator[None]:
-    """Shows warnings as lines on stderr, without the place in the code."""
+def _warnings_as_lines() -> Iterator[None]:
+    """Show warnings as lines on stderr, without their location in the code."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         print_remark("Warning", str(message))
 
     with warnings.catch_warnings():
-        # What joblib says when its workers are stopped on the way: we say it ourselves.
+        # Of joblib, when its workers are stopped early; our message covers that.
         warnings.filterwarnings("ignore", message=".*still being processed by the workers have been cancelled")
         warnings.showwarning = show
         yield

@@ -1,4 +1,4 @@
-"""What is printed: every text from outside is taken literally, and none of it acts on the terminal."""
+"""Printing: external text is printed literally and cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, TextIO, final
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from semibandits._text import json_text, visible
@@ -15,28 +16,36 @@ from semibandits._text import json_text, visible
 
 @final
 class _LiteralConsole(Console):
-    """A console on which a text is one line without markup, emoji codes and escape sequences."""
+    """A console that does not interpret markup, emoji codes and escape sequences."""
 
     def __init__(self) -> None:
         super().__init__(markup=False, emoji=False, highlight=False)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """All that is printed as a string, cells of tables included."""
+        """Text of any string that is printed, including cells of tables."""
         return super().render_str(visible(text), **options)
 
 
 def new_console() -> Console:
-    """A console on stdout: names, notes and paths may hold ``[b]``, ``:smile:`` and control characters."""
+    """A console on stdout; names, notes and paths may contain ``[b]``, ``:smile:`` and control characters."""
     return _LiteralConsole()
 
 
 def styled(*lines: str, style: str = "") -> Text:
-    """Text in a style, of one or several lines."""
+    """Styled text of one or several lines."""
     return Text("\n".join(map(visible, lines)), style=style)
 
 
+def facts_table() -> Table:
+    """An empty table for names and values, without lines."""
+    facts = Table.grid(padding=(0, 2))
+    facts.add_column(style="dim", no_wrap=True)
+    facts.add_column(overflow="fold")
+    return facts
+
+
 def print_line(text: str) -> None:
-    """Print a line on stdout, as long as it may be."""
+    """Print one line of any length on stdout."""
     print(visible(text))
 
 
@@ -46,14 +55,14 @@ def print_json(value: object) -> None:
 
 
 def print_remark(kind: str, message: str) -> None:
-    """Print a line on stderr that begins with Error or Warning; a message of several lines becomes one."""
+    """Print a message on stderr as one line that starts with `kind`, Error or Warning."""
     try:
         print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)
-    except OSError:  # nobody reads it; the exit code still tells what happened
+    except OSError:  # stderr has no reader; the exit code remains
         forget_output(sys.stderr)
 
 
 def forget_output(stream: TextIO) -> None:
-    """Let Python not try again, on its way out, to write what could not be written."""
+    """Discard unwritten output, so that Python does not try to write it again at exit."""
     with suppress(OSError, ValueError):  # a stream without a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

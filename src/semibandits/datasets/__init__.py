@@ -1,4 +1,4 @@
-"""Real instances with their provenance: which numbers are measured, and which are modelled."""
+"""Real instances with their provenance; their numbers are measured or modelled."""
 
 from semibandits._lazy import on_first_use
 

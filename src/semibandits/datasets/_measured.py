@@ -1,4 +1,4 @@
-"""Datasets whose numbers are those of a log."""
+"""Datasets made from logs of observed outcomes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def measured_dataset(
     provenance: str,
     licence: str,
 ) -> Dataset:
-    """A dataset whose theta is the mean of what was observed of each item.
+    """A dataset whose theta is the mean of the observed outcomes of each item.
 
     Parameters
     ----------
     name, question, provenance, licence : str
         As in `Dataset`.
     description : mapping
-        The JSON form of the instance, but for ``theta``; its ``variance`` is that of the sample unless it has its own.
+        The JSON form of the instance without ``theta``; ``variance`` is that of the sample unless it is given.
     outcomes : sequence of d ndarray of float
-        What was observed of each item, at least twice.
+        The observed outcomes of each item, at least two.
     """
     measured = {
         "theta": [float(log.mean()) for log in outcomes],

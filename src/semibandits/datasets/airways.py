@@ -1,12 +1,11 @@
-"""Journeys by air from Boston to San Diego: paths, three million of them."""
+"""Journeys by air from Boston to San Diego: three million paths."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final
 
+from semibandits.datasets._tables import bundled_table
 from semibandits.datasets.base import Dataset
 from semibandits.errors import InvalidInputError
 from semibandits.instances import instance_from_description
@@ -20,26 +19,26 @@ _LICENCE: Final = "public domain"
 
 @dataclass(frozen=True)
 class FareModel:
-    """Fare of one flight, as if each flight of a journey were a ticket of its own.
+    """Fare of one flight, as if each flight of a journey had its own ticket.
 
     A flight of L km on a connection that n carriers operate costs, in US dollars,
 
     ``mean = (base + per_km * L) / (1 + competition * (n - 1))`` and ``variance = (spread * mean) ** 2``.
 
     Everything here is **modelled, not measured**: lengths are great-circle distances, carriers are those that operated the
-    connection, which may fly for one another, and the parameters are round numbers. Ten cents a km is what a long flight
-    costs when one carrier has it alone; two carriers ask two thirds of that, three ask half. Competition is as strong as
-    that so that the direct flight and a journey with one stop cost nearly the same: with 0.3 or less, or a base of
-    30 dollars, the direct flight is the cheapest.
+    connection, some on behalf of others, and the parameters are round numbers. A long flight of a single carrier costs ten
+    cents per km; with two carriers it costs two thirds of that, with three half. This much competition makes the direct flight
+    and a journey with one stop cost nearly the same: with 0.3 or less, or a base of 30 dollars, the direct flight is the
+    cheapest.
 
     Parameters
     ----------
     base : float
-        What every flight costs whatever its length, in dollars, >= 0.
+        Part of the fare that does not depend on the length, in dollars, >= 0.
     per_km : float
-        What a km adds, in dollars, > 0.
+        Fare per km, in dollars, > 0.
     competition : float
-        How much each further carrier adds to the divisor, >= 0.
+        Amount that each further carrier adds to the divisor, >= 0.
     spread : float
         Standard deviation of the fare from day to day, as a share of its mean, > 0.
 
@@ -57,13 +56,15 @@ class FareModel:
     def __post_init__(self) -> None:
         for name in ("base", "competition"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise InvalidInputError(f"{name} must be a number >= 0, got {getattr(self, name)}: 0 leaves it out")
+                raise InvalidInputError(
+                    f"{name} must be a number >= 0, got {getattr(self, name)}: use 0 to leave it out"
+                )
         for name, remedy in (("per_km", "fares grow with distance"), ("spread", "it is the only noise of a fare")):
             if not 0 < getattr(self, name) < float("inf"):
                 raise InvalidInputError(f"{name} must be positive, got {getattr(self, name)}: {remedy}")
 
     def mean(self, km: float, carriers: int) -> float:
-        """Mean fare of a flight of `km` km that so many carriers operate, in dollars."""
+        """Mean fare of a flight of `km` km with this number of carriers, in dollars."""
         return (self.base + self.per_km * km) / (1.0 + self.competition * (carriers - 1))
 
     def variance(self, km: float, carriers: int) -> float:
@@ -72,18 +73,17 @@ class FareModel:
 
 
 def boston_san_diego(*, model: FareModel | None = None) -> Dataset:
-    """Journeys from Boston to San Diego over 26 airports, nearer with every flight: 313 flights, 3,300,091 paths.
+    """Journeys from Boston to San Diego over 26 airports, each flight towards San Diego: 313 flights, 3,300,091 paths.
 
-    The reward of a flight is minus its fare in US dollars, as `model` says.
+    The reward of a flight is minus its fare in US dollars under `model`.
 
     Parameters
     ----------
     model : FareModel, optional
-        How length and competition become a fare.
+        The model of fares.
     """
     model = model or FareModel()
-    path = files("semibandits.datasets").joinpath("tables", "air_fares.json")
-    table = json.loads(path.read_text(encoding="utf-8"))
+    table = bundled_table("air_fares")
     flights = table["connections"]
     return Dataset(
         name="air-fares",

@@ -1,10 +1,10 @@
-"""Trees on backbones: spanning trees, and multicast from a root."""
+"""Trees in backbone networks: spanning trees, and multicast from a root."""
 
 from __future__ import annotations
 
 from semibandits._fields import unknown_name
 from semibandits.datasets.base import Dataset
-from semibandits.datasets.delays import DelayModel
+from semibandits.datasets.delays import DelayModel, note_on_delays
 from semibandits.datasets.networks import LICENCE, Network, network
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance, instance_from_description
@@ -26,21 +26,21 @@ def germany50_trees() -> Dataset:
 
 
 def nobel_us_multicast() -> Dataset:
-    """Multicast trees of the network nobel-us from Ann Arbor, where the NSFNET was run: 39 arcs."""
+    """Multicast trees of the network nobel-us from Ann Arbor, the home of NSFNET: 39 arcs."""
     return _multicast("nobel-us", "Ann-Arbor")
 
 
 def germany50_multicast() -> Dataset:
-    """Multicast trees of the network germany50 from Frankfurt, where most networks meet: 172 arcs."""
+    """Multicast trees of the network germany50 from Frankfurt, the main exchange point: 172 arcs."""
     return _multicast("germany50", "Frankfurt")
 
 
 def multicast_instance(graph: Network, root: str, *, model: DelayModel | None = None) -> Instance:
-    """Arborescences of a network: each node but the root is reached over one arc, from the root on.
+    """Arborescences of a network: paths from the root reach each other node over exactly one arc.
 
-    Every link is two arcs, of which those into the root are left out. An arborescence is a common independent set of the
-    graphic matroid of the links and of the partition matroid with at most one arc into each node. The reward of an arc is
-    minus its mean delay in ms, its variance is that of the delay; both depend on the load in its direction, and both are
+    Every link gives two arcs, except that arcs into the root are omitted. An arborescence is a common independent set of the
+    graphic matroid of the links and the partition matroid with at most one arc into each node. The reward of an arc is minus
+    its mean delay in ms, and its variance is that of the delay. Both depend on the load in that direction, and both are
     **modelled, not measured**.
 
     Parameters
@@ -48,14 +48,14 @@ def multicast_instance(graph: Network, root: str, *, model: DelayModel | None = 
     graph : Network
         A geographic network.
     root : str
-        Name of the node where packets come from.
+        Name of the node that sends the packets.
     model : DelayModel, optional
-        How length and utilisation become a delay.
+        The model of delays.
 
     Raises
     ------
     InvalidInputError
-        If the network is not geographic, or `root` is none of its nodes.
+        If the network is not geographic, or `root` is not one of its nodes.
     """
     if root not in graph.positions:
         raise unknown_name(f"root in {graph.name}", root, graph.positions)
@@ -74,8 +74,7 @@ def multicast_instance(graph: Network, root: str, *, model: DelayModel | None = 
             "family": "intersection",
             "name": f"{graph.name}, multicast from {root}",
             "unit": "ms",
-            "note": f"Delays are modelled, not measured: km / {model.speed:g} plus an M/M/1 queue with "
-            f"{model.service:g} ms of service and a load of {model.peak_load:.0%} on the busiest link.",
+            "note": note_on_delays(model),
             "size": len(graph.nodes) - 1,
             "matroids": [
                 {"kind": "graphic", "edges": [[u, v] for u, v, _, _ in arcs]},

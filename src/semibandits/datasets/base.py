@@ -23,20 +23,20 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What :func:`semibandits.datasets.load` knows it by.
+        Its name in :func:`semibandits.datasets.load`.
     question : str
-        What is decided, in one sentence.
+        The decision problem as a question.
     instance : Instance
-        Decision set, mean rewards, variances, labels and positions; what it is called, its unit, a note on its numbers.
+        Decision set, mean rewards, variances, labels, positions, title, unit, and a note on the numbers.
     origin : "measured" or "modelled"
-        Whether theta comes from observed outcomes, or from a model of them.
+        Whether theta is computed from observed outcomes or from a model.
     provenance : str
-        Where the data come from.
+        Source of the data.
     licence : str
-        The terms that they are under.
+        Licence of the data.
     outcomes : tuple of ndarray of float, or None
-        The observed outcomes of each item, d logs of any length, in the unit of theta; theta is their mean. None where
-        only aggregates are known, or theta is modelled.
+        The observed outcomes of each item, d logs of any length, in the unit of theta; theta is their mean. None if only
+        aggregates are known, or theta is modelled.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Dataset:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each item is called in tables and figures."""
+        """Name of each item in tables and figures."""
         return self.instance.labels
 
     @property
@@ -83,7 +83,7 @@ class Dataset:
 
     @property
     def positions(self) -> Mapping[Hashable, tuple[float, float]] | None:
-        """Where the nodes of a graph lie, (longitude, latitude) if ``instance.geographic``; None where there are none."""
+        """Positions of the nodes of a graph, (longitude, latitude) if ``instance.geographic``, or None."""
         return self.instance.positions
 
     def rewards(self) -> GaussianRewards:
@@ -91,12 +91,12 @@ class Dataset:
         return GaussianRewards(self.theta, variance=self.variance)
 
     def replay(self, *, variance: ArrayLike | None = None) -> ReplayedRewards:
-        """Rewards drawn again from the observed outcomes, item by item: with their tails, and no bound.
+        """Rewards resampled from the observed outcomes of each item. They keep the tails of the data; no bound is known.
 
         Parameters
         ----------
         variance : array_like of float, scalar or shape (d,), optional
-            What policies are told of the spread, > 0; by default that of the instance.
+            The variance that policies receive, > 0; by default that of the instance.
 
         Raises
         ------
@@ -108,6 +108,6 @@ class Dataset:
         if self.outcomes is None:
             raise UnsupportedError(
                 f"replay needs observed outcomes, got the dataset {self.name}, which has none ({self.origin} means): "
-                "use rewards(), or choose one that semibandits datasets lists with replay"
+                "use rewards(), or a dataset that has outcomes"
             )
         return ReplayedRewards(list(self.outcomes), variance=self.variance if variance is None else variance)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.datasets._tables import bundled_table
 from semibandits.errors import InvalidInputError
 
 BORDERS_PROVENANCE: Final = (
@@ -29,7 +28,7 @@ def borders(
     west, south, east, north : float
         The box in degrees of longitude and latitude, ``west < east`` and ``south < north``.
     margin : float
-        How far the lines go on beyond the box on every side, >= 0, as a share of its longer side.
+        Distance to which lines extend beyond the box on every side, >= 0, as a share of its longer side.
     states : bool
         Whether to add the borders between the states of the USA.
 
@@ -37,7 +36,7 @@ def borders(
     -------
     list of ndarray of float, shape (k, 2) each, k >= 2
         Longitude and latitude of the points along each line, rounded to 0.01 degrees except where a line is cut at the
-        edge; two neighbours share one line. Small islands are left out.
+        edge; neighbouring countries share one line. Small islands are omitted.
 
     Raises
     ------
@@ -53,7 +52,7 @@ def borders(
     if not (np.isfinite(box).all() and (box[0] < box[1]).all()):
         raise InvalidInputError(
             "the box must have west < east and south < north in degrees, got "
-            f"({west}, {south}) to ({east}, {north}): exchange its corners"
+            f"({west}, {south}) to ({east}, {north}): swap its corners"
         )
     if not 0 <= margin < math.inf:
         raise InvalidInputError(f"margin must be a number >= 0, got {margin}: 0.1 adds a tenth of the longer side")
@@ -69,28 +68,22 @@ def borders(
 
 
 @cache
-def _table() -> Any:
-    path = files("semibandits.datasets").joinpath("tables", "borders.json")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-@cache
 def _lines(which: str) -> tuple[tuple[FloatArray, tuple[FloatArray, FloatArray]], ...]:
     """Lines with their least and largest coordinates."""
-    table, result = _table(), []
+    table, result = bundled_table("borders"), []
     for steps in table[which]:
         grid = np.cumsum(np.array(steps, dtype=np.int64).reshape(-1, 2), axis=0)
-        line = grid / round(1 / table["unit"])  # by division: the floats nearest to two decimals
+        line = grid / round(1 / table["unit"])  # division gives the floats nearest to two decimals
         result.append((line, (line.min(axis=0), line.max(axis=0))))
     return tuple(result)
 
 
 def _clipped(line: FloatArray, low: FloatArray, high: FloatArray) -> list[FloatArray]:
-    """The parts of a line within a box, cut at its edges."""
+    """The pieces of a line within a box, cut at its edges."""
     start, step = line[:-1], np.diff(line, axis=0)
     enter, leave = _shares(start, step, low, high)
     seen = enter < leave
-    # A piece ends where its line leaves the box, or the next step is not seen.
+    # A piece ends where its line leaves the box, or the next step is outside.
     starts = seen & ~(np.append(False, seen[:-1] & (leave[:-1] >= 1)) & (enter <= 0))
     first, ends, pieces = np.flatnonzero(starts), np.where(starts, np.arange(len(step)), -1), []
     for a in first.tolist():

@@ -1,52 +1,48 @@
-"""The built-in datasets and their figures, as recorded: nothing is built or solved to list them."""
+"""The built-in datasets with recorded figures, listed without building or solving them."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Final
 
+from semibandits.datasets._tables import bundled_table
 from semibandits.datasets.base import Origin
 from semibandits.datasets.registry import ENTRIES, Package
-
-TABLE: Final = "catalogue.json"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CatalogueRow:
-    """A dataset, and what is known of it without building it.
+    """A dataset with its recorded figures.
 
     Attributes
     ----------
     name : str
-        What :func:`semibandits.datasets.load` knows it by.
+        Its name in :func:`semibandits.datasets.load`.
     title : str
-        What is chosen, in a few words.
+        The choice in a few words.
     question : str
-        What is decided, in one sentence.
+        The decision problem as a question.
     family : str
         One of :data:`semibandits.instances.FAMILIES`.
     d, m : int
-        Number of items; items of the largest decision.
+        Number of items; number of items of the largest decision.
     decisions : int or None
-        Exact number of decisions, None if it is not known.
+        Exact number of decisions, None if unknown.
     smallest_gap : float or None
-        Smallest positive gap of a decision in `unit`, None if it is not known.
+        Smallest positive gap of a decision in `unit`, None if unknown.
     lower, value : float
-        ``lower <= C(theta) <= value`` in `unit` per ln T, for independent Gaussian rewards; at most 1e-4 apart, relatively.
+        ``lower <= C(theta) <= value`` in `unit` per ln T, for independent Gaussian rewards; the relative gap is at most 1e-4.
     unit : str
         Unit of the rewards, ``""`` if they have none.
     origin : "measured" or "modelled"
-        Whether theta comes from observed outcomes, or from a model of them.
+        Whether theta is computed from observed outcomes or from a model.
     replay : bool
-        Whether it has observed outcomes to draw from.
+        Whether it has observed outcomes.
     note, provenance, licence : str
-        How the numbers were made, where they come from, and the terms that they are under.
+        How the numbers were computed, the source of the data, and their licence.
     needs : str or None
-        The command that installs the package its data are read from, None if they are bundled.
+        The command that installs the package with the data, None if they are bundled.
     installed : bool
-        Whether the dataset can be built here and now.
+        Whether that package is installed; True for bundled data.
     """
 
     name: str
@@ -72,18 +68,17 @@ class CatalogueRow:
 def catalogue() -> tuple[CatalogueRow, ...]:
     """All built-in datasets with their recorded figures, by family, in the order of :func:`list_datasets`.
 
-    Datasets whose package is not installed are among them: `installed` is False, and `needs` says how to install it.
+    Datasets whose package is not installed are included: `installed` is False, and `needs` is the command to install it.
 
     Notes
     -----
-    The figures are those of ``tools/rebuild_tables/catalogue.py``; tests compare them with every dataset, built and solved.
+    The figures are computed by ``tools/rebuild_tables/catalogue.py``; tests build and solve every dataset to compare them.
     """
-    path = files("semibandits.datasets").joinpath("tables", TABLE)
-    recorded = json.loads(path.read_text(encoding="utf-8"))
+    recorded = bundled_table("catalogue")
     rows = []
     for name, entry in ENTRIES.items():
         facts = recorded[name]
-        count = facts.pop("decisions")  # a text in the file: JSON numbers of many digits are rounded by some readers
+        count = facts.pop("decisions")  # a string in the file, since some JSON readers round long integers
         package: Package | None = entry.needs
         rows.append(
             CatalogueRow(

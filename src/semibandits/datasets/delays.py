@@ -9,7 +9,7 @@ from semibandits.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class DelayModel:
-    """Delay of a packet on one link: propagation in glass, plus the time spent in an M/M/1 queue.
+    """Delay of a packet on one link: propagation in glass, plus the time in an M/M/1 queue.
 
     A link of length L km with load rho delays a packet by ``L / speed + Q`` ms, where Q, waiting and transmission
     together, is exponential with mean ``service / (1 - rho)``. Hence, in ms and ms squared,
@@ -19,7 +19,7 @@ class DelayModel:
     The load is ``rho = peak_load * utilisation / 100`` with the utilisation of the link in percent of that of the
     busiest link of the network. Everything here is **modelled, not measured**: lengths are great-circle distances,
     utilisation is computed from the traffic demands that come with the network (shortest paths, equal splits), and
-    `service` and `peak_load` are round numbers chosen so that queueing matters beside propagation.
+    `service` and `peak_load` are round numbers, chosen so that queueing matters as well as propagation.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class DelayModel:
 
     def __post_init__(self) -> None:
         if not 0 < self.speed < float("inf"):
-            raise InvalidInputError(f"speed must be positive, got {self.speed}: 200 km per ms is light in glass")
+            raise InvalidInputError(f"speed must be positive, got {self.speed}: light in glass has 200 km per ms")
         if not 0 < self.service < float("inf"):
             raise InvalidInputError(f"service must be positive, got {self.service}: it is the only noise of a link")
         if not 0 <= self.peak_load < 1:
             raise InvalidInputError(f"peak_load must lie in [0, 1), got {self.peak_load}: a full queue never empties")
 
     def propagation(self, km: float) -> float:
-        """Time of light on the link, ms."""
+        """Propagation time on the link in ms."""
         return km / self.speed
 
     def mean(self, km: float, utilisation: float) -> float:
@@ -62,3 +62,11 @@ class DelayModel:
 
     def _sojourn(self, utilisation: float) -> float:
         return self.service / (1.0 - self.peak_load * utilisation / 100.0)
+
+
+def note_on_delays(model: DelayModel) -> str:
+    """The note of instances whose means and variances are those of the model."""
+    return (
+        f"Delays are modelled, not measured: km / {model.speed:g} plus an M/M/1 queue with {model.service:g} ms of service and "
+        f"a load of {model.peak_load:.0%} on the busiest link."
+    )

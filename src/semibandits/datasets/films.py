@@ -1,11 +1,10 @@
-"""Ratings of films, as measured: MovieLens 100K, read from the installed package recbole and never bundled."""
+"""Measured ratings of films: MovieLens 100K, read from the installed package recbole and never bundled."""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from operator import itemgetter
@@ -22,7 +21,7 @@ OCCUPATIONS, GENRES = 10, 14
 SHORTLIST, SHORTLIST_SIZE = 50, 5
 MOST_RATED, PER_GENRE = 100, 2
 VAGUE: Final = frozenset({"other", "none"})
-"""Answers of users that name no occupation."""
+"""Entries that are not occupations."""
 
 _PROVENANCE: Final = (
     "MovieLens 100K of GroupLens, University of Minnesota: 100,000 ratings of 1,682 films by 943 users, 1997 and 1998 "
@@ -40,10 +39,10 @@ _MEASURED: Final = (
 
 
 def occupations() -> Dataset:
-    """A genre of its own for each of ten occupations: matchings that saturate the occupations.
+    """A different genre for each of ten occupations: matchings that saturate the occupations.
 
-    The occupations are those with most ratings, "other" and "none" aside; the genres are the 14 with most ratings. The
-    reward is a rating that someone of that occupation gave to a film of that genre; a film of several genres counts for
+    The occupations are those with the most ratings, except "other" and "none"; the genres are the 14 with the most ratings.
+    The reward is a rating that a user with that occupation gave to a film of that genre; a film of several genres counts for
     each of them. All 140 pairs have at least 89 ratings.
 
     Raises
@@ -75,10 +74,10 @@ def occupations() -> Dataset:
 
 
 def shortlist() -> Dataset:
-    """Five of the fifty films with most ratings: m-sets.
+    """Five of the fifty films with the most ratings: m-sets.
 
-    Of films with equally many ratings, those with the smaller number in MovieLens come first: Apollo 13 is the fiftieth, and
-    not Amadeus.
+    Ties in the number of ratings are broken by the number in MovieLens, the smaller first: the fiftieth film is Apollo 13, not
+    Amadeus.
 
     Raises
     ------
@@ -102,10 +101,10 @@ def shortlist() -> Dataset:
 
 
 def two_a_genre() -> Dataset:
-    """The two best films of each genre among the hundred with most ratings: a partition matroid.
+    """The two best films of each genre among the hundred with the most ratings: a partition matroid.
 
-    A film counts for one genre, the one of its genres that fewest films of the catalogue have, the first by alphabet if
-    two are equally rare: rare genres say most about a film. Of a genre with one film, that film is always chosen.
+    A film counts for its rarest genre in the catalogue, the first in alphabetical order if two are equally rare: rare genres
+    are the most informative. A genre with only one film always contributes that film.
 
     Raises
     ------
@@ -133,9 +132,8 @@ def two_a_genre() -> Dataset:
     )
 
 
-@dataclass(frozen=True, eq=False)
 class _MovieLens:
-    """The files of MovieLens 100K in the package. Eighteen films are in it twice, and are two films here too."""
+    """The files of MovieLens 100K in the package. Eighteen films occur twice, and count as two films here too."""
 
     @cached_property
     def ratings(self) -> list[tuple[str, str, float]]:
@@ -158,21 +156,21 @@ class _MovieLens:
 
     @cached_property
     def genres(self) -> Mapping[str, list[str]]:
-        """Genres of each film, by alphabet."""
+        """Genres of each film in alphabetical order."""
         return {film: sorted(genres.split()) for film, genres in _rows("item", "item_id", "class")}
 
     @cached_property
     def titles(self) -> Mapping[str, str]:
-        """Title and year of each film, "The Godfather (1972)": a remake may have the title of its model."""
+        """Title and year of each film, as in "The Godfather (1972)"; a remake may have the title of the original."""
         rows = _rows("item", "item_id", "movie_title", "release_year")
         return {film: f"{_with_article_first(title)} ({year})" for film, title, year in rows}
 
     def most_rated(self, n: int) -> list[str]:
-        """The n films with most ratings; of two with equally many, the one with the smaller number comes first."""
+        """The n films with the most ratings; ties are broken by the number of the film, the smaller first."""
         return sorted(self.ratings_of, key=lambda film: (-len(self.ratings_of[film]), int(film)))[:n]
 
     def rarest_genre(self, film: str) -> str:
-        """The genre of a film that fewest films have, the first by alphabet of equally rare ones."""
+        """The rarest genre of a film, the first in alphabetical order of equally rare ones."""
         return min(self.genres[film], key=self._films_of_genre.__getitem__)
 
     @cached_property
@@ -187,7 +185,7 @@ def _dataset(name: str, question: str, description: Mapping[str, object], rating
 
 
 def _largest(n: int, sizes: Iterable[tuple[str, int]]) -> list[str]:
-    """The n names with the largest totals, largest first, equal ones by alphabet."""
+    """The n names with the largest totals, largest first, equal ones in alphabetical order."""
     totals: Counter[str] = Counter()
     for name, size in sizes:
         totals[name] += size
@@ -203,7 +201,7 @@ def _with_article_first(title: str) -> str:
 
 
 def _rows(kind: str, *columns: str) -> Iterator[Any]:
-    """Some columns of one of the files, row by row; names of columns bear types there: ``rating:float``."""
+    """Columns of one of the files, row by row; the column names in the file include types: ``rating:float``."""
     with _file(kind).open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
     names = [name.split(":")[0] for name in header]
@@ -211,7 +209,7 @@ def _rows(kind: str, *columns: str) -> Iterator[Any]:
 
 
 def _file(kind: str) -> Path:
-    """Where a file is. The package is found and not imported: importing it needs PyTorch."""
+    """Path of a file. The package is located without importing it, which would need PyTorch."""
     package = find_spec("recbole")
     for folder in (package and package.submodule_search_locations) or []:
         path = Path(folder, "dataset_example", "ml-100k", f"ml-100k.{kind}")

@@ -1,25 +1,24 @@
-"""Flights from New York in 2013, as measured: which routes are punctual, and at which hour to fly."""
+"""Measured flights from New York in 2013: punctual routes, and the best hour to fly."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from semibandits._typing import FloatArray
 from semibandits.datasets._measured import measured_dataset
+from semibandits.datasets._tables import bundled_table
 from semibandits.datasets.base import Dataset
 
 LATE: Final = 15
-"""Minutes; a flight that arrives later than planned by less than this is on time, as in the statistics of the USA."""
+"""Minutes; a flight with a smaller arrival delay is on time, as in the US statistics."""
 BOUNDED_VARIANCE: Final = 0.25
-"""Whatever lies in [0, 1] is sub-Gaussian with this variance (Hoeffding's lemma)."""
+"""Variance proxy of rewards in [0, 1] (Hoeffding's lemma)."""
 SIZE: Final = 10
 PER_CARRIER, PER_ORIGIN = 2, 4
 
@@ -40,8 +39,8 @@ _ON_TIME: Final = (
 class _Route:
     """The flights of one carrier from one airport to another, at least 200 with a known arrival delay.
 
-    The label has the everyday name of the carrier and the city at the other end, since few people know that TYS is
-    Knoxville, but the code of the airport in New York, where a city name would not do.
+    The label has the common name of the carrier and the city of the destination, since few people know that TYS is
+    Knoxville, but the code of the airport in New York, which the city would not identify.
     """
 
     carrier: str
@@ -54,8 +53,8 @@ def on_time() -> Dataset:
     """The ten most punctual routes: m-sets of size 10 over the 288 routes with at least 200 flights.
 
     A route is a carrier, an airport of New York and a destination. Its reward is 1 if a flight arrives less than 15 minutes
-    late and 0 otherwise; theta is the share of its flights that did, of those whose arrival delay is known. The variance is
-    1/4, a sub-Gaussian proxy of whatever lies in [0, 1].
+    late and 0 otherwise; theta is the share of such flights among those with a known arrival delay. The variance is 1/4, a
+    variance proxy of all rewards in [0, 1].
     """
     return _routes(
         "flights-on-time",
@@ -65,10 +64,10 @@ def on_time() -> Dataset:
 
 
 def delays() -> Dataset:
-    """The ten routes with the least delay: as :func:`on_time`, the reward being minus the arrival delay in minutes.
+    """The ten routes with the least delay: as :func:`on_time`, but the reward is minus the arrival delay in minutes.
 
-    Delays have heavy tails, up to 1,272 minutes, and early arrivals are rewards above zero. The variance is the sample
-    variance of each route, which is no sub-Gaussian proxy: docs/replay.md has what follows from that.
+    Delays have heavy tails, up to 1,272 minutes, and early arrivals have positive rewards. The variance is the sample
+    variance of each route, which is not a variance proxy: docs/replay.md describes the consequences.
     """
     routes = _table_of_routes()
     return _dataset(
@@ -83,15 +82,15 @@ def delays() -> Dataset:
             "variance is the sample variance of each route.",
             "items": [route.label for route in routes],
         },
-        [0.0 - route.delays for route in routes],  # not -0.0 for a flight in time
+        [0.0 - route.delays for route in routes],  # not -0.0 for a delay of 0
     )
 
 
 def two_a_carrier() -> Dataset:
     """The two most punctual routes of each carrier: a partition matroid over the items of :func:`on_time`.
 
-    A decision has 27 routes, two of each of twelve carriers and one of each of three that have no second route. Five
-    carriers have no more routes than they may send, and so no choice.
+    A decision has 27 routes, two of each of twelve carriers and one of each of the three carriers with only one route. Five
+    carriers have at most two routes, all of which are chosen.
     """
     carriers = [route.carrier for route in _table_of_routes()]
     return _routes(
@@ -106,7 +105,7 @@ def two_a_carrier() -> Dataset:
 
 
 def quotas() -> Dataset:
-    """The ten most punctual routes, at most two a carrier and at most four an airport: two partition matroids."""
+    """The ten most punctual routes, at most two per carrier and four per airport: two partition matroids."""
     routes = _table_of_routes()
     quota = [
         _at_most(PER_CARRIER, [route.carrier for route in routes]),
@@ -126,14 +125,14 @@ def quotas() -> Dataset:
 
 
 def by_hour() -> Dataset:
-    """An hour of its own for each of the 12 destinations with most flights: matchings that saturate the destinations.
+    """A different hour for each of the 12 destinations with the most flights: matchings that saturate the destinations.
 
-    An item is a destination and an hour of scheduled departure, with at least 50 flights of any carrier; 06:00 is from
-    06:00 to 06:59, local time. Rewards and variance are as in :func:`on_time`.
+    An item is a destination and an hour of scheduled departure with at least 50 flights of all carriers; 06:00 is 06:00 to
+    06:59, local time. Rewards and variance are as in :func:`on_time`.
     """
-    table = _table()
+    table = bundled_table("flights")
     cells = [(table["cities"][city], f"{hour:02}:00", n, punctual) for city, hour, n, punctual in table["hours"]]
-    cells.sort(key=lambda cell: (cell[1], cell[0]))  # figures show hours in the order in which they are mentioned
+    cells.sort(key=lambda cell: (cell[1], cell[0]))  # figures keep this order of the hours
     return _dataset(
         "flights-by-hour",
         "At which hour should one fly to each of 12 destinations, no two at the same hour, so that most flights are on time?",
@@ -151,7 +150,7 @@ def by_hour() -> Dataset:
 
 
 def _routes(name: str, question: str, family: Mapping[str, object]) -> Dataset:
-    """Decisions over routes, with the share of flights on time."""
+    """A dataset over routes; theta is the share of flights on time."""
     routes = _table_of_routes()
     return _dataset(
         name,
@@ -176,16 +175,9 @@ def _at_most(capacity: int, groups: list[str]) -> dict[str, object]:
 
 
 @cache
-def _table() -> Any:
-    """The bundled table, which tools/rebuild_tables/flights.py writes."""
-    text = files("semibandits.datasets").joinpath("tables", "flights.json").read_text(encoding="utf-8")
-    return json.loads(text)
-
-
-@cache
 def _table_of_routes() -> tuple[_Route, ...]:
-    """All routes, by the codes of carrier, origin and destination."""
-    table = _table()
+    """All routes, ordered by the codes of carrier, origin and destination."""
+    table = bundled_table("flights")
     carriers, cities = table["carriers"], table["cities"]
     return tuple(
         _Route(
@@ -199,7 +191,7 @@ def _table_of_routes() -> tuple[_Route, ...]:
 
 
 def _unpacked(smallest: int, counts: Iterable[int]) -> FloatArray:
-    """Delays in minutes from the number of flights in each minute; -k stands for k minutes without a flight."""
+    """Delays in minutes from the number of flights in each minute; -k means k minutes without a flight."""
     numbers = list(counts)
     minutes = list(accumulate([max(1, -n) for n in numbers], initial=smallest))[:-1]
     delays = np.repeat(np.array(minutes, dtype=np.float64), np.maximum(numbers, 0))

@@ -13,43 +13,21 @@ import numpy as np
 
 from semibandits._fields import unknown_name
 from semibandits._typing import ArrayLike
-from semibandits.datasets.delays import DelayModel
+from semibandits.datasets.delays import DelayModel, note_on_delays
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import Instance, instance_from_description
 
 if TYPE_CHECKING:
     import networkx as nx
 
-# True: the coordinates are longitude and latitude. False: they are positions in a drawing, so that the distances
-# which topohub computes from them mean nothing.
-_GEOGRAPHIC: Final[Mapping[str, bool]] = {
-    "abilene": True,
-    "atlanta": False,
-    "brain": True,
-    "cost266": True,
-    "dfn-bwin": True,
-    "dfn-gwin": True,
-    "di-yuan": False,
-    "france": False,
-    "geant": True,
-    "germany50": True,
-    "giul39": False,
-    "india35": False,
-    "janos-us": True,
-    "janos-us-ca": True,
-    "newyork": False,
-    "nobel-eu": True,
-    "nobel-germany": True,
-    "nobel-us": True,
-    "norway": False,
-    "pdh": True,
-    "pioro40": False,
-    "polska": True,
-    "sun": False,
-    "ta1": False,
-    "ta2": False,
-    "zib54": False,
-}
+_GEOGRAPHIC: Final = {
+    "abilene", "brain", "cost266", "dfn-bwin", "dfn-gwin", "geant", "germany50", "janos-us", "janos-us-ca", "nobel-eu",
+    "nobel-germany", "nobel-us", "pdh", "polska",
+}  # fmt: skip
+_DRAWN: Final = {
+    "atlanta", "di-yuan", "france", "giul39", "india35", "newyork", "norway", "pioro40", "sun", "ta1", "ta2", "zib54",
+}  # fmt: skip
+"""Networks with positions in a drawing; the distances that topohub computes from them are meaningless."""
 
 _PROVENANCE: Final = (
     "SNDlib 1.0 (Orlowski, Wessaely, Pioro, Tomaszewski, Networks 55, 2010), sndlib.put.poznan.pl; "
@@ -69,7 +47,7 @@ class Node:
     name : str
         Its name in SNDlib.
     x, y : float
-        Longitude and latitude in degrees if the network is geographic, else a position in a drawing.
+        Longitude and latitude in degrees if the network is geographic, otherwise a position in a drawing.
     """
 
     name: str
@@ -79,14 +57,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Link:
-    """A link of a network, usable both ways.
+    """A link of a network, usable in both directions.
 
     Attributes
     ----------
     ends : tuple of str
         Names of its nodes.
     km : float or None
-        Great-circle distance of its ends in km, as topohub computed it (Earth's radius 6,372.8 km, unrounded
+        Great-circle distance of its ends in km, computed by topohub (Earth's radius 6,372.8 km, unrounded
         coordinates); None if the network is not geographic.
     utilisation : tuple of float
         Load in percent of the busiest link, from the first end to the second and back, when the demands of SNDlib
@@ -111,7 +89,7 @@ class Network:
     nodes : tuple of Node
     links : tuple of Link
     provenance : str
-        Where the data come from, and their licence.
+        Source and licence of the data.
     """
 
     name: str
@@ -138,18 +116,18 @@ class Network:
         return graph
 
     def delay_dag(self, source: str, target: str, *, model: DelayModel | None = None) -> Instance:
-        """Paths that come nearer to `target` with every link, with modelled delays.
+        """Paths on which every link leads closer to `target`, with modelled delays.
 
         A link may be used from u to v if the network distance to `target`, the shortest over links in km, is smaller at
-        v than at u; links on no path from `source` to `target` are left out. The reward of a link is minus its mean
-        delay in ms, its variance is that of the delay, both from `model`: **modelled, not measured**.
+        v than at u. Links on no path from `source` to `target` are omitted. The reward of a link is minus its mean delay
+        in ms, and its variance is that of the delay, both from `model`: **modelled, not measured**.
 
         Parameters
         ----------
         source, target : str
             Names of two different nodes.
         model : DelayModel, optional
-            How length and utilisation become a delay.
+            The model of delays.
 
         Raises
         ------
@@ -169,8 +147,7 @@ class Network:
                 "family": "paths",
                 "name": f"{self.name}, {source} → {target}",
                 "unit": "ms",
-                "note": f"Delays are modelled, not measured: km / {model.speed:g} plus an M/M/1 queue with "
-                f"{model.service:g} ms of service and a load of {model.peak_load:.0%} on the busiest link.",
+                "note": note_on_delays(model),
                 "edges": [[u, v] for u, v, _, _ in arcs],
                 "source": source,
                 "target": target,
@@ -182,14 +159,14 @@ class Network:
         )
 
     def spanning_trees(self, *, variance: ArrayLike = 0.5, model: DelayModel | None = None) -> Instance:
-        """Spanning trees, the reward of a link being minus its propagation delay in ms.
+        """Spanning trees; the reward of a link is minus its propagation delay in ms.
 
         Parameters
         ----------
         variance : array_like of float, scalar or shape (d,)
-            Variance of a measured delay in ms squared; an assumption, the data say nothing about it.
+            Variance of a measured delay in ms squared. It is an assumption; the data do not contain it.
         model : DelayModel, optional
-            Gives the speed of light; queues are left out.
+            Provides the speed of light; queues are ignored.
 
         Raises
         ------
@@ -241,8 +218,8 @@ class Network:
 
 
 def list_networks() -> tuple[str, ...]:
-    """Names of the built-in networks: all 26 of SNDlib, 14 of them geographic."""
-    return tuple(_GEOGRAPHIC)
+    """Names of the built-in networks: all 26 networks of SNDlib, of which 14 are geographic."""
+    return tuple(sorted(_GEOGRAPHIC | _DRAWN))
 
 
 def network(name: str) -> Network:
@@ -258,12 +235,12 @@ def network(name: str) -> Network:
     InvalidInputError
         If there is no such network.
     SemibanditsError
-        If the package topohub, which holds the data, is not installed.
+        If the package topohub, which contains the data, is not installed.
     """
-    if name not in _GEOGRAPHIC:
-        raise unknown_name("network", name, _GEOGRAPHIC)
+    if name not in list_networks():
+        raise unknown_name("network", name, list_networks())
     raw = _read_topology(name)
-    geographic = _GEOGRAPHIC[name]
+    geographic = name in _GEOGRAPHIC
     names = {node["id"]: str(node["name"]) for node in raw["nodes"]}
     return Network(
         name=name,
@@ -282,7 +259,7 @@ def _link(edge: Mapping[str, Any], names: Mapping[int, str], geographic: bool) -
 
 
 def _read_topology(name: str) -> Any:
-    """The node-link data of a topology. Its file is read here, since ``topohub.get`` leaves it open."""
+    """The node-link data of a topology. The file is read here, since ``topohub.get`` does not close it."""
     try:
         folder = files("topohub")
     except ModuleNotFoundError as error:

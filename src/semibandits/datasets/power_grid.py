@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final
 
+from semibandits.datasets._tables import bundled_table
 from semibandits.datasets.base import Dataset
 from semibandits.errors import InvalidInputError
 from semibandits.instances import instance_from_description
@@ -23,18 +22,18 @@ _LICENCE: Final = (
 
 @dataclass(frozen=True)
 class LossModel:
-    """Energy that a closed line loses in an hour, if all closed lines carry the same current.
+    """Energy loss of a closed line in an hour, if all closed lines carry the same current.
 
-    A three-phase line of resistance R ohm that carries I ampere on each phase loses ``3 I**2 R`` watt. With a current that
-    varies from hour to hour the loss of an hour has, in kWh and kWh squared,
+    A three-phase line of resistance R ohm that carries I ampere on each phase loses ``3 I**2 R`` watt. If the current varies
+    from hour to hour, the loss of an hour has, in kWh and kWh squared,
 
     ``mean = 3 current**2 R / 1000`` and ``variance = (spread * mean) ** 2``.
 
-    Everything here is **modelled, not measured**. In a grid the current of a line is that of all loads behind it, so that
-    losses are no sum over lines: one current for all makes them one, and makes this a problem to learn on, not a tool to plan
-    with. 60 A is a round number near the 57 A at which the usual tree would lose the 203 kW that a load flow finds. The
-    best tree of this model loses 206 kW in a load flow, the best one known 140 kW. A current that varies by 15 % has a
-    square that varies by about 30 %.
+    Everything here is **modelled, not measured**. In a real grid the current of a line depends on all loads behind it, so the
+    total loss is not a sum over lines. Equal currents make it a sum; the result is a test problem, not a planning tool. 60 A
+    is a round number near the 57 A at which the usual tree loses the 203 kW that a load flow computes. The best tree of this
+    model loses 206 kW in a load flow, the best known tree 140 kW. A current that varies by 15 % has a square that varies by
+    about 30 %.
 
     Parameters
     ----------
@@ -54,7 +53,9 @@ class LossModel:
 
     def __post_init__(self) -> None:
         if not 0 < self.current < float("inf"):
-            raise InvalidInputError(f"current must be positive, got {self.current}: without current nothing is lost")
+            raise InvalidInputError(
+                f"current must be positive, got {self.current}: without current there are no losses"
+            )
         if not 0 < self.spread < float("inf"):
             raise InvalidInputError(f"spread must be positive, got {self.spread}: it is the only noise of a line")
 
@@ -70,17 +71,16 @@ class LossModel:
 def radial(*, model: LossModel | None = None) -> Dataset:
     """The 32 lines to close in a grid of 33 buses and 37 lines: 50,751 spanning trees.
 
-    Distribution grids are run as trees, so that a fault is fed from one side only. The reward of a closed line is minus what it
-    loses in an hour, as `model` says.
+    Distribution grids are operated as trees, so that a fault is fed from one side only. The reward of a closed line is minus
+    its loss in an hour under `model`.
 
     Parameters
     ----------
     model : LossModel, optional
-        How resistance becomes a loss.
+        The model of losses.
     """
     model = model or LossModel()
-    path = files("semibandits.datasets").joinpath("tables", "power_grid.json")
-    table = json.loads(path.read_text(encoding="utf-8"))
+    table = bundled_table("power_grid")
     lines = table["lines"]
     return Dataset(
         name="power-grid",

@@ -14,12 +14,12 @@ from semibandits.datasets.base import Dataset
 
 @dataclass(frozen=True)
 class Package:
-    """A package that holds data which are not bundled.
+    """A package that contains data which are not bundled.
 
     Attributes
     ----------
     name : str
-        What it is imported as.
+        Its import name.
     install : str
         The command that installs it.
     """
@@ -29,10 +29,10 @@ class Package:
 
     @property
     def missing(self) -> bool:
-        """Whether it is not installed; it is looked for and not imported."""
+        """Whether it is not installed; it is located without importing it."""
         try:
             return find_spec(self.name) is None
-        except ValueError:  # marked as absent in sys.modules
+        except ValueError:  # None in sys.modules
             return True
 
 
@@ -42,16 +42,16 @@ RECBOLE: Final = Package("recbole", 'pip install --no-deps "recbole==1.2.1"')
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a dataset before it is built.
+    """A dataset before it is built.
 
     Attributes
     ----------
     build : callable
-        Builds it.
+        Builds the dataset.
     title : str
-        What is chosen, in a few words.
+        The choice in a few words.
     needs : Package or None
-        The package that its data are read from, None if they are bundled.
+        The package with its data, None if they are bundled.
     """
 
     build: Callable[[], Dataset]
@@ -78,10 +78,10 @@ ENTRIES: Final[Mapping[str, Entry]] = {
     "nobel-us-multicast": Entry(backbones.nobel_us_multicast, "Ann Arbor to 13 cities", TOPOHUB),
     "germany50-multicast": Entry(backbones.germany50_multicast, "Frankfurt to 49 cities", TOPOHUB),
 }
-"""The datasets, by family; names are words joined by hyphens and none is that of a network."""
+"""The datasets, by family; names are words joined by hyphens, different from those of networks."""
 
 DATASETS: Final[Mapping[str, Callable[[], Dataset]]] = {name: entry.build for name, entry in ENTRIES.items()}
-"""What builds each dataset."""
+"""The function that builds each dataset."""
 
 
 def list_datasets() -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def load(name: str) -> Dataset:
     InvalidInputError
         If there is no such dataset.
     SemibanditsError
-        If the package that holds its data is not installed; the message says how to install it.
+        If the package with its data is not installed; the message contains the command to install it.
     """
     if name not in DATASETS:
         raise unknown_name("dataset", name, DATASETS)

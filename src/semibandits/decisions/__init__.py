@@ -1,1 +1,1 @@
-"""Decision sets: what may be played, and its oracles. One file a family."""
+"""Decision sets and their oracles, one file per family."""

@@ -1,4 +1,4 @@
-"""Reading bipartite graphs: which nodes are rows, which are columns."""
+"""Input of bipartite graphs, with nodes numbered as rows and columns."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class BipartiteEdges:
     Attributes
     ----------
     rows, columns : tuple
-        Labels of the two sides, in the order of the networkx graph, or in which the pairs first mention them.
+        Labels of the two sides, in the order of the networkx graph or of first occurrence in the pairs.
     row_index, column_index : ndarray of int, shape (n_edges,)
         Edge i joins ``rows[row_index[i]]`` to ``columns[column_index[i]]``.
     items : tuple
-        Label of each edge: ``(row, column)``, or ``(row, column, k)`` where there are parallel edges.
+        Label of each edge: ``(row, column)``, or ``(row, column, k)`` for parallel edges.
     """
 
     rows: tuple[Hashable, ...]
@@ -42,19 +42,19 @@ class BipartiteEdges:
 
 
 def read_bipartite(edges: object) -> BipartiteEdges:
-    """Give rows, columns and edges numbers, in a fixed order.
+    """Number rows, columns and edges in a fixed order.
 
     Parameters
     ----------
     edges : networkx Graph or MultiGraph, or iterable of (row, column)
-        In pairs the two sides have labels of their own: row 1 and column 1 differ. Nodes of a networkx graph are rows if
-        their attribute ``bipartite`` is 0 and columns if it is 1; if no node has it, the first node of each connected
-        component is a row.
+        In pairs, the two sides have separate labels: row 1 and column 1 are different nodes. Nodes of a networkx graph are
+        rows if their attribute ``bipartite`` is 0 and columns if it is 1; if no node has it, the first node of each
+        connected component is a row.
 
     Raises
     ------
     InvalidInputError
-        If `edges` is malformed or empty, the graph is directed or not bipartite, or only some nodes name their side.
+        If `edges` is malformed or empty, the graph is directed or not bipartite, or only some nodes have the attribute.
     """
     if is_graph(edges):
         graph = read_edges(edges, directed=False)
@@ -63,7 +63,7 @@ def read_bipartite(edges: object) -> BipartiteEdges:
         graph = read_edges(edges, directed=True)
         bipartite = _from_pairs(graph)
     if not graph.n_edges:
-        raise InvalidInputError("edges must hold at least one edge, got none: pass the pairs that may be matched")
+        raise InvalidInputError("edges must have at least one edge, got none: pass the pairs that may be matched")
     return bipartite
 
 
@@ -80,35 +80,37 @@ def _renumbered(graph: EdgeList, ends: IntArray) -> tuple[tuple[Hashable, ...], 
 
 
 def _from_graph(graph: EdgeList, is_column: BoolArray) -> BipartiteEdges:
-    turned = is_column[graph.tails]
-    wrong = np.flatnonzero(turned == is_column[graph.heads])
+    is_reversed = is_column[graph.tails]
+    wrong = np.flatnonzero(is_reversed == is_column[graph.heads])
     if wrong.size:
         u, v = graph.nodes[graph.tails[wrong[0]]], graph.nodes[graph.heads[wrong[0]]]
         raise InvalidInputError(
-            f"graph must be bipartite, got the edge between {u!r} and {v!r} on one side: "
+            f"graph must be bipartite, got an edge between {u!r} and {v!r} on the same side: "
             "drop it, or fix the node attribute 'bipartite' if the graph has it"
         )
     number = np.where(is_column, np.cumsum(is_column), np.cumsum(~is_column)) - 1
     labels = cast("tuple[tuple[Hashable, ...], ...]", graph.items)
-    items = ((label[1], label[0], *label[2:]) if turn else label for label, turn in zip(labels, turned, strict=True))
+    items = (
+        (label[1], label[0], *label[2:]) if swap else label for label, swap in zip(labels, is_reversed, strict=True)
+    )
     return BipartiteEdges(
         tuple(node for node, column in zip(graph.nodes, is_column, strict=True) if not column),
         tuple(node for node, column in zip(graph.nodes, is_column, strict=True) if column),
-        number[np.where(turned, graph.heads, graph.tails)],
-        number[np.where(turned, graph.tails, graph.heads)],
+        number[np.where(is_reversed, graph.heads, graph.tails)],
+        number[np.where(is_reversed, graph.tails, graph.heads)],
         tuple(items),
     )
 
 
 def _columns(graph: nx.Graph[Hashable]) -> BoolArray:
-    """Which nodes are columns; if the graph is not bipartite, some edge has both ends on one side."""
+    """Whether each node is a column; if the graph is not bipartite, some edge has both ends on one side."""
     sides = {node: attributes.get("bipartite") for node, attributes in graph.nodes.items()}
     if any(side is not None for side in sides.values()):
         for node, side in sides.items():
             if side not in (0, 1):
                 raise InvalidInputError(
                     f"the node attribute 'bipartite' must be 0 (row) or 1 (column), got {side!r} at node {node!r}: "
-                    "set it at every node, or at none to have the sides found"
+                    "set it at every node, or at none to infer the sides"
                 )
         return np.array([side == 1 for side in sides.values()], dtype=np.bool_)
     column: dict[Hashable, bool] = {}

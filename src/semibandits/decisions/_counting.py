@@ -1,4 +1,4 @@
-"""How many common independent sets two matroids have, where there is a formula."""
+"""Formulas for the number of common independent sets of two matroids."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from semibandits.matroids import Graphic, Matroid, Partition
 from semibandits.matroids._matrix_tree import UNLIMITED, count_arborescences
 
 MOST_STEPS: Final = 2_000_000
-"""Quotas that would take more additions than this, about two seconds, are not counted."""
+"""Maximum number of additions for counting within quotas, about two seconds."""
 STEPS_AN_ADDITION: Final = 400
-"""What such an addition, in Python, takes in the elementary steps that `work` is counted in."""
+"""Elementary steps, the unit of `work`, that one such addition in Python takes."""
 
 
 def count_common(m1: Matroid, m2: Matroid, size: int, work: int = UNLIMITED) -> int | None:
@@ -26,15 +26,15 @@ def count_common(m1: Matroid, m2: Matroid, size: int, work: int = UNLIMITED) -> 
     m1, m2 : Matroid
         Two matroids on the same items.
     size : int
-        Items of a set.
+        Number of items in a set.
     work : int
-        About how many elementary steps may be spent.
+        Approximate limit on elementary steps.
 
     Returns
     -------
     int or None
-        None if it takes more work, or no formula is known: there is one for two partition matroids, as long as one of them
-        has few groups, and for arborescences, spanning trees that lead away from a root.
+        None if it takes more work or no formula is known. There are formulas for two partition matroids, of which one has
+        few groups, and for arborescences (spanning trees directed away from a root).
     """
     if isinstance(m1, Partition) and isinstance(m2, Partition):
         first, second = sorted((m1, m2), key=lambda matroid: _states(matroid, size), reverse=True)
@@ -49,9 +49,9 @@ def count_common(m1: Matroid, m2: Matroid, size: int, work: int = UNLIMITED) -> 
 
 
 def root_of(graphic: Graphic, heads: Partition, size: int) -> int | None:
-    """Number of the node that all common independent sets lead away from, None if they are no arborescences.
+    """Number of the root if the common independent sets are arborescences, else None.
 
-    They are if the partition groups edges by their second ends, with one edge into each node but one, which has none.
+    They are if the partition groups the edges by head, all capacities are one, and exactly one node, the root, is not a head.
     """
     edges, groups = graphic.edges, heads.groups
     roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads)
@@ -63,17 +63,17 @@ def root_of(graphic: Graphic, heads: Partition, size: int) -> int | None:
 
 
 def count_within_quotas(first: Partition, second: Partition, size: int, most: int = MOST_STEPS) -> int | None:
-    """Number of sets of `size` items with at most so many of each group, for two ways of grouping.
+    """Number of sets of `size` items that respect the capacities of two partitions.
 
     Returns
     -------
     int or None
-        None if it takes more than `most` additions; exchange the two if the first has fewer groups.
+        None if it takes more than `most` additions; pass the partition with more groups first.
 
     Notes
     -----
-    Groups of the first kind are added one after the other. What matters of those before is how full each group of the
-    second kind is: a polynomial in one variable for each of these groups, whose coefficients count.
+    Dynamic programme over the groups of the first partition. Its state is the number of items in each group of the second:
+    it multiplies polynomials with one variable for each of these groups, whose coefficients are counts.
     """
     if _states(second, size) ** 2 * len(first.capacities) > most:
         return None
@@ -89,7 +89,7 @@ def count_within_quotas(first: Partition, second: Partition, size: int, most: in
 def _with_group(
     ways: Counter[tuple[int, ...]], available: list[int], quota: int, limits: list[int], size: int
 ) -> Counter[tuple[int, ...]]:
-    """The numbers of ways once a group is added, of which so many items are available in each group of the other kind."""
+    """Counts after adding a group with `available` items in each group of the other partition and capacity `quota`."""
     ranges = [range(min(n, limit, quota) + 1) for n, limit in zip(available, limits, strict=True)]
     added = {taken: prod(map(comb, available, taken)) for taken in product(*ranges) if sum(taken) <= quota}
     longer: Counter[tuple[int, ...]] = Counter()
@@ -102,5 +102,5 @@ def _with_group(
 
 
 def _states(matroid: Partition, size: int) -> int:
-    """Ways in which its groups can be full."""
+    """Number of states of its groups, each filled with 0 items up to its capacity."""
     return prod(min(limit, size) + 1 for limit in matroid.capacities.tolist())

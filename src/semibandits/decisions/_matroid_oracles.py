@@ -1,4 +1,4 @@
-"""Matroids and intersections of two as kernels see them."""
+"""Compiled oracles of matroids and matroid intersections."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _KERNELS: Final[dict[int, tuple[Any, Any, Any]]] = {
 
 
 def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
-    """The bases of a matroid; None for oracle matroids.
+    """Oracle of the bases of a matroid; None for user-defined matroids.
 
-    Of matroids over the reals kernels find heaviest bases only: their exchanges are found with LAPACK, and other arithmetic could
-    decide otherwise.
+    For matroids over the reals it has P_LM only: exchanges are computed with LAPACK, and kernels with other arithmetic could
+    give other results.
     """
     found = packed(matroid)
     if found is None:
@@ -52,7 +52,7 @@ def matroid_oracle(matroid: Matroid, rank: int) -> CompiledOracle | None:
 
 
 def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> CompiledOracle | None:
-    """The common independent sets of `size` items; None if one is an oracle matroid, or over the reals."""
+    """Oracle of the common independent sets of `size` items; None if a matroid is user-defined or over the reals."""
     first, second = packed(m1), packed(m2)
     if first is None or second is None or kinds.REAL in (first[0], second[0]):
         return None
@@ -66,10 +66,10 @@ def intersection_oracle(m1: Matroid, m2: Matroid, size: int) -> CompiledOracle |
 
 
 def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> IntArray:
-    """A number for each item, shape (d,): items of the same number may be exchanged in every basis.
+    """Role of each item, shape (d,): items with the same role are interchangeable in every basis.
 
-    These are all items of a uniform matroid, those of a group or of an innermost set, parallel edges, items that may serve the
-    same places, and equal vectors.
+    These are all items of a uniform matroid, the items of a group or of an innermost set, parallel edges, items with the same
+    places, and equal vectors.
     """
     first, second, third = arrays
     if kind == kinds.UNIFORM:
@@ -86,7 +86,7 @@ def roles(kind: int, arrays: tuple[IntArray, IntArray, IntArray], d: int) -> Int
 
 
 def _numbered(rows: IntArray) -> IntArray:
-    """Number of each row, equal for equal ones."""
+    """Number of each row; equal rows have equal numbers."""
     if rows.shape[1] == 0:
         return np.zeros(len(rows), dtype=np.int64)
     return np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)

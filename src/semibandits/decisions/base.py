@@ -1,4 +1,4 @@
-"""What every decision set offers."""
+"""Base class of decision sets."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from semibandits.optimization.problems import IndexAnswer, budgeted_by_search, i
 from semibandits.optimization.rounding import exponent, forgiven, rescaled
 
 LARGEST_NUMBER = 1e100
-"""Rewards, budgets and bonuses above this are refused: their sums might overflow. How small they are does not matter."""
-ANSWERS = ("maximize", "maximize_index", "_maximize_index")
-"""Methods that kernels stand in for."""
+"""Rewards, budgets and bonuses above this are rejected, since their sums might overflow. There is no lower limit."""
+COMPILED_METHODS = ("maximize", "maximize_index", "_maximize_index")
+"""Methods that kernels replace."""
 
 
 class DecisionSet(ABC):
-    """A set X of decisions: 0/1 vectors over d items, any of which may be played.
+    """A set X of decisions, which are 0/1 vectors over d items.
 
-    Decision sets are immutable. To write your own, give it `d`, `m` and `maximize`; everything else has a default
-    or says that it is not available.
+    Decision sets are immutable. A subclass must implement `d`, `m` and `maximize`. All other methods have a default or
+    raise UnsupportedError.
     """
 
     @property
@@ -44,7 +44,7 @@ class DecisionSet(ABC):
 
     @property
     def items(self) -> tuple[Hashable, ...]:
-        """Label of each item, in order; 0 .. d - 1 unless the set knows better."""
+        """Label of each item, in order; by default 0 .. d - 1."""
         return tuple(range(self.d))
 
     @property
@@ -92,19 +92,19 @@ class DecisionSet(ABC):
     def maximize_budgeted(
         self, rewards: ArrayLike, budgets: ArrayLike, at_least: float, ratio: float = 1.0
     ) -> BoolArray:
-        """Decision of largest reward among those that meet a budget (P_BLM): max rewards·x with budgets·x >= at_least.
+        """Budgeted maximisation (P_BLM): maximise rewards·x subject to budgets·x >= at_least.
 
         Parameters
         ----------
         rewards : array_like of float, shape (d,)
             Reward of each item: finite, of any sign; >= 0 if `ratio` < 1.
         budgets : array_like of float, shape (d,)
-            What each item adds to the budget: finite, of any sign.
+            Contribution of each item to the budget: finite, of any sign.
         at_least : float
-            The budget. It is met iff ``budgets·x >= at_least - 1e-12 * m * max|budgets|``: rounding is forgiven.
+            The budget. It is met iff ``budgets·x >= at_least - 1e-12 * m * max|budgets|``, which allows for rounding.
         ratio : float
             In (0, 1]. Below 1, ``rewards·x`` is at least `ratio` times the maximum, in polynomial time where the family
-            says so; the other families give the exact answer.
+            guarantees it (docs/structures.md); other families return an exact answer.
 
         Returns
         -------
@@ -116,22 +116,22 @@ class DecisionSet(ABC):
         Infeasible
             If no decision meets the budget.
         InvalidInputError
-            If `rewards` or `budgets` is malformed, `at_least` is not finite, or `ratio` is not in (0, 1] or asks for
-            rewards >= 0; or if ``maximize`` of a set of your own answers with something else than a 0/1 vector.
+            If `rewards` or `budgets` is malformed, `at_least` is not finite, `ratio` is not in (0, 1], or a reward is negative
+            and `ratio` < 1; or if ``maximize`` of a user-defined set does not return a 0/1 vector.
         SolverError
-            If the labels of a search over paths or m-sets fill the memory set aside for them; the message names a remedy.
+            If the labels of a search over paths or m-sets exceed the memory limit; the message suggests a remedy.
 
         Notes
         -----
-        The paper, problem P_BLM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
-        ``maximize`` alone: exact, not polynomial. Rewards are compared up to about ``1e-12 * m * max|rewards|``: -1e9 on items
-        that are not wanted would cost the others all but a few digits.
+        The paper, problem P_BLM. By default, branch and bound on Lagrangian bounds that only calls ``maximize``: exact, not
+        polynomial. Rewards are compared up to about ``1e-12 * m * max|rewards|``, so a penalty of -1e9 on unwanted items would
+        leave the others only a few digits.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         threshold, r = finite_number(at_least, "at_least"), _ratio(ratio)
         if r < 1 and (a < 0).any():
             raise InvalidInputError(
-                f"rewards must be >= 0 for ratio = {r:g}, got {a.min():g}: a share of a negative maximum means nothing, "
+                f"rewards must be >= 0 for ratio = {r:g}, got {a.min():g}: a ratio to a negative maximum is undefined, "
                 "pass ratio=1"
             )
         largest_a, largest_c = float(np.abs(a).max()), float(np.abs(c).max())
@@ -148,11 +148,11 @@ class DecisionSet(ABC):
     def _maximize_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """P_BLM on checked input, None if infeasible; `at_least` is lowered already, by what is forgiven."""
+        """P_BLM on validated input; None if infeasible. `at_least` is already lowered by the rounding tolerance."""
         return budgeted_by_search(self.maximize, rewards, budgets, at_least, self.m)
 
     def maximize_index(self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0) -> BoolArray:
-        """Decision of largest optimistic index (P_IM): max rewards·x + sqrt(bonuses·x).
+        """Index maximisation (P_IM): maximise the optimistic index rewards·x + sqrt(bonuses·x).
 
         Parameters
         ----------
@@ -166,55 +166,55 @@ class DecisionSet(ABC):
         Returns
         -------
         ndarray of bool, shape (d,)
-            A maximiser, or a decision of that ratio. Ties are broken the same way every time.
+            A maximiser, or a decision with that ratio. Ties are broken the same way every time.
 
         Raises
         ------
         InvalidInputError
             If `rewards` or `bonuses` is malformed, a bonus is negative, or `ratio` is not in (0, 1].
         SolverError
-            If the labels of a search over paths or m-sets fill the memory set aside for them.
+            If the labels of a search over paths or m-sets exceed the memory limit.
 
         Notes
         -----
-        The paper, problem P_IM. Sets without a faster way search by branch and bound on Lagrangian bounds, through
-        ``maximize`` alone, and stop early if the ratio allows: exact, not polynomial.
+        The paper, problem P_IM. By default, branch and bound on Lagrangian bounds that only calls ``maximize`` and stops early
+        if the ratio allows it: exact, not polynomial.
         """
         a, c, _ = self._index_problem(rewards, bonuses)
         return self._maximize_index(a, c, _ratio(ratio))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """P_IM on checked input."""
+        """P_IM on validated input."""
         return index_by_search(self.maximize, rewards, bonuses, ratio, self.m).decision
 
     def search_index(
         self, rewards: ArrayLike, bonuses: ArrayLike, ratio: float = 1.0, *, most: int = 1_000
     ) -> IndexAnswer:
-        """The same with a budget: the best decision that is found, and a bound on what a better one could have.
+        """Index maximisation with a budget: the best decision found, and an upper bound on the largest index.
 
         Parameters
         ----------
         rewards, bonuses, ratio
             As for :meth:`maximize_index`.
         most : int
-            >= 1. The search stops after about so many linear maximisations (P_LM). They are counted rather than seconds, so that
-            the answer is the same everywhere.
+            >= 1. The search stops after about this many linear maximisations (P_LM). The budget is not in seconds, so that
+            the result is the same on every machine.
 
         Returns
         -------
         IndexAnswer
-            The decision, its index, the bound, and whether it is proven to be what was asked for.
+            The decision, its index, the bound, and whether the decision is proved to be optimal or to have the ratio.
 
         Raises
         ------
         InvalidInputError
-            As for :meth:`maximize_index`, or if `most` is no integer >= 1.
+            As for :meth:`maximize_index`, or if `most` is not an integer >= 1.
 
         Notes
         -----
-        Branch and bound on Lagrangian bounds (``kernels/index``). Items that can stand for each other are branched on by their
-        number, so that ties do not multiply the work; where bonuses take one value and decisions are the bases of a matroid, the
-        bound is tight. Policies search like this in every round.
+        Branch and bound on Lagrangian bounds (``kernels/index``). Among interchangeable items, the search branches on how many
+        are chosen, so that ties do not multiply the work. If all bonuses are equal and decisions are the bases of a matroid, the
+        bound is tight. Policies use this search in every round.
         """
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
@@ -225,11 +225,11 @@ class DecisionSet(ABC):
         return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
-        """P_IM on checked input with a budget; what a subclass says in its own words is taken for proven."""
+        """P_IM with a budget on validated input; the answer of an overridden method counts as proved."""
         oracle = self.compiled()
         if oracle is not None:
             return oracle.search_index(rewards, bonuses, ratio, most)
-        if _is_own(type(self)):
+        if _overrides_index(type(self)):
             x = checked_answer(self.maximize_index(rewards, bonuses, ratio), self.d, self.m)
             value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
             return IndexAnswer(x, value, value, True, 0)
@@ -244,38 +244,37 @@ class DecisionSet(ABC):
         return exponent(largest) if self.upper is None else 0
 
     def _index_problem(self, rewards: ArrayLike, bonuses: ArrayLike) -> tuple[FloatArray, FloatArray, int]:
-        """P_IM checked and rescaled, and the power of two by which rewards were multiplied."""
+        """Validate and rescale P_IM; also return the exponent of the power of two that scales the rewards."""
         a, c = self._numbers(rewards, "rewards"), self._numbers(bonuses, "bonuses")
         if (c < 0).any():
-            raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: their sum stands under a root")
+            raise InvalidInputError(f"bonuses must be >= 0, got {c.min():g}: the index takes the root of their sum")
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
         power = self._power(largest)
         return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
 
     def budget_front(self, rewards: ArrayLike, budgets: ArrayLike) -> BudgetFront:
-        """Answers of ``maximize_budgeted`` for all budgets at once.
+        """Solutions of ``maximize_budgeted`` for all budgets at once: the Pareto front of rewards·x and budgets·x.
 
         Parameters
         ----------
         rewards, budgets : array_like of float, shape (d,)
-            Reward of each item and what it adds to the budget: finite, of any sign.
+            Reward of each item and its contribution to the budget: finite, of any sign.
 
         Returns
         -------
         BudgetFront
-            The decisions that no other beats in both. Sums that differ by at most ``1e-12 * m`` times the largest number
-            summed tie.
+            The undominated decisions. Sums that differ by at most ``1e-12 * m`` times the largest number summed tie.
 
         Raises
         ------
         InvalidInputError
             If `rewards` or `budgets` is malformed.
         SolverError
-            If the labels of a search over paths or m-sets fill the memory set aside for them.
+            If the labels of a search over paths or m-sets exceed the memory limit.
 
         Notes
         -----
-        There can be exponentially many. Sets without a faster way solve P_BLM for one budget after the other.
+        The front can have exponentially many decisions. By default, P_BLM is solved for one budget after the other.
         """
         a, c = self._numbers(rewards, "rewards"), self._numbers(budgets, "budgets")
         sizes = float(np.abs(a).max()), float(np.abs(c).max())
@@ -283,7 +282,7 @@ class DecisionSet(ABC):
         return undominated(rows, a, c, self.m)
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
-        """Decisions, shape (k, d), among which is one for each point of the front; others may be among them."""
+        """Decisions, shape (k, d), that include one for each point of the front, and possibly others."""
         return front_by_search(self.maximize, rewards, budgets, self.m)
 
     def _numbers(self, values: ArrayLike, name: str) -> FloatArray:
@@ -295,12 +294,12 @@ class DecisionSet(ABC):
         return array
 
     def __contains__(self, x: object) -> bool:
-        """Whether `x` is a decision; a vector of another length or with entries other than 0 and 1 is not."""
+        """Whether `x` is a decision; False for a vector of another length or with entries other than 0 and 1."""
         decision = as_decision(x, self.d)
         return decision is not None and self._contains(decision)
 
     def _contains(self, x: BoolArray) -> bool:
-        """Membership of a 0/1 vector; x is the only maximiser of 2x - 1 over {0, 1}^d."""
+        """Whether a 0/1 vector is a decision: x is the only maximiser of 2x - 1 over {0, 1}^d."""
         return bool(np.array_equal(self.maximize(2.0 * x - 1.0), x))
 
     def count(self, limit: int = 1_000_000) -> int:
@@ -309,31 +308,31 @@ class DecisionSet(ABC):
         Parameters
         ----------
         limit : int
-            Families without a counting formula list their decisions, up to this many.
+            Families without a counting formula list at most this many decisions.
 
         Raises
         ------
         TooManyDecisionsError
-            If counting needs listing and there are more than `limit` decisions.
+            If decisions must be listed and there are more than `limit`.
         UnsupportedError
-            If the family can neither count nor list.
+            If the family can neither count nor list its decisions.
         """
         return len(self.enumerate(limit))
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of decisions, as far as a limited amount of work tells.
+        """Number of decisions, or a lower bound, within a limited amount of work.
 
         Parameters
         ----------
         work : int
-            About how many elementary steps may be spent. They are estimated rather than timed, so that the answer is the same
-            everywhere; 10^8 take a fraction of a second.
+            Approximate limit on elementary steps. Steps are estimated rather than timed, so that the result is the same on every
+            machine; 10^8 take a fraction of a second.
 
         Returns
         -------
         DecisionCount
-            The exact number; if that takes more work, a number that is exceeded, or nothing. Sets without a formula that are
-            too many to list are of this kind.
+            The exact number. If that takes more work, as for sets without a formula and with too many decisions to list, a
+            number that is exceeded, if one is known.
         """
         try:
             return count_by_listing(self.count, work, self.d * self.m)
@@ -341,7 +340,7 @@ class DecisionSet(ABC):
             return DecisionCount(None)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions, one a row, shape ``(n, d)``, without repetition.
+        """All decisions, one per row, shape ``(n, d)``, without repetition.
 
         Raises
         ------
@@ -364,27 +363,27 @@ class DecisionSet(ABC):
 
     @final
     def compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it; None if they cannot, and simulations play in Python.
+        """Oracle for simulation kernels; None if unavailable, in which case simulations run in Python.
 
-        Kernels stand in for `maximize` and `maximize_index`. A subclass that overrides one of them is played in Python, as it
-        says: kernels know the class that hands them out, by `_compiled`, and nothing of what is overridden below it.
+        Kernels replace `maximize` and `maximize_index` of the class that defines `_compiled`. A subclass that overrides one of
+        these methods therefore has no compiled oracle, and its simulations run in Python.
         """
-        kernels = _first(type(self), "_compiled")
-        overridden = any(_first(type(self), method) < kernels for method in ANSWERS)
+        defining = _mro_index(type(self), "_compiled")
+        overridden = any(_mro_index(type(self), method) < defining for method in COMPILED_METHODS)
         return None if overridden else self._compiled()
 
     def _compiled(self) -> CompiledOracle | None:
-        """The set as simulation kernels see it, if they answer as the methods of this very class do."""
+        """Oracle for simulation kernels that give the same answers as the methods of this class; None if unavailable."""
         return None
 
 
-def _first(kind: type[DecisionSet], method: str) -> int:
-    """Place, in the order in which Python looks for methods, of the class that a method is taken from."""
-    return next(place for place, base in enumerate(kind.__mro__) if method in vars(base))
+def _mro_index(kind: type[DecisionSet], method: str) -> int:
+    """Index in the method resolution order of the class that defines a method."""
+    return next(index for index, base in enumerate(kind.__mro__) if method in vars(base))
 
 
-def _is_own(kind: type[DecisionSet]) -> bool:
-    """Whether a class has P_IM of its own."""
+def _overrides_index(kind: type[DecisionSet]) -> bool:
+    """Whether a class overrides index maximisation."""
     inherited = (DecisionSet.maximize_index, DecisionSet._maximize_index)
     return (kind.maximize_index, kind._maximize_index) != inherited
 
@@ -392,5 +391,5 @@ def _is_own(kind: type[DecisionSet]) -> bool:
 def _ratio(value: float) -> float:
     ratio = finite_number(value, "ratio")
     if not 0.0 < ratio <= 1.0:
-        raise InvalidInputError(f"ratio must lie in (0, 1], got {value!r}: 1 asks for the exact maximum")
+        raise InvalidInputError(f"ratio must lie in (0, 1], got {value!r}: pass 1 for the exact maximum")
     return ratio

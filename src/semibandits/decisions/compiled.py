@@ -1,4 +1,4 @@
-"""Decision sets as kernels see them: function pointers and arrays."""
+"""Decision sets for kernels: function pointers and arrays."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ INDEX: Final = types.int64(FAMILY, DATA, _PROBLEM, _BOOLS, _FLOATS)
 
 @cache
 def pointer(kernel: Any, signature: Any) -> Any:
-    """A kernel as something that others can be handed at run time.
+    """Function pointer to a kernel, which other kernels accept at run time.
 
-    Without the compiler (``NUMBA_DISABLE_JIT=1``) the kernel itself.
+    Without the compiler (``NUMBA_DISABLE_JIT=1``), the kernel itself.
     """
     return Pointer(kernel, signature) if hasattr(kernel, "py_func") else kernel
 
@@ -53,13 +53,13 @@ class CompiledOracle:
     Attributes
     ----------
     family : OraclePointers
-        Pointers to P_LM and to what a search for P_IM asks, see :mod:`semibandits.kernels.oracles.pointers`.
+        Pointers to P_LM and to the other kernels of a search for P_IM, see :mod:`semibandits.kernels.oracles.pointers`.
     index : function pointer
-        P_IM: of most families :func:`semibandits.kernels.index.search.index_search`.
+        P_IM; for most families :func:`semibandits.kernels.index.search.index_search`.
     data : tuple of 8 ndarrays of int
         The decision set.
     d, m : int
-        Numbers of items, and of items in the largest decision.
+        Number of items, and number of items in the largest decision.
     """
 
     family: OraclePointers
@@ -69,12 +69,12 @@ class CompiledOracle:
     m: int
 
     def without_search(self) -> CompiledOracle:
-        """The same for policies that ask for P_LM only: nothing of what searches for P_IM has to be compiled for them."""
-        none = (
+        """The same oracle for policies that use P_LM only, without kernels for P_IM that would have to be compiled."""
+        unavailable = (
             pointer(each, kind)
             for each, kind in zip((no_exchange_costs, no_swaps, no_cycles), SIGNATURES[1:], strict=True)
         )
-        return replace(self, family=OraclePointers(self.family.linear, *none), index=pointer(no_index, INDEX))
+        return replace(self, family=OraclePointers(self.family.linear, *unavailable), index=pointer(no_index, INDEX))
 
     def maximize(self, weights: FloatArray) -> BoolArray:
         """Decision of largest total weight, shape (d,).
@@ -82,50 +82,31 @@ class CompiledOracle:
         Raises
         ------
         SolverError
-            If the kernel gave up.
+            If the kernel fails.
         """
         x = np.empty(self.d, dtype=np.bool_)
         if ask_linear(self.family.linear, self.data, weights, x) != ANSWERED:
-            raise SolverError(
-                "no decision of largest weight was found, got weights whose sums overflow: scale them down"
-            )
+            raise SolverError("weights must have finite sums, got weights whose sums overflow: scale them down")
         return x
 
-    def maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0) -> BoolArray:
-        """Decision of largest ``rewards·x + sqrt(bonuses·x)``, or of that ratio, shape (d,).
+    def search_index(
+        self, rewards: FloatArray, bonuses: FloatArray, ratio: float = 1.0, most: int = NO_LIMIT
+    ) -> IndexAnswer:
+        """Maximise ``rewards·x + sqrt(bonuses·x)``, to within `ratio`, with a budget of linear maximisations.
 
         Raises
         ------
         SolverError
-            If there is none.
-        """
-        x = np.empty(self.d, dtype=np.bool_)
-        self._search(rewards, bonuses, ratio, NO_LIMIT, x, np.zeros(REPORT))
-        return x
-
-    def search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
-        """The same within a budget of linear maximisations.
-
-        Raises
-        ------
-        SolverError
-            If there is no answer.
+            If the search fails.
         """
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
-        status = self._search(rewards, bonuses, ratio, most, x, report)
+        problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
+        status = ask_index(self.family, self.index, self.data, problem, x, report)
+        if status == FAILED:
+            raise SolverError("rewards and bonuses must be at most 1e100, got larger numbers: scale them down")
         value = float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
         is_exact = status == SOLVED and ratio == 1.0
         return IndexAnswer(x, value, value if is_exact else report[BOUND], status == SOLVED, int(report[SPENT]))
-
-    def _search(
-        self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int, x: BoolArray, report: FloatArray
-    ) -> int:
-        """Search, write the answer into x and how it ended into the report; the status."""
-        problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
-        status: int = ask_index(self.family, self.index, self.data, problem, x, report)
-        if status == FAILED:
-            raise SolverError("no decision of largest index was found, got numbers above 1e100: scale them down")
-        return status
 
 
 def compiled_oracle(
@@ -140,10 +121,10 @@ def compiled_oracle(
     roles: IntArray | None = None,
     index: Callable[..., int] = index_search,
 ) -> CompiledOracle:
-    """The oracle of up to seven arrays, which must be fresh or never change, and of the kernels of a family.
+    """The oracle with the kernels of a family and up to seven arrays, which must be fresh or never change.
 
-    The last of the eight arrays that kernels get are the roles of the items, which say which of them can stand for each other,
-    see ``kernels/index/classes.py``. Kernels: see ``kernels/oracles/pointers.py``.
+    The last of the eight arrays that kernels receive holds the roles of the items, which mark interchangeable items, see
+    ``kernels/index/classes.py``. ``kernels/oracles/pointers.py`` describes the kernels.
     """
     empty = np.empty(0, dtype=np.int64)
     filled = (*arrays, *(empty,) * (PARTS - 1 - len(arrays)), empty if roles is None else roles)

@@ -12,9 +12,10 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
-from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.errors import InvalidInputError
 from semibandits.kernels.oracles.enumerated import enumerated_index, enumerated_linear
 from semibandits.matroids._checks import as_labels
+from semibandits.matroids._listing import too_many
 
 
 @final
@@ -24,7 +25,7 @@ class EnumeratedDecisions(DecisionSet):
     Parameters
     ----------
     matrix : array_like of 0 and 1, shape (n, d)
-        One decision a row, all different; n >= 1, d >= 1. A row of zeros is the empty decision.
+        One decision per row, all different; n >= 1, d >= 1. A row of zeros is the empty decision.
     items : sequence of hashable, optional
         Label of each item, all different; 0 .. d - 1 by default.
 
@@ -62,27 +63,27 @@ class EnumeratedDecisions(DecisionSet):
         return self._items
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """The row of largest total weight, summed in the order of the items; of equal ones the first.
+        """The row of largest total weight, summed in the order of the items; ties go to the first row.
 
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed, or too large to be summed.
+            If `weights` is malformed or its sums overflow.
         """
         theta = item_vector(weights, self.d, "weights")
         totals: FloatArray = np.asarray(self._sums @ theta)
         if not np.isfinite(totals).all():
             raise InvalidInputError(
-                f"weights must have finite sums, got one of size {np.abs(theta).max():g}: scale them down"
+                f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down"
             )
         return np.array(self._decisions[np.argmax(totals)])
 
     def count(self, limit: int = 1_000_000) -> int:
-        """Number of rows; `limit` is not needed."""
+        """Number of rows; `limit` is ignored."""
         return len(self._decisions)
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of rows; `work` is not needed."""
+        """Number of rows; `work` is ignored."""
         return DecisionCount(len(self._decisions))
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
@@ -91,28 +92,26 @@ class EnumeratedDecisions(DecisionSet):
         Raises
         ------
         TooManyDecisionsError
-            If there are more than `limit` of them.
+            If there are more than `limit` decisions.
         """
         if len(self._decisions) > limit:
-            raise TooManyDecisionsError(
-                f"there must be at most limit = {limit:,} decisions to list, got {len(self._decisions):,}: raise limit"
-            )
+            raise too_many(limit, len(self._decisions))
         return self._decisions
 
     def _maximize_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """By going through the list, at any ratio."""
+        """By comparing all decisions, at any ratio."""
         values = np.where(self._totals(budgets) >= at_least, self._totals(rewards), -np.inf)
         best = int(np.argmax(values))
         return None if values[best] == -np.inf else np.array(self._decisions[best])
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """By going through the list, at any ratio."""
+        """By comparing all decisions, at any ratio."""
         return np.array(self._decisions[np.argmax(self._totals(rewards) + np.sqrt(self._totals(bonuses)))])
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
-        """All decisions: dominated ones are dropped by the caller."""
+        """All decisions; the caller drops the dominated ones."""
         return self._decisions
 
     def _totals(self, weights: FloatArray) -> FloatArray:
@@ -128,27 +127,27 @@ class EnumeratedDecisions(DecisionSet):
 
 
 def _as_rows(matrix: ArrayLike) -> BoolArray:
-    """A read-only boolean copy of `matrix`, if it is one of zeros and ones."""
+    """Read-only boolean copy of a 0/1 matrix."""
     try:
         array = np.asarray(matrix)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"matrix must have rows of equal length, got {error}: pass one row a decision"
+            f"matrix must have rows of equal length, got {error}: pass one row per decision"
         ) from error
     if array.ndim != 2 or 0 in array.shape:
         raise InvalidInputError(
-            f"matrix must have shape (n, d) with n, d >= 1, got {array.shape}: pass one row a decision, one column an item"
+            f"matrix must have shape (n, d) with n, d >= 1, got {array.shape}: pass a row per decision, a column per item"
         )
     if array.dtype.kind not in "biuf":
         raise InvalidInputError(
-            f"matrix must hold 0 and 1, got entries of type {array.dtype}: pass numbers or booleans"
+            f"matrix must contain 0 and 1, got entries of type {array.dtype}: pass numbers or booleans"
         )
     bad = np.argwhere((array != 0) & (array != 1))
     if len(bad):
         row, item = bad[0]
         raise InvalidInputError(
-            f"matrix must hold 0 and 1, got {array[row, item]} in row {row}, column {item}: "
-            "a decision either has an item or not"
+            f"matrix must contain 0 and 1, got {array[row, item]} in row {row}, column {item}: "
+            "pass 1 for items of the decision and 0 for others"
         )
     decisions = array.astype(np.bool_)
     decisions.setflags(write=False)
@@ -156,7 +155,7 @@ def _as_rows(matrix: ArrayLike) -> BoolArray:
 
 
 def _index_rows(decisions: BoolArray) -> frozenset[bytes]:
-    """Packed rows as a set, if all are different."""
+    """Set of packed rows, which must be different."""
     first: dict[bytes, int] = {}
     for row, packed in enumerate(np.packbits(decisions, axis=1)):
         earlier = first.setdefault(packed.tobytes(), row)
@@ -170,12 +169,12 @@ def _index_rows(decisions: BoolArray) -> frozenset[bytes]:
 def _distinct_labels(items: Iterable[Hashable], d: int) -> tuple[Hashable, ...]:
     labels = tuple(as_labels(items, "items"))
     if len(labels) != d:
-        raise InvalidInputError(f"items must hold d = {d} labels, got {len(labels)}: pass one label a column of matrix")
+        raise InvalidInputError(f"items must have d = {d} labels, got {len(labels)}: pass one label per column")
     seen: dict[Hashable, int] = {}
     for i, label in enumerate(labels):
         if seen.setdefault(label, i) != i:
             raise InvalidInputError(
                 f"items must be different, got {label!r} for columns {seen[label]} and {i}: "
-                "rename one (say, with a number behind it)"
+                "rename one of them, for example with a number"
             )
     return labels

@@ -1,4 +1,4 @@
-"""The smallest gap of a decision, by ranking decisions through linear maximisation alone."""
+"""The smallest gap of a decision, by ranking decisions with linear maximisation only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from semibandits.optimization.rounding import exponent, rescaled
 def smallest_gap(
     decision_set: DecisionSet, theta: ArrayLike, *, tie_tolerance: float = 1e-12, most_ties: int = 1_000
 ) -> float:
-    """Smallest positive gap of a decision: how much less than the best the best suboptimal decision earns.
+    """Smallest positive gap of a decision: the difference in reward between the best and the best suboptimal decision.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def smallest_gap(
     tie_tolerance : float
         Decisions whose rewards differ by at most ``tie_tolerance * m * max|theta|`` tie, as in ``graves_lai``; >= 0.
     most_ties : int
-        How many optimal decisions are passed on the way at most, >= 1; each takes up to d calls of ``maximize``.
+        Maximum number of optimal decisions, >= 1; each takes up to d calls of ``maximize``.
 
     Returns
     -------
@@ -41,27 +41,26 @@ def smallest_gap(
     Raises
     ------
     InvalidInputError
-        If an argument is out of its range, or ``maximize`` of a set of your own answers with something else than a
-        decision of largest weight.
+        If an argument is out of range, or ``maximize`` of a user-defined set does not return a decision of largest weight.
     TooManyDecisionsError
         If more than `most_ties` decisions are optimal.
 
     Notes
     -----
-    Decisions are ranked by reward: the best one splits the others into parts, in each of which some items are forced in
-    and some are forced out, and the best of each part waits in a queue (Lawler, Management Science 18, 1972). Items are
-    forced by a bonus or a malus M on their weights. If the maximiser obeys, it is the best of its part whatever M is, so M
-    begins at twice the largest reward and grows only where it must: a large M would round the rewards away. Whether a
-    part is empty is decided by weights -1, 0 and 1, without any rounding. What remains is the rounding of ``maximize``
-    itself: decisions that it cannot tell apart may be exchanged.
+    Decisions are ranked by reward: the best one splits the others into parts, each defined by items forced in and out, and
+    the best decision of each part enters a queue (Lawler, Management Science 18, 1972). Items are forced by adding M to their
+    weights or subtracting it. If the maximiser respects the forced items, it is the best of its part for any M, so M starts
+    at twice the largest reward and grows only if necessary: a large M would round the rewards away. Weights -1, 0 and 1
+    decide without rounding whether a part is empty. Only the rounding of ``maximize`` remains: decisions that it cannot
+    distinguish may be ranked in either order.
     """
     rewards = item_vector(theta, decision_set.d, "theta")
     tolerance = finite_number(tie_tolerance, "tie_tolerance")
     if tolerance < 0:
-        raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: 0 tells apart all that floats can")
+        raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")
     if isinstance(most_ties, bool) or not isinstance(most_ties, int | np.integer) or most_ties < 1:
         raise InvalidInputError(
-            f"most_ties must be an integer >= 1, got {most_ties!r}: the best decision is one already"
+            f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal"
         )
     largest = float(np.abs(rewards).max())
     if largest == 0:
@@ -84,11 +83,11 @@ def smallest_gap(
 
 
 def _ranked(decision_set: DecisionSet, theta: FloatArray) -> Iterator[BoolArray]:
-    """All decisions by decreasing reward, found as they are asked for."""
-    nothing = np.zeros(decision_set.d, dtype=np.bool_)
-    order = count()  # of equal rewards the one found first
+    """All decisions by decreasing reward, as a generator."""
+    no_items = np.zeros(decision_set.d, dtype=np.bool_)
+    order = count()  # ties go to the decision found first
     queue: list[tuple[float, int, BoolArray, BoolArray, BoolArray]] = []
-    parts: Iterator[tuple[BoolArray, BoolArray]] = iter([(nothing, nothing)])
+    parts: Iterator[tuple[BoolArray, BoolArray]] = iter([(no_items, no_items)])
     while True:
         for inside, outside in parts:
             best = _best(decision_set, theta, inside, outside)
@@ -98,7 +97,7 @@ def _ranked(decision_set: DecisionSet, theta: FloatArray) -> Iterator[BoolArray]
             return
         _, _, x, inside, outside = heapq.heappop(queue)
         if x not in decision_set:
-            raise _not_a_maximiser("a vector that its `in` denies")
+            raise _not_a_maximiser("a vector that is not `in` the set")
         yield x
         parts = _split(decision_set, x, inside, outside)
 
@@ -106,7 +105,7 @@ def _ranked(decision_set: DecisionSet, theta: FloatArray) -> Iterator[BoolArray]
 def _split(
     decision_set: DecisionSet, x: BoolArray, inside: BoolArray, outside: BoolArray
 ) -> Iterator[tuple[BoolArray, BoolArray]]:
-    """Disjoint parts (forced in, forced out) that make up a part without its decision x."""
+    """Disjoint parts (forced in, forced out) whose union is a part without its decision x."""
     inside, outside = inside.copy(), outside.copy()
     for i in np.flatnonzero(x & ~inside):
         outside[i] = True
@@ -121,31 +120,31 @@ def _split(
 
 
 def _has_more(decision_set: DecisionSet, x: BoolArray, outside: BoolArray) -> bool:
-    """Whether a decision contains x, a further item, and nothing of `outside`; the weights are integers."""
+    """Whether a decision is a proper superset of x without items of `outside`; the weights are integers."""
     weights = np.where(x, decision_set.d + 1.0, np.where(outside, -decision_set.d - 1.0, 1.0))
     y = _maximizer(decision_set, weights)
     return bool(y[x].all() and not y[outside].any() and np.count_nonzero(y) > np.count_nonzero(x))
 
 
 def _best(decision_set: DecisionSet, theta: FloatArray, inside: BoolArray, outside: BoolArray) -> BoolArray | None:
-    """Decision of largest reward with all items of `inside` and none of `outside`, None if there is none."""
+    """Decision of largest reward with all items of `inside` and none of `outside`; None if no decision has them."""
     forced = inside.astype(np.float64) - outside
     largest = float(np.abs(theta).max()) or 1.0
     strength = 2.0 * largest
     x = _maximizer(decision_set, theta + strength * forced)
-    if _obeys(x, inside, outside):
+    if _is_in_part(x, inside, outside):
         return x
-    if not _obeys(_maximizer(decision_set, forced), inside, outside):
+    if not _is_in_part(_maximizer(decision_set, forced), inside, outside):
         return None
-    while strength <= 2.0 * decision_set.m * largest:  # above, one item forced outweighs all rewards
+    while strength <= 2.0 * decision_set.m * largest:  # beyond, one forced item outweighs all rewards
         strength *= 4.0
         x = _maximizer(decision_set, theta + strength * forced)
-        if _obeys(x, inside, outside):
+        if _is_in_part(x, inside, outside):
             return x
     raise _not_a_maximiser("one of less weight")
 
 
-def _obeys(x: BoolArray, inside: BoolArray, outside: BoolArray) -> bool:
+def _is_in_part(x: BoolArray, inside: BoolArray, outside: BoolArray) -> bool:
     return bool(x[inside].all() and not x[outside].any())
 
 
@@ -156,5 +155,5 @@ def _maximizer(decision_set: DecisionSet, weights: FloatArray) -> BoolArray:
 def _not_a_maximiser(got: str) -> InvalidInputError:
     return InvalidInputError(
         f"maximize must return a decision of largest weight, got {got}: "
-        "semibandits.testing.check_decision_set looks for the reason"
+        "run semibandits.testing.check_decision_set to find the reason"
     )

@@ -1,4 +1,4 @@
-"""Matchings of a bipartite graph: perfect ones, those that saturate one side, and all."""
+"""Matchings of a bipartite graph: perfect matchings, matchings that saturate one side, and all matchings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import InvalidInputError, TooManyDecisionsError
+from semibandits.errors import InvalidInputError
 from semibandits.kernels.assignment import LIMB_BITS, Bipartite, count_matchings, heaviest_matching, list_matchings
 from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.kernels.potentials import potentials
+from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import budget_criterion
 
 SATURATE = ("both", "rows", "columns", "none")
@@ -35,34 +36,35 @@ class Matchings(DecisionSet):
     Parameters
     ----------
     edges : sequence of (row, column), or networkx Graph or MultiGraph
-        The items. In pairs, rows and columns have labels of their own: row 1 and column 1 differ. Nodes of a networkx graph
-        are rows if their attribute ``bipartite`` is 0 and columns if it is 1; without the attribute the first node of each
-        connected component is a row. Parallel edges are legal, and so are edges in no decision.
+        The items. In pairs, rows and columns have separate labels: row 1 and column 1 are different nodes. Nodes of a networkx
+        graph are rows if their attribute ``bipartite`` is 0 and columns if it is 1; without the attribute the first node of
+        each connected component is a row. Parallel edges are allowed, and so are edges that are in no decision.
     saturate : {"both", "rows", "columns", "none"}
-        Which side must be matched completely: ``"both"`` asks for perfect matchings, ``"none"`` for any, also the empty one.
+        Side that must be matched completely: ``"both"`` for perfect matchings, ``"none"`` for all matchings, including the
+        empty one.
 
     Raises
     ------
     InvalidInputError
-        If `edges` is malformed, empty or not bipartite, `saturate` is none of the four words, or a side that must be
-        matched completely cannot be; the message then names nodes that have too few neighbours.
+        If `edges` is malformed, empty or not bipartite, `saturate` is not one of the four values, or a side cannot be matched
+        completely as required; the message then lists nodes that have too few neighbours.
 
     Notes
     -----
     ``maximize_budgeted`` and ``maximize_index`` are exact at any ratio, by Lagrangian bounds, reduced costs and a search over
-    alternating cycles: no polynomial method with a ratio is known to us for budgets "at least" on perfect matchings.
+    alternating cycles. We know of no polynomial approximation for "at least" budgets on perfect matchings.
     """
 
     def __init__(self, edges: object, saturate: str = "both") -> None:
         if saturate not in SATURATE:
             raise InvalidInputError(
                 f"saturate must be 'both', 'rows', 'columns' or 'none', got {saturate!r}: "
-                "'none' allows any matching, the others say which side must be matched completely"
+                "'none' allows any matching, the others name the side that must be matched completely"
             )
         self._graph = read_bipartite(edges)
         self._saturate = saturate
         self._rows_leave, self._columns_leave = saturate in ("columns", "none"), saturate in ("rows", "none")
-        # The leading side is the one that must be matched, the rows if that is both or none.
+        # The leading side must be matched; it is the rows if both or no sides must be.
         self._leaders = _grouped(self._graph, by_column=saturate == "columns")
         self._optional = saturate == "none"
         self._m = self._largest()
@@ -80,12 +82,12 @@ class Matchings(DecisionSet):
 
     @property
     def m(self) -> int:
-        """Size of the largest decision."""
+        """Number of items in the largest decision."""
         return self._m
 
     @property
     def items(self) -> tuple[Hashable, ...]:
-        """Label of each edge: (row, column), or (row, column, k) where there are parallel edges."""
+        """Label of each edge: (row, column), or (row, column, k) for parallel edges."""
         return self._graph.items
 
     @property
@@ -110,32 +112,32 @@ class Matchings(DecisionSet):
 
     @property
     def saturate(self) -> str:
-        """Which side must be matched completely: ``"both"``, ``"rows"``, ``"columns"`` or ``"none"``."""
+        """Side that must be matched completely: ``"both"``, ``"rows"``, ``"columns"`` or ``"none"``."""
         return self._saturate
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Heaviest matching, by shortest augmenting paths; see :meth:`DecisionSet.maximize`.
 
-        If nothing has to be saturated, items without positive weight are left out.
+        If no side must be saturated, only items with positive weight are chosen.
         """
         theta = item_vector(weights, self.d, "weights")
         x, stuck = self._heaviest(theta)
         if len(stuck):
             raise InvalidInputError(
-                f"weights must have finite sums, got one of size {np.abs(theta).max():g}: scale them down"
+                f"weights must have finite sums, got weights up to {np.abs(theta).max():g}: scale them down"
             )
         return x
 
     def count(self, limit: int = 1_000_000) -> int:
         """Exact number of decisions.
 
-        If every row has one edge to every column, by a formula; else, if one side has at most 20 nodes, by dynamic programming
-        over its subsets. `limit` is not needed then; otherwise they are listed.
+        If every row has exactly one edge to every column, a formula is used; else, if one side has at most 20 nodes, dynamic
+        programming over its subsets. Otherwise decisions are listed, and only then `limit` applies.
 
         Raises
         ------
         TooManyDecisionsError
-            If counting needs listing and there are more than `limit` decisions.
+            If decisions must be listed and there are more than `limit`.
         """
         if self._is_complete():
             return self._count_complete()
@@ -148,7 +150,7 @@ class Matchings(DecisionSet):
         return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs))
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`."""
+        """Number of decisions within a limited amount of work; see :meth:`DecisionSet.count_within`."""
         n_small = min(len(self.rows), len(self.columns))
         small = n_small <= LARGEST_SIDE_WITH_SUBSETS and (self.d * self._n_limbs() << n_small) <= work
         if small or self._is_complete():
@@ -157,9 +159,10 @@ class Matchings(DecisionSet):
         return count_by_listing(lambda limit: self._listed(limit, rows), work, self.d * self._m)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions, one a row, shape ``(n, d)``; see :meth:`DecisionSet.enumerate`.
+        """All decisions, one per row, shape ``(n, d)``; see :meth:`DecisionSet.enumerate`.
 
-        In lexicographic order of the items of the rows (of the columns, if these must be saturated), free last.
+        They are in lexicographic order of the items at the rows (at the columns, if these must be saturated); free nodes come
+        last.
         """
         n = self._listed(limit, np.empty((0, self.d), dtype=np.bool_))
         decisions = np.zeros((n, self.d), dtype=np.bool_)
@@ -169,15 +172,15 @@ class Matchings(DecisionSet):
     def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
         """Alternating cycles and paths of the heaviest matching x*; see :class:`ExchangeGraph`.
 
-        Node p is the p-th item of x*, with its row and its column; unless both sides must be saturated, one more node at the
-        end stands for all free rows and columns. An item outside x* enters on an arc from its row's node to its column's
-        node, and the item of x* at the tail leaves. On arcs without an entering item, a row becomes free (to the last node)
-        or a column does (from it), where `saturate` allows that. [theory §2, T1]
+        Node p is the p-th item of x*, with its row and its column. Unless both sides must be saturated, an additional last node
+        represents all free rows and columns. An item outside x* enters on an arc from its row's node to its column's node, and
+        the item of x* at the tail leaves. On arcs without an entering item, a row becomes free (arcs to the last node) or a
+        column does (arcs from it), where `saturate` allows it. [theory §2, T1]
 
         Raises
         ------
         RuntimeError
-            If x* turns out not to be optimal: an error of the library.
+            If x* is not optimal, which is a bug in the library.
         """
         theta = item_vector(weights, self.d, "weights")
         x = self.maximize(theta)
@@ -201,17 +204,16 @@ class Matchings(DecisionSet):
         pi, sound = potentials(n_nodes, tails, heads, costs)
         if not sound:
             raise RuntimeError("a matching that was found optimal can be improved: please report this with the weights")
-        # What is negative here is rounding.
-        costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)
+        costs = np.maximum(costs + pi[tails] - pi[heads], 0.0)  # negative only by rounding
         return ExchangeGraph(x, n_nodes, tails, heads, costs, entering, leaving, pi)
 
     def _maximize_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """P_BLM by Lagrangian bound, reduced costs and a search over alternating cycles: exact, not polynomial.
+        """P_BLM by Lagrangian bounds, reduced costs and a search over alternating cycles: exact, not polynomial.
 
-        Nothing guarantees a ratio in polynomial time here: the scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for
-        budgets "at most" on matchings of any size. So the answer is exact at any `ratio`.
+        The answer is exact at any `ratio`: the approximation scheme of Berger, Bonifaci, Grandoni, Schaefer (2011) is for "at
+        most" budgets on matchings of any size.
         """
         criterion = budget_criterion(rewards, budgets, at_least)
         x, value = self._best(rewards, budgets, Goal(rooted=False, at_least=criterion.at_least, step=criterion.step))
@@ -222,14 +224,14 @@ class Matchings(DecisionSet):
         return self._best(rewards, bonuses, Goal(rooted=True, at_least=0.0, step=0.0))[0]
 
     def _best(self, rewards: FloatArray, budgets: FloatArray, goal: Goal) -> tuple[BoolArray, float]:
-        """Decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
+        """Best decision and its value, -inf if no decision meets the budget; see the kernel :func:`best_matching`."""
         ptr, others, items, n_others = self._leaders
         graph = Bipartite(ptr, others, n_others, self._optional)
         entries, value, _, _ = best_matching(rewards[items], budgets[items], graph, goal)
         return self._decision(items, entries), value
 
     def _heaviest(self, theta: FloatArray) -> tuple[BoolArray, IntArray]:
-        """Heaviest matching, and leading nodes that cannot all be matched."""
+        """Heaviest matching, and leading nodes that cannot all be matched (empty if it exists)."""
         ptr, others, items, n_others = self._leaders
         entries, stuck = heaviest_matching(theta[items], Bipartite(ptr, others, n_others, self._optional))
         return self._decision(items, entries), stuck
@@ -257,39 +259,37 @@ class Matchings(DecisionSet):
         )
 
     def _n_limbs(self) -> int:
-        """Limbs that hold the number of decisions: each node of the smaller side has one of its edges, or none."""
+        """Number of limbs for the number of decisions: each node of the smaller side has one of its edges or none."""
         rows_small = len(self.rows) <= len(self.columns)
         degrees = np.bincount(self.row_index if rows_small else self.column_index)
         most: int = math.prod((degrees + 1).tolist())
         return most.bit_length() // LIMB_BITS + 1
 
     def _is_complete(self) -> bool:
-        """Whether each row has one edge to each column."""
+        """Whether each row has exactly one edge to each column."""
         n_rows, n_columns = len(self.rows), len(self.columns)
         return self.d == n_rows * n_columns and len(np.unique(self.row_index * n_columns + self.column_index)) == self.d
 
     def _count_complete(self) -> int:
-        """Number of decisions if each row has one edge to each column."""
+        """Number of decisions if each row has exactly one edge to each column."""
         small, large = sorted((len(self.rows), len(self.columns)))
         if self._saturate != "none":
             return math.perm(large, small)
-        ways = total = 1  # of no edge, and of up to so many
+        ways = total = 1  # matchings of k edges, and of at most k
         for k in range(small):
             ways = ways * (small - k) * (large - k) // (k + 1)
             total += ways
         return total
 
     def _listed(self, limit: int, rows: BoolArray) -> int:
-        """Number of decisions, written into `rows` if it has rows."""
+        """Number of decisions; they are written into `rows` unless it is empty."""
         found = list_matchings(*self._leaders, self._optional, limit + 1, rows)
         if found > limit:
-            raise TooManyDecisionsError(
-                f"listing was limited to {limit} decisions, got more matchings than that: raise the limit"
-            )
+            raise too_many(limit, None)
         return int(found)
 
     def _largest(self) -> int:
-        """Size of the largest decision; an error if there is no decision."""
+        """Number of items in the largest decision; raise if there is no decision."""
         n_rows, n_columns = len(self.rows), len(self.columns)
         if self._saturate == "both" and n_rows != n_columns:
             raise InvalidInputError(
@@ -302,29 +302,28 @@ class Matchings(DecisionSet):
         return int(x.sum())
 
     def _hall_error(self, stuck: IntArray) -> InvalidInputError:
-        own, other = (self.row_index, self.column_index), (self.rows, self.columns)
-        words = ("row", "column")
+        ends, labels, sides = (self.row_index, self.column_index), (self.rows, self.columns), ("row", "column")
         if self._saturate == "columns":
-            own, other, words = own[::-1], other[::-1], words[::-1]
-        neighbours = np.unique(own[1][np.isin(own[0], stuck)])
+            ends, labels, sides = ends[::-1], labels[::-1], sides[::-1]
+        neighbours = np.unique(ends[1][np.isin(ends[0], stuck)])
         return InvalidInputError(
-            f"every {words[0]} must be matched if saturate={self._saturate!r}, "
-            f"got {_listing(words[0], other[0], np.sort(stuck))} with only {_listing(words[1], other[1], neighbours)} "
-            f"to share: add edges, drop {words[0]}s, or pass saturate='none'"
+            f"every {sides[0]} must be matched if saturate={self._saturate!r}, "
+            f"got {_listing(sides[0], labels[0], np.sort(stuck))} with only {_listing(sides[1], labels[1], neighbours)} "
+            f"to share: add edges, drop {sides[0]}s, or pass saturate='none'"
         )
 
 
 def _grouped(graph: BipartiteEdges, *, by_column: bool) -> tuple[IntArray, IntArray, IntArray, int]:
-    """Items grouped by one side: pointers, node on the other side, item; and the number of nodes on the other side."""
+    """Items grouped by node of one side: pointers, nodes on the other side, items; and the number of other nodes."""
     own, other, n, n_others = graph.row_index, graph.column_index, len(graph.rows), len(graph.columns)
     if by_column:
         own, other, n, n_others = other, own, n_others, n
-    ptr, items = incidence(n, own.copy())  # kernels compile anew for read-only arrays
+    ptr, items = incidence(n, own.copy())  # kernels are recompiled for read-only arrays
     return ptr, other[items], items, n_others
 
 
 def _listing(word: str, labels: tuple[Hashable, ...], numbers: IntArray) -> str:
-    """For instance "2 rows ('a', 'b')"."""
+    """Text such as "2 rows ('a', 'b')"."""
     shown = [repr(labels[v]) for v in numbers[:MOST_LABELS_SHOWN]]
     if len(numbers) > len(shown):
         shown.append("...")

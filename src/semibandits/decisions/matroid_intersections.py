@@ -24,7 +24,7 @@ from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many
 
 BITS = 45
-"""Weights are rounded to integers of this many bits: exact sums, so that ties are ties."""
+"""Weights are rounded to integers of this many bits, so that sums and ties are exact."""
 
 
 @final
@@ -36,44 +36,44 @@ class MatroidIntersection(DecisionSet):
     m1, m2 : Matroid
         Two matroids on the same items.
     size : int, optional
-        Number of items in every decision; by default the largest for which there is one. With 0 the only decision is
-        the empty one.
+        Number of items in every decision; by default the size of a largest common independent set. With 0 the only decision
+        is the empty one.
 
     Raises
     ------
     InvalidInputError
-        If `m1` or `m2` is no matroid object, they differ in their number of items or have none, `size` is no integer
-        >= 0, or there is no common independent set of that size.
+        If `m1` or `m2` is not a Matroid, they differ in their number of items or have none, `size` is not an integer >= 0, or
+        there is no common independent set of that size.
 
     Notes
     -----
-    The labels of the items are those of `m1`, unless these are 0 .. d - 1; then those of `m2`.
+    The items have the labels of `m1`, or those of `m2` if the labels of `m1` are 0 .. d - 1.
 
-    ``maximize_budgeted`` gives the exact answer at any ratio, by branch and bound. The approximation scheme of Berger,
-    Bonifaci, Grandoni and Schäfer (2011) is for common independent sets of any size under an "at most" budget, and does not
-    carry over to sets of one fixed size under an "at least" budget.
+    ``maximize_budgeted`` is exact at any ratio, by branch and bound. The approximation scheme of Berger, Bonifaci, Grandoni and
+    Schäfer (2011) is for common independent sets of any size under an "at most" budget. It does not extend to sets of one
+    fixed size under an "at least" budget.
     """
 
     def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None) -> None:
         for name, matroid in (("m1", m1), ("m2", m2)):
             if not isinstance(matroid, Matroid):
                 raise InvalidInputError(
-                    f"{name} must be a Matroid, got {type(matroid).__name__}: build one with semibandits.matroids"
+                    f"{name} must be a Matroid, got {type(matroid).__name__}: use a class of semibandits.matroids"
                 )
         if m1.d != m2.d:
             raise InvalidInputError(
-                f"m1 and m2 must have the same items, got {m1.d} and {m2.d} of them: item i is the same in both"
+                f"m1 and m2 must have the same items, got {m1.d} and {m2.d} items: item i must be the same in both"
             )
         if m1.d == 0:
-            raise InvalidInputError(f"a decision set must have items, got none in {m1!r}: add what can be chosen")
-        wanted = m1.d if size is None else as_count(size, "size", "pass the number of items of a decision")
+            raise InvalidInputError(f"a decision set must have items, got none in {m1!r}: add items")
+        wanted = m1.d if size is None else as_count(size, "size", "pass the number of items in a decision")
         self._m1, self._m2, self._d = m1, m2, m1.d
         plain = tuple(range(m1.d))
         self._items = m1.items if m1.items != plain else m2.items
         largest = int(np.count_nonzero(self._heaviest(np.zeros(m1.d, dtype=np.int64), wanted)))
         if size is not None and largest < wanted:
             raise InvalidInputError(
-                f"m1 and m2 must have a common independent set of size = {wanted} items, got {largest} in the largest: "
+                f"m1 and m2 must have a common independent set of size = {wanted} items, got at most {largest}: "
                 "lower size, or raise capacities"
             )
         self._m = largest
@@ -109,13 +109,13 @@ class MatroidIntersection(DecisionSet):
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Common independent set of largest total weight among those of m items; see :meth:`DecisionSet.maximize`.
 
-        The weights are first rounded to multiples of a power of two, at most ``2**-44 * max|weights|``. Integer weights
-        below 2^45 in absolute value stay as they are, others cost at most ``m * 2**-44 * max|weights|`` in value.
+        The weights are first rounded to multiples of a power of two that is at most ``2**-44 * max|weights|``. Integer weights
+        below 2^45 in absolute value are exact; for others the value can be ``m * 2**-44 * max|weights|`` below the maximum.
 
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed, or one of the two is found out to be no matroid.
+            If `weights` is malformed, or `m1` or `m2` turns out to violate the matroid axioms.
 
         Notes
         -----
@@ -126,31 +126,31 @@ class MatroidIntersection(DecisionSet):
         return self._heaviest(_as_integers(theta)[0], self._m)
 
     def count(self, limit: int = 1_000_000) -> int:
-        """Exact number of decisions: by a formula for two partitions of few groups and for arborescences, else by listing.
+        """Exact number of decisions, by a formula for two partitions with few groups and for arborescences, else by listing.
 
         Raises
         ------
         TooManyDecisionsError
-            If they must be listed and there are more than `limit`.
+            If decisions must be listed and there are more than `limit`.
 
         Notes
         -----
-        Partitions: a polynomial in one variable for each group of the partition with fewer groups. Arborescences: the
+        Partitions: a polynomial with one variable for each group of the partition with fewer groups. Arborescences: the
         determinant of Tutte (1948).
         """
         formula = count_common(self._m1, self._m2, self._m)
         return super().count(limit) if formula is None else formula
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`.
+        """Number of decisions within a limited amount of work; see :meth:`DecisionSet.count_within`.
 
-        By a formula or by listing; of too many decisions, those are counted that differ from one in a single item.
+        By a formula or by listing; the lower bound for too many decisions is the number of swaps of one decision.
         """
         formula = count_common(self._m1, self._m2, self._m, work)
         if formula is not None:
             return DecisionCount(formula)
         steps = self._m1.exchange_steps + self._m2.exchange_steps
-        left = work - self._m * steps  # once there is a decision to begin with
+        left = work - self._m * steps  # after finding a first decision
         if left < 0:
             return DecisionCount(None)
         members = np.flatnonzero(self._heaviest(np.zeros(self._d, dtype=np.int64), self._m))
@@ -160,17 +160,17 @@ class MatroidIntersection(DecisionSet):
         return count_by_listing(lambda limit: len(self.enumerate(limit)), left, steps)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.
+        """All decisions in lexicographic order of their items, one per row, shape ``(n, d)``.
 
         Raises
         ------
         TooManyDecisionsError
-            If there are more than `limit` decisions; the search ends as soon as it knows.
+            If there are more than `limit` decisions; the search stops as soon as this is certain.
 
         Notes
         -----
-        The search has no dead ends: a decision is changed along shortest cycles of its exchange graph, one for each item
-        that can change while the items before it stay, and each such change opens a part of its own.
+        The search has no dead ends: a decision is changed along shortest cycles of its exchange graph, one for each item that
+        can change while the preceding items stay fixed, and each change defines a separate part of the search.
         """
         open_parts = [(self._heaviest(np.zeros(self._d, dtype=np.int64), self._m), 0)]
         rows: list[BoolArray] = []
@@ -189,36 +189,36 @@ class MatroidIntersection(DecisionSet):
     def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
         """Exchange graph of x* = ``maximize(weights)``; see :class:`ExchangeGraph`.
 
-        Its nodes are first the items y of x*, then the *ways in*, classes of items z outside x* for which the same y make
-        room in `m1` (x* - y + z is independent), and then the *ways out*, classes of items for which the same y make room
-        in `m2`. Item y leaves on the arcs from y to ways in. Item z enters on its one arc from its way in to its way out.
-        From ways out, arcs without items lead on to y. Items that no y makes room for in one of the matroids have no arc.
+        Its nodes are first the items y of x*, then the *ways in*, classes of items z outside x* that can replace the same items
+        y in `m1` (x* - y + z is independent), and then the *ways out*, classes of items that can replace the same y in `m2`.
+        Item y leaves on the arcs from y to ways in. Item z enters on its only arc, from its way in to its way out. Arcs without
+        items lead from ways out to items y. Items that can replace no y in one of the matroids have no arc.
 
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed or too large to be summed, or one of the two is found out to be no matroid.
+            If `weights` is malformed or its sums overflow, or `m1` or `m2` turns out to violate the matroid axioms.
 
         Notes
         -----
-        theory §2, with nodes shared by the items of a class: a cycle that passes such a node twice is the sum of two
-        shorter ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
+        theory §2, with nodes shared by the items of a class: a cycle that visits such a node twice is the sum of two shorter
+        ones, so neither the cone (T0) nor the constraints (T1, T3) change, and there are fewer arcs.
         """
         theta = item_vector(weights, self._d, "weights")
         largest = float(np.abs(theta).max())
         if largest * 4 * (self._m + 1) == float("inf"):
-            raise InvalidInputError(f"weights must have finite sums, got one of size {largest:g}: scale them down")
+            raise InvalidInputError(f"weights must have finite sums, got weights up to {largest:g}: scale them down")
         integers, shift = _as_integers(theta)
         x = self._heaviest(integers, self._m)
         members = np.flatnonzero(x)
         swaps1, swaps2 = self._m1.exchanges(members)[1], self._m2.exchanges(members)[1]
         z = np.flatnonzero(swaps1.any(axis=0) & swaps2.any(axis=0))
-        room1, way_in = _classes(swaps1[:, z])
-        room2, way_out = _classes(swaps2[:, z])
-        k, n_in = room1.shape
-        in_class, leaver = np.nonzero(room1.T)
-        out_class, follower = np.nonzero(room2.T)
-        n_nodes = k + n_in + room2.shape[1]
+        replaced1, way_in = _classes(swaps1[:, z])
+        replaced2, way_out = _classes(swaps2[:, z])
+        k, n_in = replaced1.shape
+        in_class, leaver = np.nonzero(replaced1.T)
+        out_class, follower = np.nonzero(replaced2.T)
+        n_nodes = k + n_in + replaced2.shape[1]
         tails = np.concatenate((leaver, k + way_in, k + n_in + out_class))
         heads = np.concatenate((k + in_class, k + n_in + way_out, follower))
         leaving, entering = np.full((2, len(tails)), -1, dtype=np.int64)
@@ -234,7 +234,7 @@ class MatroidIntersection(DecisionSet):
             n_nodes=n_nodes,
             tails=tails,
             heads=heads,
-            costs=np.maximum(reduced, 0.0),  # negative by the rounding of the weights only
+            costs=np.maximum(reduced, 0.0),  # negative only by the rounding of the weights
             entering=entering,
             leaving=leaving,
             potentials=pi,
@@ -248,7 +248,7 @@ class MatroidIntersection(DecisionSet):
         return len(indices) == self._m and self._m1.is_independent(indices) and self._m2.is_independent(indices)
 
     def _heaviest(self, integers: IntArray, size: int) -> BoolArray:
-        """Heaviest common independent set of `size` items, or of as many as there can be."""
+        """Heaviest common independent set of `size` items, or of the largest possible size below it."""
         x = np.zeros(self._d, dtype=np.bool_)
         for _ in range(size):
             members = np.flatnonzero(x)
@@ -263,18 +263,18 @@ class MatroidIntersection(DecisionSet):
     def _not_matroids(self) -> InvalidInputError:
         return InvalidInputError(
             f"m1 and m2 must be matroids, got exchanges that improve on an optimal set in {self._m1!r} and {self._m2!r}: "
-            "semibandits.matroids.check_axioms looks for the reason"
+            "run semibandits.matroids.check_axioms to find the reason"
         )
 
 
 def _as_integers(theta: FloatArray) -> tuple[IntArray, int]:
-    """``theta * 2**shift`` rounded, and `shift`, which gives the largest of them ``BITS`` bits."""
+    """``theta * 2**shift`` rounded to integers, and `shift`, chosen so that the largest integer has ``BITS`` bits."""
     shift = BITS - int(np.frexp(np.abs(theta).max())[1])
     return np.rint(np.ldexp(theta, shift)).astype(np.int64), shift
 
 
 def _classes(columns: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Distinct columns, and for each column which of these it is."""
+    """Distinct columns, and for each column its index among them."""
     if columns.size == 0:
         return columns, np.zeros(columns.shape[1], dtype=np.int64)
     packed = np.ascontiguousarray(np.packbits(columns, axis=0).T)
@@ -287,5 +287,5 @@ def _raw_costs(theta: FloatArray, leaving: IntArray, entering: IntArray) -> Floa
 
 
 def _as_bytes(rows: NDArray[np.uint8]) -> NDArray[np.bytes_]:
-    """Each row as one string: equal and ordered as the rows are, since all have the same length."""
+    """Each row as one string of fixed length, with the same order and equality as the rows."""
     return rows.view(f"S{rows.shape[1]}").ravel()

@@ -1,4 +1,4 @@
-"""Bases of a matroid: what m-sets, spanning trees and all other matroids have in common."""
+"""Bases of a matroid, with the base class for m-sets and spanning trees."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from semibandits.matroids import Matroid
 
 @dataclass(frozen=True, eq=False)
 class BestSwaps:
-    """The optimal basis x* and the best single swap that brings in each other item (theory T2).
+    """The optimal basis x* and the best single swap for each other item to enter (theory T2).
 
     Attributes
     ----------
     decision : ndarray of bool, shape (d,)
         The optimal basis x*.
     leaving : ndarray of int, shape (d,)
-        ``leaving[i]``: item j_i that makes room for item i at the smallest loss; -1 for items of x* and for loops.
+        ``leaving[i]``: item j_i whose replacement by item i costs least; -1 for items of x* and for loops.
     gaps : ndarray of float, shape (d,)
         delta_i = weights[j_i] - weights[i] >= 0, the gap of x* - j_i + i; inf where `leaving` is -1.
     """
@@ -48,7 +48,7 @@ class MatroidDecisions(DecisionSet):
 
     Notes
     -----
-    ``maximize_budgeted`` with ratio r < 1 takes polynomial time for each fixed r: Lagrangian relaxation, single swaps along
+    ``maximize_budgeted`` with ratio r < 1 takes polynomial time for each fixed r: Lagrangian relaxation, single swaps among
     its optimal bases, and guesses of the ceil(1 / (1 - r)) largest rewards (Ravi and Goemans 1996; Hassin and Levin 2004).
     """
 
@@ -56,7 +56,7 @@ class MatroidDecisions(DecisionSet):
         self._matroid = matroid
         self._d, self._m = matroid.d, matroid.rank
         if self._d == 0:
-            raise InvalidInputError(f"a decision set must have items, got none in {matroid!r}: add what can be chosen")
+            raise InvalidInputError(f"a decision set must have items, got none in {matroid!r}: add items")
 
     @property
     def matroid(self) -> Matroid:
@@ -82,7 +82,7 @@ class MatroidDecisions(DecisionSet):
         return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))
 
     def count(self, limit: int = 1_000_000) -> int:
-        """Exact number of decisions, from a formula where the matroid has one, else by listing up to `limit`.
+        """Exact number of decisions, by the formula of the matroid if it has one, else by listing up to `limit`.
 
         Raises
         ------
@@ -93,23 +93,23 @@ class MatroidDecisions(DecisionSet):
         return len(self.enumerate(limit)) if known is None else known
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of decisions, as far as so much work tells; see :meth:`DecisionSet.count_within`."""
+        """Number of decisions within a limited amount of work; see :meth:`DecisionSet.count_within`."""
         return self._matroid.count_within(work)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All decisions in lexicographic order of their items, one a row, shape ``(n, d)``.
+        """All decisions in lexicographic order of their items, one per row, shape ``(n, d)``.
 
         Raises
         ------
         TooManyDecisionsError
-            If there are more than `limit` decisions; no more than `limit` are built.
+            If there are more than `limit` decisions; at most `limit` are built.
         """
         return self._matroid.bases(limit)
 
     def _maximize_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """Below ratio 1 by patching (Ravi and Goemans 1996), in polynomial time for each fixed ratio."""
+        """P_BLM; below ratio 1 by patching (Ravi and Goemans 1996), in polynomial time for each fixed ratio."""
         if ratio < 1:
             return budgeted_basis(self._matroid, self.maximize, rewards, budgets, at_least, ratio)
         return super()._maximize_budgeted(rewards, budgets, at_least, ratio)
@@ -125,12 +125,12 @@ class MatroidDecisions(DecisionSet):
         Returns
         -------
         BestSwaps
-            The optimal decision, and for each item the one that leaves for it (of equal ones the smaller index).
+            The optimal decision, and for each item the one that leaves for it (ties go to the smaller index).
 
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed, or a swap improves on the greedy basis, so that the matroid is none.
+            If `weights` is malformed, or a swap improves on the greedy basis, which violates the matroid axioms.
 
         Notes
         -----
@@ -146,14 +146,14 @@ class MatroidDecisions(DecisionSet):
     def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
         """Exchange graph of the optimal decision x* = ``maximize(weights)``: a star whose two-arc cycles are the swaps.
 
-        Node 0 is the hub; node 1 + k belongs to the k-th item i outside x* that is no loop. An arc from the hub to the
-        node for each item j of x* that can leave for i, at cost ``weights[j] - weights[i]``, and one arc back on which i
-        enters, at cost 0. The potential of its node is ``weights[i]``, that of the hub 0.
+        Node 0 is the hub; node 1 + k belongs to the k-th item i outside x* that is not a loop. For each item j of x* that can
+        leave for i, an arc of cost ``weights[j] - weights[i]`` leads from the hub to this node, and i enters on one arc back, of
+        cost 0. The potential of the node is ``weights[i]``, that of the hub 0.
 
         Raises
         ------
         InvalidInputError
-            If `weights` is malformed, or a swap improves on the greedy basis, so that the matroid is none.
+            If `weights` is malformed, or a swap improves on the greedy basis, which violates the matroid axioms.
 
         Notes
         -----
@@ -168,7 +168,7 @@ class MatroidDecisions(DecisionSet):
         j, into = members[row], i[node]
         costs = theta[j] - theta[into]
         self._check_optimal(j, into, costs)
-        hub, none = np.zeros(len(node) + len(i), dtype=np.int64), np.full(len(i), -1, dtype=np.int64)
+        hub, no_item = np.zeros(len(node) + len(i), dtype=np.int64), np.full(len(i), -1, dtype=np.int64)
         nodes = np.arange(1, len(i) + 1)
         return ExchangeGraph(
             decision=x,
@@ -177,18 +177,18 @@ class MatroidDecisions(DecisionSet):
             heads=np.concatenate((node + 1, hub[: len(i)])),
             costs=np.concatenate((costs, np.zeros(len(i)))),
             entering=np.concatenate((np.full(len(node), -1, dtype=np.int64), i)),
-            leaving=np.concatenate((j, none)),
+            leaving=np.concatenate((j, no_item)),
             potentials=np.concatenate((np.zeros(1), theta[i])),
         )
 
     def _check_optimal(self, leaving: IntArray, entering: IntArray, costs: FloatArray) -> None:
-        """No swap may improve on the greedy basis; this compares two of the same numbers, so rounding plays no part."""
+        """Check that no swap improves on the greedy basis. It compares pairs of given weights, so there is no rounding."""
         if (costs < 0).any():
             worst = int(np.argmin(costs))
             raise InvalidInputError(
                 f"greedy bases of a matroid must be optimal, got one that improves by {-costs[worst]:g} when item "
-                f"{leaving[worst]} leaves for item {entering[worst]}: {self._matroid!r} is no matroid; "
-                "semibandits.matroids.check_axioms looks for the reason"
+                f"{leaving[worst]} leaves for item {entering[worst]}: {self._matroid!r} is not a matroid; "
+                "run semibandits.matroids.check_axioms to find the reason"
             )
 
 
@@ -204,13 +204,13 @@ class MatroidBases(MatroidDecisions):
     Raises
     ------
     InvalidInputError
-        If `matroid` is no matroid object, or has no items.
+        If `matroid` is not a Matroid, or has no items.
     """
 
     def __init__(self, matroid: Matroid) -> None:
         if not isinstance(matroid, Matroid):
             raise InvalidInputError(
-                f"matroid must be a Matroid, got {type(matroid).__name__}: build one with semibandits.matroids"
+                f"matroid must be a Matroid, got {type(matroid).__name__}: use a class of semibandits.matroids"
             )
         super().__init__(matroid)
 
@@ -218,7 +218,7 @@ class MatroidBases(MatroidDecisions):
         return f"MatroidBases({self._matroid!r})"
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """Basis of largest total weight, by the greedy algorithm; of equal items the smaller index comes first.
+        """Basis of largest total weight, by the greedy algorithm; ties go to the smaller index.
 
         Raises
         ------

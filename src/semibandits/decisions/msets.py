@@ -31,7 +31,7 @@ from semibandits.matroids import Uniform
 from semibandits.optimization.problems import budget_criterion
 
 SMALLEST_RATIO = 1e-6
-"""Smaller ratios ask for less than this one gives."""
+"""Smaller ratios are raised to this one."""
 UNLIMITED = Limits(2**62, 0)
 
 
@@ -49,7 +49,7 @@ class MSets(MatroidDecisions):
     Raises
     ------
     InvalidInputError
-        If `d` or `m` is no such integer.
+        If `d` or `m` is not such an integer.
     """
 
     def __init__(self, d: int, m: int) -> None:
@@ -59,7 +59,7 @@ class MSets(MatroidDecisions):
         return f"MSets(d={self._d}, m={self._m})"
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """The m items of largest weight; of equal ones those with the smaller index.
+        """The m items of largest weight; ties go to smaller indices.
 
         Raises
         ------
@@ -88,19 +88,21 @@ class MSets(MatroidDecisions):
     def _maximize_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """P_BLM by multipliers, reduced costs, and label lists: the undominated pairs (reward, budget) for each count of items.
+        """P_BLM by multipliers, reduced costs and label lists: the undominated pairs (reward, budget) for each number of items.
 
-        The multiplier l of least Lagrangian bound ranks the items by rewards + l * budgets; what loses more than the gap when
-        it joins the m first, or leaves them, is fixed. The rest is taken or not item by item (Nemhauser, Ullmann 1969),
-        without labels whose best completion is too low at l, at 0, or in budget alone. Exact for real data of any sign;
-        integer budgets of range R leave at most m R labels a count, hence O(d m^2 R) steps.
+        The multiplier l that minimises the Lagrangian bound ranks the items by rewards + l * budgets. An item is fixed if
+        adding it to the first m items, or removing it from them, costs more than the gap. The other items are decided one by
+        one (Nemhauser, Ullmann 1969); labels are dropped if their best completion is too low at l, at 0, or in the budget
+        alone. Exact for real data of any sign; integer budgets of range R leave at most m R labels for each number of items,
+        hence O(d m^2 R) steps.
 
-        With ratio r < 1 and rewards >= 0, the result of the first step is returned if it reaches r times the bound. Else let
-        LB be the largest of its reward and the rewards of items that belong to some m-set that meets the budget; all other
-        items go. Rewards are rounded down to multiples of u = (1 - r) LB / m, and the rounded problem is solved exactly. With
-        a' the rounded rewards, the solution x has rewards·x >= a'·x >= a'·x* >= rewards·x* - m u = rewards·x* - (1 - r) LB
-        >= r rewards·x*, since LB <= rewards·x*. As rewards·x* <= m LB, rounded sums are at most m^2 / (1 - r) units: that
-        many labels a count, plus one, and O(d m^3 / (1 - r)) steps (after Ibarra, Kim 1975).
+        With ratio r < 1 and rewards >= 0, the result of the first step is returned if it reaches r times the bound. Otherwise
+        let LB be the largest of its reward and the rewards of items that belong to some m-set that meets the budget; all other
+        items are dropped. Rewards are rounded down to multiples of u = (1 - r) LB / m, and the rounded problem is solved
+        exactly. With a' the rounded rewards, the solution x has rewards·x >= a'·x >= a'·x* >= rewards·x* - m u
+        = rewards·x* - (1 - r) LB >= r rewards·x*, since LB <= rewards·x*. As rewards·x* <= m LB, rounded sums are at most
+        m^2 / (1 - r) units: at most that many labels plus one for each number of items, and O(d m^3 / (1 - r)) steps
+        (after Ibarra, Kim 1975).
         """
         if ratio < 1:
             return self._rounded_budgeted(rewards.copy(), budgets.copy(), at_least, ratio)
@@ -119,7 +121,7 @@ class MSets(MatroidDecisions):
     def _rounded_budgeted(
         self, rewards: FloatArray, budgets: FloatArray, at_least: float, ratio: float
     ) -> BoolArray | None:
-        """A decision of that ratio, see `_maximize_budgeted`."""
+        """Solution of P_BLM to within `ratio`, see `_maximize_budgeted`."""
         _, bound, known = best_multiplier(rewards, budgets, self._m, Goal(AT_LEAST, at_least, 0.0))
         if bound == -np.inf:
             return None
@@ -141,14 +143,15 @@ class MSets(MatroidDecisions):
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the same search, with the tangents a + l c + 1/(4 l) of a + sqrt(c) as bounds at three multipliers l.
 
-        With ratio r < 1 ``rewards @ x + sqrt(bonuses @ x) / r`` must reach the maximum. The result of the first step is
-        returned if it reaches the bound. Else each positive bonus G in turn is taken for the largest one in the best decision
-        x*: items of larger bonus go, the others' bonuses are rounded down to multiples of u = (1 - r^2) G / m, and the
-        rounded problem is solved exactly, with the root over r. For the right G and the rounded bonuses b',
+        With ratio r < 1, ``rewards @ x + sqrt(bonuses @ x) / r`` must reach the maximum. The result of the first step is
+        returned if it reaches the bound. Otherwise each positive bonus G is tried as the largest one in the best decision x*:
+        items of larger bonus are dropped, the other bonuses are rounded down to multiples of u = (1 - r^2) G / m, and the
+        rounded problem is solved exactly, with the root divided by r. For the right G and the rounded bonuses b',
         b'·x* >= bonuses·x* - m u = bonuses·x* - (1 - r^2) G >= r^2 bonuses·x*, so that its solution x has
         rewards·x + sqrt(bonuses·x) / r >= rewards·x + sqrt(b'·x) / r >= rewards·x* + sqrt(b'·x*) / r, which is at least the
-        maximum, for rewards of any sign. (Should x* have no bonus, the decision of largest reward will do.) Rounded sums are
-        at most m^2 / (1 - r^2) units: that many labels a count, plus one, and O(d^2 m^3 / (1 - r)) steps over all G.
+        maximum, for rewards of any sign. (If x* has no bonus, the decision of largest reward suffices.) Rounded sums are at
+        most m^2 / (1 - r^2) units: at most that many labels plus one for each number of items, and O(d^2 m^3 / (1 - r)) steps
+        over all G.
         """
         if ratio < 1:
             return self._rounded_index(rewards.copy(), bonuses.copy(), max(ratio, SMALLEST_RATIO))
@@ -160,7 +163,7 @@ class MSets(MatroidDecisions):
         return x
 
     def _rounded_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
-        """A decision of that ratio, see `_maximize_index`."""
+        """Solution of P_IM to within `ratio`, see `_maximize_index`."""
 
         def generous(x: BoolArray) -> float:
             return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio)
@@ -182,7 +185,7 @@ class MSets(MatroidDecisions):
         return best
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
-        """The whole front by label lists, without labels whose completions beat no corner between points of the hull."""
+        """The whole front by label lists; labels are dropped if no completion improves on a corner between hull points."""
         within, rows = select_front(rewards.copy(), budgets.copy(), self._m, MAX_LABELS)
         if not within:
             raise _broken_off("ask for one budget at a time with maximize_budgeted")
@@ -197,6 +200,6 @@ def _within(d: int, items: IntArray) -> BoolArray:
 
 def _broken_off(remedy: str) -> SolverError:
     return SolverError(
-        f"the search was limited to {MAX_LABELS:,} labels of partial decisions and {MAX_NODES:,} nodes, got more: "
+        f"the search is limited to {MAX_LABELS:,} labels of partial decisions and {MAX_NODES:,} nodes, got more: "
         f"{remedy}, or round rewards and budgets to fewer digits"
     )

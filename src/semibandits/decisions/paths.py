@@ -15,16 +15,17 @@ from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
-from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError
+from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels.dag import ArcGroups, acyclic_order, is_path, longest_path, nodes_between, paths_by_rank
 from semibandits.kernels.exchange import incidence
 from semibandits.kernels.labels import Goal, Thinning, best_path, pareto_paths
 from semibandits.kernels.oracles.paths import paths_cycles, paths_exchange_costs, paths_linear
+from semibandits.matroids._listing import too_many
 
 MAX_LABELS = 10_000_000
-"""Of a search for budgeted paths: each takes 32 bytes."""
+"""Maximum number of labels in a search for budgeted paths; each takes 32 bytes."""
 SMALLEST_RATIO = 1e-6
-"""Smaller ratios ask for less than this one gives; their powers might overflow."""
+"""Smaller ratios are raised to this one, since their powers might overflow."""
 LONGEST_CYCLE_SHOWN = 8
 
 
@@ -35,9 +36,9 @@ class Paths(DecisionSet):
     Parameters
     ----------
     graph : networkx DiGraph or MultiDiGraph, or sequence of (tail, head)
-        Acyclic. Parallel arcs are legal, and so are arcs that lie on no path: they are never chosen.
+        Acyclic. Parallel arcs are allowed, and so are arcs that lie on no path: they are never chosen.
     source, target : hashable
-        Two different nodes, the second of which can be reached from the first.
+        Two different nodes; `target` must be reachable from `source`.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class Paths(DecisionSet):
     tails, heads : ndarray of int, shape (d,)
         Item i runs from ``nodes[tails[i]]`` to ``nodes[heads[i]]``.
     source, target : hashable
-        As given.
+        The ends of all paths.
     topological_order : ndarray of int, shape (n_nodes,)
         Numbers of all nodes, tails before heads.
     useful_items : ndarray of bool, shape (d,)
@@ -55,7 +56,7 @@ class Paths(DecisionSet):
     Raises
     ------
     InvalidInputError
-        If the graph is malformed or has a cycle, source or target is no node or they are equal, or no path joins them.
+        If the graph is malformed or has a cycle, source or target is not a node, they are equal, or no path joins them.
     """
 
     def __init__(self, graph: object, source: Hashable, target: Hashable) -> None:
@@ -68,7 +69,7 @@ class Paths(DecisionSet):
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
         self.source, self.target = source, target
         self._items = edges.items
-        tails, heads = edges.tails.copy(), edges.heads.copy()  # kernels compile anew for read-only arrays
+        tails, heads = edges.tails.copy(), edges.heads.copy()  # kernels are recompiled for read-only arrays
         self.topological_order = acyclic_order(edges.n_nodes, tails, heads)
         if len(self.topological_order) < edges.n_nodes:
             raise _cycle_error(edges, self.topological_order)
@@ -76,9 +77,9 @@ class Paths(DecisionSet):
         if not useful[first]:
             raise InvalidInputError(
                 f"target must be reachable from source, got no path from {source!r} to {target!r}: "
-                "add the missing arcs, or swap source and target if arcs point the other way"
+                "add the missing arcs, or swap source and target if the arcs have the opposite direction"
             )
-        # Useful nodes get their places in topological order as new numbers: the source is 0, the target the last.
+        # Useful nodes are renumbered in topological order: the source is 0, the target comes last.
         self._places = np.full(edges.n_nodes, -1, dtype=np.int64)
         order = self.topological_order[useful[self.topological_order]]
         self._places[order] = np.arange(len(order))
@@ -100,66 +101,63 @@ class Paths(DecisionSet):
 
     @property
     def m(self) -> int:
-        """Number of arcs on a longest path."""
+        """Number of arcs on a longest path, the items in the largest decision."""
         return self._m
 
     @property
     def items(self) -> tuple[Hashable, ...]:
-        """Label of each arc: (tail, head), or (tail, head, k) where there are parallel arcs."""
+        """Label of each arc: (tail, head), or (tail, head, k) for parallel arcs."""
         return self._items
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Heaviest path, by dynamic programming in topological order; see :meth:`DecisionSet.maximize`.
 
-        Where several arcs lead equally well into a node, the one with the smallest index is taken.
+        Ties between arcs into a node go to the smallest index.
         """
         return self._heaviest(weights)[0]
 
     def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
-        """Nodes of a decision in the order in which it visits them, from source to target.
+        """Nodes of a path in the order from source to target.
 
         Raises
         ------
         InvalidInputError
-            If `decision` is no path from source to target.
+            If `decision` is not a path from source to target.
         """
         x = as_decision(decision, self.d)
         if x is None or not self._contains(x):
             raise InvalidInputError(
                 f"decision must be a path from {self.source!r} to {self.target!r}, got {decision!r}: "
-                f"pass a 0/1 vector of shape (d,) = ({self.d},), for instance from maximize"
+                f"pass a 0/1 vector of shape (d,) = ({self.d},), for example from maximize"
             )
         return (self.source, *(self.nodes[v] for v in self.heads[self._arcs(x)]))
 
     def count(self, limit: int = 1_000_000) -> int:
-        """Exact number of paths, by dynamic programming; `limit` is not needed."""
+        """Exact number of paths, by dynamic programming; `limit` is ignored."""
         return self._count
 
     def count_within(self, work: int) -> DecisionCount:
-        """Exact number of paths, which is known; `work` is not needed."""
+        """Exact number of paths, by dynamic programming; `work` is ignored."""
         return DecisionCount(self._count)
 
     def enumerate(self, limit: int = 100_000) -> BoolArray:
-        """All paths, one a row, shape ``(n, d)``, in lexicographic order of their items; see :meth:`DecisionSet.enumerate`."""
+        """All paths, one per row, shape ``(n, d)``, in lexicographic order of their items; see :meth:`DecisionSet.enumerate`."""
         if self._count > limit:
-            got = f"{self._count}" if self._count < 10**30 else "more"
-            raise TooManyDecisionsError(
-                f"listing was limited to {limit} decisions, got {got} paths: raise the limit or count them only"
-            )
+            raise too_many(limit, self._count)
         return paths_by_rank(self.d, self._count, *self._out_of)
 
     def exchange_graph(self, weights: ArrayLike) -> ExchangeGraph:
         """Residual graph of the heaviest path x*; see :class:`ExchangeGraph`.
 
-        Its nodes are those that lie on some path, in topological order. Items outside x* enter on arcs from tail to head,
-        items of x* leave on arcs of cost 0 from head to tail, and the nodes of x* are the hub. Items on no path have no
+        Its nodes are those on paths from source to target, in topological order. Items outside x* enter on arcs from tail to
+        head, items of x* leave on arcs of cost 0 from head to tail, and the nodes of x* are the hub. Items on no path have no
         arc. The potentials are minus the weights of the heaviest paths from the source. [theory §2, T0]
         """
         theta = item_vector(weights, self.d, "weights")
         x, heaviest = self._heaviest(theta)
         items = np.flatnonzero(self.useful_items)
         tails, heads, inside = self._places[self.tails[items]], self._places[self.heads[items]], x[items]
-        # Summed as the dynamic programme does, so that no cost is negative, and a best way into a node costs nothing.
+        # Summed as in the dynamic programme, so that no cost is negative and the best arc into each node costs exactly 0.
         costs = np.where(inside, 0.0, heaviest[heads] - (heaviest[tails] + theta[items]))
         return ExchangeGraph(
             decision=x,
@@ -178,18 +176,18 @@ class Paths(DecisionSet):
     ) -> BoolArray | None:
         """P_BLM by label setting in topological order; None if no path meets the budget.
 
-        A label is the pair (reward, budget) of a path from the source; those that another label of the node beats in both
-        go, and so do those whose completions cannot reach the budget, or the best reward known, by the largest remaining reward
-        and budget and by Lagrangian bounds with potentials back to the target. Exact for real data of any sign.
+        A label is the pair (reward, budget) of a path from the source. It is dropped if another label of the node dominates it,
+        or if no completion can reach the budget or exceed the best known reward; this is decided by the largest remaining reward
+        and budget and by Lagrangian bounds with potentials from the target. Exact for real data of any sign.
 
-        With ratio r < 1 and rewards >= 0, a node keeps of all labels whose rewards lie within the factor q = r^(-1/m) of each
-        other that of largest budget. For each path P of k arcs to the node it then holds a label with at least P's budget and
-        at least q^(-k) times its reward. Proof by induction: an arc adds the same reward >= 0 to P and to the label that stands
-        for P without its last arc, so the factor q^(-k+1) survives, and the label that takes the place of this one loses at most
-        one factor q more, and no budget. Paths have at most m arcs: the result has at least q^(-m) = r times the largest reward.
-        (Where a bound drops a label, or ends the search because r times the bound is reached, the path known then is as good.)
-        Groups begin at rewards a factor q apart: a node keeps at most 2 + m ln(R / p) / ln(1 / r) labels, with R the largest
-        reward of a path, p the smallest positive one of an arc, and ln(1 / r) >= 1 - r. This is interval partitioning
+        With ratio r < 1 and rewards >= 0, a node keeps only the label of largest budget among labels whose rewards lie within
+        the factor q = r^(-1/m) of each other. For each path P of k arcs to the node, it then has a label with at least P's
+        budget and at least q^(-k) times its reward. Proof by induction: an arc adds the same reward >= 0 to P and to the label
+        that represents P without its last arc, so the factor q^(-k+1) is preserved. A label that replaces this one loses at
+        most one more factor q, and no budget. Paths have at most m arcs, so the result has at least q^(-m) = r times the largest
+        reward. (If a bound drops a label, or ends the search because r times the bound is reached, the best known path is as
+        good.) Groups begin at rewards a factor q apart: a node keeps at most 2 + m ln(R / p) / ln(1 / r) labels, with R the
+        largest reward of a path, p the smallest positive reward of an arc, and ln(1 / r) >= 1 - r. This is interval partitioning
         (Sahni 1976; for paths Warburton 1987, Hassin 1992).
         """
         ratio = max(ratio, SMALLEST_RATIO)
@@ -200,11 +198,11 @@ class Paths(DecisionSet):
         """P_IM by the same labels, with the tangents a + l c + 1/(4l) of a + sqrt(c) as Lagrangian bounds.
 
         With ratio r < 1 the path maximises ``rewards @ x + sqrt(bonuses @ x) / r`` over thinned fronts: of labels whose bonuses
-        lie within the factor r^(-2/m) of each other a node keeps that of largest reward. By the induction of
-        `_maximize_budgeted`, with the criteria exchanged, a best path has a stand-in with at least its reward and r^2 times
-        its bonus; the result is no worse than the stand-in, so max <= rewards @ x + sqrt(bonuses @ x) / r for rewards of any
+        lie within the factor r^(-2/m) of each other, a node keeps the one of largest reward. By the induction of
+        `_maximize_budgeted`, with the criteria exchanged, a label represents the best path with at least its reward and r^2
+        times its bonus. The result is no worse than this label, so max <= rewards @ x + sqrt(bonuses @ x) / r for rewards of any
         sign. A node keeps at most 2 + (m / 2) ln(B / b) / ln(1 / r) labels, with B the largest bonus of a path and b the
-        smallest positive one of an arc.
+        smallest positive bonus of an arc.
         """
         ratio = max(ratio, SMALLEST_RATIO)
         step = ratio ** (-2.0 / self.m)
@@ -213,7 +211,7 @@ class Paths(DecisionSet):
         return x
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
-        """The whole front by the same labels without bounds, budgets increasing."""
+        """The whole front by the same labels without bounds, in order of increasing budget."""
         rows, labels = pareto_paths(rewards.copy(), budgets.copy(), self._into, MAX_LABELS)
         if labels < 0:
             raise _too_many_labels("ask for one budget at a time with maximize_budgeted")
@@ -235,7 +233,7 @@ class Paths(DecisionSet):
         return x if x.any() else None
 
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
-        # A fresh array, since kernels compile anew for read-only and strided ones.
+        # A copy, since kernels are recompiled for read-only and strided arrays.
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
 
     def _compiled(self) -> CompiledOracle | None:
@@ -248,7 +246,7 @@ class Paths(DecisionSet):
         return bool(is_path(x, *self._ends, len(self._into[0]) - 1))
 
     def _arcs(self, x: BoolArray) -> IntArray:
-        """Chosen items in topological order of their tails."""
+        """Items of a path in topological order of their tails."""
         arcs = np.flatnonzero(x)
         return arcs[np.argsort(self._places[self.tails[arcs]], kind="stable")]
 
@@ -264,13 +262,13 @@ class Paths(DecisionSet):
 
 def _too_many_labels(remedy: str) -> SolverError:
     return SolverError(
-        f"the search was limited to {MAX_LABELS:,} labels of partial paths, got more: {remedy}, "
+        f"the search is limited to {MAX_LABELS:,} labels of partial paths, got more: {remedy}, "
         "or round rewards and budgets to fewer digits"
     )
 
 
 def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
-    # Nodes that the order misses have an arc from another such node: backwards along these, a node comes again.
+    # Each node missing from the order has an arc from another such node; following these arcs backwards leads to a cycle.
     missing = np.ones(edges.n_nodes, dtype=np.bool_)
     missing[order] = False
     before = {int(v): int(u) for u, v in zip(edges.tails, edges.heads, strict=True) if missing[u]}
@@ -291,7 +289,7 @@ def _cycle_error(edges: EdgeList, order: IntArray) -> InvalidInputError:
 
 
 def _grouped(useful: BoolArray, ends: IntArray, other_ends: IntArray, n: int) -> ArcGroups:
-    """Useful items grouped by one end: pointers, other ends, items."""
+    """Useful items grouped by one of their ends: pointers, other ends, items."""
     items = np.flatnonzero(useful)
     ptr, position = incidence(n, ends[items])
     items = items[position]

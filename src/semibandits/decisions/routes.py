@@ -237,9 +237,7 @@ class Routes(DecisionSet):
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         """P_IM by the kernel of rounds: the index is that of means that may be raised to ``-least`` at most."""
-        oracle = self.compiled()
-        assert oracle is not None
-        return oracle.maximize_index(rewards, bonuses, ratio)
+        return self._compiled().search_index(rewards, bonuses, ratio).decision
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
         found = super()._search_index(rewards, bonuses, ratio, most)

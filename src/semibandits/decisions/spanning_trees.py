@@ -24,7 +24,7 @@ class SpanningTrees(MatroidDecisions):
     Parameters
     ----------
     graph : networkx Graph or MultiGraph, or sequence of (u, v)
-        Item i is the i-th edge. Parallel edges are legal; loops are legal and in no tree.
+        Item i is the i-th edge. Parallel edges and loops are allowed; loops are in no tree.
 
     Raises
     ------
@@ -36,11 +36,9 @@ class SpanningTrees(MatroidDecisions):
         matroid = Graphic(graph)
         edges = matroid.edges
         if edges.n_edges == 0:
-            raise InvalidInputError(
-                f"graph must have edges, got none ({edges.n_nodes} nodes): the edges are the items that trees choose from"
-            )
+            raise InvalidInputError(f"graph must have edges, got none ({edges.n_nodes} nodes): the edges are the items")
         super().__init__(matroid)
-        # Kernels compile anew for read-only arrays: these copies never leave the object.
+        # Private writable copies, since kernels are recompiled for read-only arrays.
         self._n_nodes, self._tails, self._heads = edges.n_nodes, edges.tails.copy(), edges.heads.copy()
         self._check_connected(edges.nodes)
 
@@ -48,7 +46,7 @@ class SpanningTrees(MatroidDecisions):
         return f"SpanningTrees(d={self._d}, nodes={self._n_nodes})"
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
-        """Spanning tree of largest total weight, by Kruskal's algorithm; of equal edges the smaller index comes first.
+        """Spanning tree of largest total weight, by Kruskal's algorithm; ties go to the smaller index.
 
         Raises
         ------
@@ -67,5 +65,5 @@ class SpanningTrees(MatroidDecisions):
         if len(roots) > 1:
             raise InvalidInputError(
                 f"graph must be connected, got {len(roots)} components, with {nodes[roots[0]]!r} in one and "
-                f"{nodes[roots[1]]!r} in another: add edges between them, or build one decision set for each"
+                f"{nodes[roots[1]]!r} in another: add edges between them, or build one decision set per component"
             )

@@ -1,4 +1,4 @@
-"""Capacities of groups as they are written on a command line."""
+"""Parser for capacities of groups on the command line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from semibandits._fields import unknown_name
 from semibandits._json import MOST_DIGITS
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 
 
 class _Capacity(NamedTuple):
-    """One ``[COLUMN:][NAME=]K``; None where that part is left out."""
+    """One ``[COLUMN:][NAME=]K``; None for an omitted part."""
 
     column: str | None
     name: str | None
@@ -24,21 +24,21 @@ def read_capacities(texts: Sequence[str], groups: Mapping[str, Sequence[str]]) -
     Parameters
     ----------
     texts : sequence of str
-        ``K`` for all groups, ``NAME=K`` for one; ``COLUMN:`` before it limits it to the groups of one column.
-        The more special one wins: a name over none, then a column over none.
+        ``K`` for all groups, ``NAME=K`` for one group; the prefix ``COLUMN:`` restricts it to the groups of one column.
+        The most specific one applies: first those with a name, then those with a column.
     groups : mapping from column to sequence of str
         The groups that occur in each column.
 
     Raises
     ------
     InvalidInputError
-        If a text is of another form, names no group, or a group is left without a capacity.
+        If a text is malformed or names an unknown group, or a group has no capacity.
     """
     wanted = [_parse(text, groups) for text in texts]
     for capacity in wanted:
         known = [g for column in groups if capacity.column in (None, column) for g in dict.fromkeys(groups[column])]
         if capacity.name is not None and capacity.name not in known:
-            raise unknown_name("group of --capacity", capacity.name, known)
+            raise unknown_name("group of a capacity", capacity.name, known)
     wanted.sort(key=lambda capacity: (capacity.name is not None, capacity.column is not None))
     return {column: _limits(column, names, wanted) for column, names in groups.items()}
 
@@ -51,7 +51,9 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
     if not number.strip().isdecimal() or len(number) > MOST_DIGITS:
         got = repr(text) if len(text) <= MOST_DIGITS else f"{len(text):,} characters"
         raise InvalidInputError(
-            f"--capacity must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. --capacity 2"
+            Option("capacities"),
+            f" must be K or NAME=K with K = 0, 1, 2, ..., got {got}: write e.g. ",
+            Option("capacities", ["2"]),
         )
     return _Capacity(column or None, name if equals else None, int(number))
 
@@ -59,12 +61,15 @@ def _parse(text: str, groups: Mapping[str, Sequence[str]]) -> _Capacity:
 def _limits(column: str, names: Sequence[str], wanted: Sequence[_Capacity]) -> dict[str, int]:
     limits: dict[str, int] = {}
     for group in dict.fromkeys(names):
-        for capacity in wanted:  # from general to special: the last one that fits wins
+        for capacity in wanted:  # from general to specific: the last match applies
             if capacity.column in (None, column) and capacity.name in (None, group):
                 limits[group] = capacity.limit
         if group not in limits:
             raise InvalidInputError(
-                f"each group must have a capacity, got none for {group!r} of the column {column}: "
-                f"add --capacity {group}=K, or --capacity K for all groups"
+                f"each group must have a capacity, got none for {group!r} of the column {column}: add ",
+                Option("capacities", [f"{group}=K"]),
+                ", or ",
+                Option("capacities", ["K"]),
+                " for all groups",
             )
     return limits

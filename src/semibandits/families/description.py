@@ -1,4 +1,4 @@
-"""Decision sets as plain JSON, from which they are built again, and fingerprints that tell them apart."""
+"""Conversion of decision sets to and from plain JSON, and their fingerprints."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ _DAMAGE: Final = (KeyError, IndexError, TypeError, ValueError, OverflowError, At
 
 
 def describe(decision_set: DecisionSet) -> JSON:
-    """A decision set of the library as plain JSON.
+    """Convert a decision set of a built-in family to plain JSON.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        Of one of the built-in families, over built-in matroids, whose labels are strings, integers, floats, booleans, None, or
+        A set of a built-in family, over built-in matroids, whose labels are strings, integers, floats, booleans, None, or
         tuples of these.
 
     Returns
     -------
     dict
-        What :func:`rebuild` takes. Two sets that were built in the same way have the same description.
+        Input for :func:`rebuild`. Two sets that were built in the same way have the same description.
 
     Raises
     ------
     UnsupportedError
-        If the set is one of a user's own, rests on a matroid that is, or has other labels; the message says which.
+        If the set or its matroid is user-defined, or a label has another type; the message states the reason.
     """
     family = family_of(decision_set)
     if family is None:
         raise UnsupportedError(
-            f"{type(decision_set).__name__} cannot be described: it is no family of the library, so pass the set itself"
+            f"{type(decision_set).__name__} cannot be described: it is not a built-in family, so pass the set itself"
         )
     return {"family": family.name, **family.write(decision_set)}
 
 
 def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet:
-    """The decision set of a description: the same items in the same order, the same answers.
+    """Rebuild a decision set from its description, with the same items in the same order and the same answers.
 
     Parameters
     ----------
     description : mapping
-        From :func:`describe`, maybe written to JSON and read again.
+        Output of :func:`describe`, possibly after a round trip through JSON.
     d : int, optional
-        Number of items that it must have. Then a description that only claims to have more is refused before memory is taken.
+        Required number of items. A description that states another number is rejected before memory is allocated.
 
     Raises
     ------
     InvalidInputError
-        If it is no such description.
+        If it is not a valid description.
     """
     try:
         if d is not None:
@@ -68,34 +68,34 @@ def rebuild(description: Mapping[str, Any], d: int | None = None) -> DecisionSet
         unchanged = digest(describe(result)) == digest(dict(description))
     except InvalidInputError as error:
         raise InvalidInputError(
-            f"the description of a decision set must describe one, got a damaged one: {error}"
+            f"the description of a decision set must be valid, got a damaged one: {error}"
         ) from error
     except _DAMAGE as error:
         raise InvalidInputError(
             f"the description of a decision set must be one that describe() wrote, got {type(error).__name__} ({error}) "
-            "when reading it: pass it unchanged"
+            "on reading it: pass it unchanged"
         ) from error
     if not unchanged:
         raise InvalidInputError(
-            f"the description of a decision set must be one that describe() wrote, got one that leads to {result!r}, which has "
-            "another: pass it unchanged"
+            f"the description of a decision set must be one that describe() wrote, got one of {result!r}, whose description "
+            "differs: pass it unchanged"
         )
     return result
 
 
 def fingerprint(decision_set: DecisionSet) -> str:
-    """A digest that equal decision sets share, in any process.
+    """Fingerprint of a decision set; equal sets have the same one in every process.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        Any, also one of your own.
+        Any decision set, including user-defined ones.
 
     Returns
     -------
     str
-        SHA-256 in hexadecimal digits: of the canonical JSON of its description; for a set that has none, of what can be
-        checked: its class, d, m, its items as text, and what ``maximize`` answers to five fixed vectors of weights.
+        SHA-256 in hexadecimal digits of the canonical JSON of its description. For a set without a description, of its class,
+        d, m, its items as text, and the results of ``maximize`` for five fixed vectors of weights.
     """
     try:
         content = describe(decision_set)
@@ -118,14 +118,14 @@ def digest(content: object) -> str:
     Raises
     ------
     TypeError, ValueError
-        If `content` is no plain JSON, or holds NaN or infinity.
+        If `content` is not plain JSON, or contains NaN or infinity.
     """
     text = json.dumps(_whole(content), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _check_sizes(description: Mapping[str, Any], d: int) -> None:
-    """Compare the numbers of items that a description states, for itself and the matroids in it, with the right one."""
+    """Check the numbers of items stated by a description and by the matroids in it."""
     claimed = [description["d"]] if "d" in description else []
     claimed += [description["shape"][1]] if "shape" in description else []
     for size in claimed:
@@ -137,7 +137,7 @@ def _check_sizes(description: Mapping[str, Any], d: int) -> None:
 
 
 def _probes(d: int) -> list[FloatArray]:
-    """Vectors of weights: ties, both signs, and two scattered ones, exact in any arithmetic."""
+    """Vectors of weights with ties, with both signs, and two scattered ones; all are exact in floating point."""
     index = np.arange(d, dtype=np.int64)
     scattered = (index * 40_503 + 12_345) % 65_536 / 32_768.0 - 1.0
     positive = (index * 30_011 + 7) % 65_537 / 65_536.0

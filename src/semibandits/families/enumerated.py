@@ -1,4 +1,4 @@
-"""Decisions that are listed one by one."""
+"""Explicit lists of decisions."""
 
 from __future__ import annotations
 

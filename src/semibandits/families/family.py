@@ -1,4 +1,4 @@
-"""The record that describes a family of decision sets to the rest of the library."""
+"""The record that describes a family of decision sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JSON: TypeAlias = dict[str, Any]
 
 
 class Guarantee(StrEnum):
-    """What a method promises, whatever the input."""
+    """Guarantee of a method for all inputs."""
 
     CLOSED_FORM = "closed form"
     """For C(theta) over matroid bases."""
@@ -102,7 +102,7 @@ class Network:
 
 
 def network_of_edges(edges: EdgeList, *, directed: bool = False, source: int | None = None) -> Network:
-    """The network of a list of edges."""
+    """Build a network from a list of edges."""
     return Network(edges.nodes, edges.tails, edges.heads, directed, source)
 
 
@@ -123,7 +123,7 @@ class Family:
     title : str
         Name in docs/structures.md, such as "m-sets".
     heading : str
-        Heading in the list of datasets, such as "m-sets: so many of the items".
+        Heading in the list of datasets.
     nouns : Nouns
         Names of decisions and items.
     guarantees : Guarantees
@@ -154,7 +154,7 @@ class Family:
     reads_along : bool
         Whether decisions are printed as a sequence of nodes.
     network : callable
-        The graph whose edges are items, None if there is none.
+        Returns the graph whose edges are items; None if items are not edges.
     figure : str
         Type of figure for plans: a network, a heat map, or one stem per item.
     """

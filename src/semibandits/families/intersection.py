@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import numpy as np
-
 from semibandits._fields import Fields
+from semibandits.decisions._counting import root_of
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.errors import InvalidInputError
 from semibandits.families.capacities import read_capacities
@@ -46,7 +45,7 @@ def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, 
 def _examples() -> Iterator[MatroidIntersection]:
     yield MatroidIntersection(Partition([0, 0, 0, 1, 1, 1, 2, 2, 2], 1), Partition([0, 1, 2] * 3, 1))
     yield MatroidIntersection(Graphic(GRAPH), Partition([0, 0, 1, 1, 2, 2], 1))
-    yield MatroidIntersection(Linear(VECTORS), Uniform(4, 2))  # its rounds are played in Python
+    yield MatroidIntersection(Linear(VECTORS), Uniform(4, 2))  # has no kernels
 
 
 def _network(x: MatroidIntersection) -> Network | None:
@@ -57,22 +56,14 @@ def _network(x: MatroidIntersection) -> Network | None:
 
 
 def _network_of_forests(graphic: Graphic, other: Matroid, size: int) -> Network:
-    """The graph of an intersection: its edges are arcs if the other matroid groups them by their heads.
-
-    It has a source if decisions are the spanning trees that lead away from it: one node has no arc into it, each other node
-    at most one, and there are as many arcs as other nodes.
-    """
-    edges, groups, capacities = graphic.edges, [], []
-    if isinstance(other, Partition):
-        groups, capacities = other.groups.tolist(), other.capacities.tolist()
-    directed = bool(groups) and _alike(groups, edges.heads.tolist())
-    roots = np.setdiff1d(np.arange(edges.n_nodes), edges.heads).tolist()
-    rooted = directed and len(roots) == 1 and set(capacities) == {1} and size == edges.n_nodes - 1
-    return network_of_edges(edges, directed=directed, source=roots[0] if rooted else None)
+    """The graph of an intersection: edges are arcs if the other matroid groups them by head, with the root as source."""
+    if not isinstance(other, Partition) or not _same_groups(other.groups.tolist(), graphic.edges.heads.tolist()):
+        return network_of_edges(graphic.edges)
+    return network_of_edges(graphic.edges, directed=True, source=root_of(graphic, other, size))
 
 
-def _alike(first: Sequence[int], second: Sequence[int]) -> bool:
-    """Whether two numberings put the same items together."""
+def _same_groups(first: Sequence[int], second: Sequence[int]) -> bool:
+    """Whether two numberings define the same groups of items."""
     return len(set(zip(first, second, strict=True))) == len(set(first)) == len(set(second))
 
 
@@ -89,18 +80,18 @@ def _plain_nouns(x: MatroidIntersection) -> Nouns:
 def _shape(x: MatroidIntersection, some: str, question: str) -> str:
     network = _network(x)
     if network is not None and network.source is None:
-        return f"{some} without a cycle, within a second constraint."
+        return f"{some} without a cycle, subject to a second constraint."
     if network is not None and network.source is not None:
-        return f"{some}, which lead from {network.nodes[network.source]} to every other node, to each along one way."
+        return f"{some}, with exactly one path from {network.nodes[network.source]} to every other node."
     limits = [limit for limit in (limits_of(x.m1), limits_of(x.m2)) if limit]
-    return f"{some}, {' and '.join(limits) if len(limits) == 2 else 'within two constraints at once'}."
+    return f"{some}, {' and '.join(limits) if len(limits) == 2 else 'subject to two constraints'}."
 
 
 INTERSECTION = Family(
     name="intersection",
     cls=MatroidIntersection,
     title="intersections of two matroids",
-    heading="intersections: within two limits at once",
+    heading="intersections: two constraints at once",
     nouns=Nouns("common independent set", "common independent sets", "item", "items"),
     guarantees=SEARCHED_GUARANTEES,
     beyond_paper=frozenset(Guarantees.__dataclass_fields__),

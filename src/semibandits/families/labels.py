@@ -15,7 +15,7 @@ from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError, UnsupportedError
 
 LARGEST_PLAIN_INTEGER: Final = 2**53
-"""Integers above it are written as text: other readers of JSON would round them."""
+"""Larger integers are written as text, since other readers of JSON would round them."""
 MOST_CELLS: Final = 2**30
 """Maximum number of entries of a matrix that is stored by the positions of its ones."""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -66,7 +66,7 @@ def decode_label(value: Any) -> Hashable:
             return int(text)
         case {"tuple": list(parts), **rest} if not rest:
             return tuple(decode_label(part) for part in parts)
-    raise InvalidInputError(f"a label must be a string, a number or a tagged one, got {value!r}: pass it unchanged")
+    raise InvalidInputError(f"a label must be a string, a number or a tagged value, got {value!r}: pass it unchanged")
 
 
 def encode_labels(labels: Iterable[Hashable]) -> list[Any]:
@@ -99,7 +99,7 @@ def plain_list(value: Any) -> list[Any]:
         If it is not a list.
     """
     if not isinstance(value, list | tuple):
-        raise InvalidInputError(f"a list must stand here, got {value!r}: pass it unchanged")
+        raise InvalidInputError(f"the value must be a list, got {value!r}: pass it unchanged")
     return list(value)
 
 
@@ -140,9 +140,11 @@ def read_graph(data: Mapping[str, Any], *, directed: bool) -> ListedGraph:
 
 
 def ones_by_row(rows: list[Any], width: int) -> BoolArray:
-    """Build 0/1 rows from the positions of their ones."""
+    """Build 0/1 rows from the positions of the ones."""
     if len(rows) * width > MOST_CELLS:
-        raise InvalidInputError(f"{len(rows)} rows of {width} entries are more than can be stored: pass it unchanged")
+        raise InvalidInputError(
+            f"a matrix must have at most {MOST_CELLS:,} entries, got {len(rows):,} x {width:,}: pass it unchanged"
+        )
     matrix = np.zeros((len(rows), width), dtype=np.bool_)
     for row, places in zip(matrix, rows, strict=True):
         row[_places(places, width)] = True

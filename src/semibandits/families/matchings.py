@@ -21,7 +21,7 @@ def _write(x: Matchings) -> JSON:
 def _read(data: Mapping[str, Any]) -> Matchings:
     rows, columns, pairs = decode_labels(data["rows"]), decode_labels(data["columns"]), decode_ends(data["edges"])
     if not set(rows).isdisjoint(columns):
-        # Only pairs can share labels, and they mention nodes in the order of the nodes.
+        # Rows and columns share labels only if built from pairs, in which nodes occur in their order.
         return Matchings(pairs, data["saturate"])
     graph = ListedGraph([*rows, *columns], pairs)
     graph.put(rows, 0)
@@ -43,7 +43,7 @@ def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, 
 
 
 def _examples() -> Iterator[Matchings]:
-    yield Matchings(_pairs(4, 4)[1:])  # of complete graphs they are counted by a formula
+    yield Matchings(_pairs(4, 4)[1:])  # not complete, since complete graphs are counted by a formula
     yield Matchings(_pairs(2, 3), saturate="rows")
     yield Matchings(_pairs(2, 3), saturate="none")
 
@@ -55,19 +55,19 @@ def _pairs(rows: int, columns: int) -> list[tuple[int, int]]:
 def _shape(x: Matchings, some: str, question: str) -> str:
     rows, columns = len(x.rows), len(x.columns)
     if x.saturate == "both":
-        return f"Each of {rows:,} rows gets a column of its own, and no column is left: {some}."
+        return f"Each of {rows:,} rows is matched to a different column, and all columns are used: {some}."
     if x.saturate == "rows":
-        return f"Each of {rows:,} rows gets one of {columns:,} columns, none twice: {some}."
+        return f"Each of {rows:,} rows is matched to a different one of {columns:,} columns: {some}."
     if x.saturate == "columns":
-        return f"Each of {columns:,} columns gets one of {rows:,} rows, none twice: {some}."
-    return f"Rows and columns are paired, none twice, and some may stay alone: at most {some}."
+        return f"Each of {columns:,} columns is matched to a different one of {rows:,} rows: {some}."
+    return f"Each row is matched to at most one column, and each column to at most one row: at most {some}."
 
 
 MATCHINGS = Family(
     name="matchings",
     cls=Matchings,
     title="bipartite matchings",
-    heading="matchings: one for each, none twice",
+    heading="matchings: pairs that share no row or column",
     nouns=Nouns("matching", "matchings", "pair", "pairs"),
     guarantees=SEARCHED_GUARANTEES,
     beyond_paper=frozenset({"budgeted", "index", "graves_lai"}),

@@ -47,7 +47,7 @@ def _examples() -> Iterator[MatroidBases]:
 
 
 def graph_of(x: MatroidDecisions) -> Graphic:
-    """The matroid of spanning trees or forests."""
+    """The graphic matroid of spanning trees or forests."""
     assert isinstance(x.matroid, Graphic)
     return x.matroid
 
@@ -71,7 +71,7 @@ MATROID = Family(
     name="matroid",
     cls=MatroidBases,
     title="matroid bases",
-    heading="matroid bases: at most so many of each group",
+    heading="matroid bases: a limit on each group of items",
     nouns=Nouns("basis", "bases", "item", "items"),
     guarantees=MATROID_GUARANTEES,
     beyond_paper=frozenset({"budgeted", "index", "graves_lai"}),

@@ -45,7 +45,7 @@ def write_matroid(matroid: Matroid) -> JSON:
         if type(matroid) is kind.cls:
             return {"matroid": name, **kind.write(matroid)}
     raise UnsupportedError(
-        f"a matroid of type {type(matroid).__name__} cannot be described: what it calls is a function, so pass the set itself"
+        f"a matroid of type {type(matroid).__name__} cannot be described: it is user-defined, so pass the set itself"
     )
 
 
@@ -70,7 +70,7 @@ def build_matroid(values: object, d: int, where: str) -> Matroid:
     fields.finish()
     if matroid.d != d:
         raise InvalidInputError(
-            f"{where} must have d = {d} items, one for each theta, got {matroid.d}: make them agree"
+            f"{where} must have d = {d} items, one for each theta, got {matroid.d}: change theta or the matroid"
         )
     return matroid
 
@@ -95,7 +95,7 @@ def _write_partition(matroid: Partition) -> JSON:
 
 
 def _build_partition(fields: Fields, d: int) -> Partition:
-    # The keys of a JSON object are strings, so groups are compared as strings throughout.
+    # Keys of JSON objects are strings, so all groups are compared as strings.
     groups = [str(as_label(group, f"groups[{i}]")) for i, group in enumerate(fields.sequence("groups"))]
     capacities = fields.take("capacities")
     return Partition(groups, cast("int | Mapping[Hashable, int]", capacities))
@@ -122,7 +122,7 @@ def _build_graphic(fields: Fields, d: int) -> Graphic:
 
 
 def _write_transversal(matroid: Transversal) -> JSON:
-    """Sort places by the items that may serve them, since their own order depends on Python's sets."""
+    """Sort places by the items that can serve them, since their own order depends on Python's sets."""
     served: list[list[int]] = [[] for _ in range(matroid._n_places)]
     for item in range(matroid.d):
         for place in matroid._places[matroid._start[item] : matroid._start[item + 1]].tolist():
@@ -154,15 +154,15 @@ def _read_linear(data: Mapping[str, Any]) -> Linear:
     vectors = np.array(columns, dtype=np.float64).reshape(d, r)
     matroid = Linear(vectors.T, data["field"], tolerance=data["tolerance"])
     if not np.allclose(matroid._vectors, vectors, rtol=0.0, atol=1e-12):
-        raise InvalidInputError("columns must have length one or zero, but some have another: pass them unchanged")
-    matroid._vectors = vectors  # scaled once more, they would differ in the last bit
+        raise InvalidInputError("columns must have length one or zero, got other lengths: pass them unchanged")
+    matroid._vectors = vectors  # scaling them again would change the last bit
     return matroid
 
 
 def _build_linear(fields: Fields, d: int) -> Linear:
     rows = [as_numbers(row, f"matrix[{r}]") for r, row in enumerate(fields.sequence("matrix"))]
     if len({len(row) for row in rows}) > 1:
-        raise InvalidInputError("matrix must have rows of one length, got several: write one entry an item in each row")
+        raise InvalidInputError("matrix must have rows of equal length, got several lengths: write one entry per item")
     field = cast("Literal[2] | None", fields.count("field", None))
     tolerance = as_numbers([fields.take("tolerance", 1e-9)], "tolerance")[0]
     return Linear(rows, field=field, tolerance=tolerance)

@@ -49,15 +49,15 @@ def _network(x: Paths) -> Network:
 
 
 def _shape(x: Paths, some: str, question: str) -> str:
-    told = all(str(end) in question for end in (x.source, x.target))
-    return f"{'Over' if told else f'From {x.source} to {x.target}, over'} at most {some}."
+    ends_are_named = all(str(end) in question for end in (x.source, x.target))
+    return f"{'Over' if ends_are_named else f'From {x.source} to {x.target}, over'} at most {some}."
 
 
 PATHS = Family(
     name="paths",
     cls=Paths,
     title="s-t paths in a DAG",
-    heading="paths: a way from one place to another",
+    heading="paths: a route from one place to another",
     nouns=Nouns("path", "paths", "link", "links"),
     guarantees=Guarantees(
         linear=Guarantee.POLYNOMIAL,

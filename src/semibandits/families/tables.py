@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 
 
 @dataclass(frozen=True)
@@ -15,17 +15,17 @@ class ProblemOptions:
     Attributes
     ----------
     family : str, optional
-        For CSV files the name of a table, needed only where the header fits several.
+        For CSV files, the name of a table; required only if the header fits several.
     source, target : str, optional
         Ends of the paths.
     size : int, optional
-        Number of items to choose: required for m-sets, and for intersections the largest possible one by default.
+        Number of items to choose: required for m-sets; for intersections, the largest possible size by default.
     saturate : str, optional
-        Which sides a matching must cover: both (default), rows, columns or none.
+        Sides that a matching must cover: both (default), rows, columns or none.
     capacities : sequence of str
         Capacities of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
     variance : float, optional
-        Variance of every item, if the file has no such column; 0.5 by default.
+        Variance of every item, if the file has no variance column; 0.5 by default.
     """
 
     family: str | None = None
@@ -39,7 +39,7 @@ class ProblemOptions:
 
 @dataclass(frozen=True)
 class Table:
-    """A kind of CSV file, one line an item.
+    """A CSV format with one line per item.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Table:
 
 
 def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:
-    """Edges from the cells of two columns."""
+    """Combine the cells of two columns to edges."""
     return [list(pair) for pair in zip(cells[first], cells[second], strict=True)]
 
 
@@ -76,5 +76,5 @@ def required(value: object, name: str) -> object:
         If the value is missing.
     """
     if value is None:
-        raise InvalidInputError(f"{name} must be given for this family, got none: add --{name}")
+        raise InvalidInputError(Option(name), " must be given for this family, got none: add ", Option(name))
     return value

@@ -33,14 +33,14 @@ def _network(x: SpanningTrees) -> Network:
 
 
 def _shape(x: SpanningTrees, some: str, question: str) -> str:
-    return f"{some}, which join all {len(graph_of(x).edges.nodes):,} nodes without a cycle."
+    return f"{some}, which connect all {len(graph_of(x).edges.nodes):,} nodes without a cycle."
 
 
 TREES = Family(
     name="trees",
     cls=SpanningTrees,
     title="spanning trees",
-    heading="spanning trees: lines that join all places",
+    heading="spanning trees: edges that connect all nodes",
     nouns=Nouns("spanning tree", "spanning trees", "edge", "edges"),
     guarantees=MATROID_GUARANTEES,
     beyond_paper=frozenset({"budgeted", "index", "graves_lai"}),

@@ -1,4 +1,4 @@
-"""Instances: a decision set with mean rewards and variances, and the files that hold them."""
+"""Instances: a decision set with mean rewards and variances, and their files."""
 
 from semibandits._lazy import on_first_use
 

@@ -1,4 +1,4 @@
-"""An instance: what may be played, what it pays on average, and how noisy that is."""
+"""An instance: a decision set with mean rewards and variances."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Instance:
     variance : ndarray of float, shape (d,)
         Variance of the reward of each item, in `unit` squared, > 0.
     labels : tuple of str
-        How each item is called in tables and figures.
+        Name of each item in tables and figures.
     description : mapping
-        The instance in its JSON form (docs/cli.md), from which it can be built again.
+        The JSON form of the instance (docs/cli.md), from which it can be rebuilt.
     name : str
-        How the instance is called.
+        Name of the instance.
     unit : str
         Unit of the rewards, ``""`` if it has none.
     note : str
-        Where the numbers come from: what is measured and what is modelled.
+        Source of the numbers: which are measured and which are modelled.
     positions : mapping from node to (x, y), or None
-        Where the nodes of a graph lie.
+        Positions of the nodes of a graph.
     geographic : bool
         Whether `positions` are longitude and latitude in degrees.
     """

@@ -1,4 +1,4 @@
-"""Instances in CSV files: one line an item, the family told by the header (docs/cli.md)."""
+"""Instances in CSV files: one line per item, the family determined by the header (docs/cli.md)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.families.registry import TABLES
 from semibandits.families.tables import ProblemOptions, Table
 from semibandits.instances.base import Instance
 from semibandits.instances.files import read_text
 from semibandits.instances.json_files import instance_from_description
 
+PATHS_OR_TREES: Final = (
+    "give ",
+    Option("source"),
+    " and ",
+    Option("target"),
+    " for paths, or ",
+    Option("family", "trees"),
+)
+"""Remedy where the edges of a graph could be those of paths or of spanning trees."""
+
 
 @dataclass(frozen=True)
 class _Cells:
-    """The cells of a CSV file, by column, with the line each row stands on."""
+    """The cells of a CSV file by column, with the line number of each row."""
 
     path: str
     columns: Mapping[str, list[str]]
@@ -47,7 +58,7 @@ class _Cells:
         if column == "variance" and value <= 0:
             raise InvalidInputError(
                 f"variance must be positive, got {cell} on line {self.lines[i]} of {self.path}: "
-                "an item that is known exactly needs no exploration and can be left out"
+                "leave out items that are known exactly, which need no exploration"
             )
         return value
 
@@ -77,18 +88,18 @@ def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None
     Parameters
     ----------
     path : path
-        The file: UTF-8, commas between cells, one line an item.
+        The file: UTF-8, comma-separated, one line per item.
     options : ProblemOptions, optional
-        What the file cannot say.
+        Options that complete the file.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, a column is missing or unknown, a cell is invalid, or the instance has no decision.
+        If the file cannot be read, a column is missing or unknown, a cell is invalid, or there is no decision.
     """
     options = options or ProblemOptions()
     cells = _read_cells(path)
-    table = _kind_of(cells, options)
+    table = _table_of(cells, options)
     _check_columns(cells, table)
     _check_options(table, options)
     description: dict[str, object] = {"family": table.name, "name": Path(path).stem, "theta": cells.numbers("theta")}
@@ -130,7 +141,7 @@ def _read_cells(path: str | os.PathLike[str]) -> _Cells:
     return _Cells(str(path), cells, [line for line, _ in rows[1:]])
 
 
-def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
+def _table_of(cells: _Cells, options: ProblemOptions) -> Table:
     """Determine the CSV format from the options or the header."""
     if options.family is not None:
         if options.family not in TABLES:
@@ -143,17 +154,16 @@ def _kind_of(cells: _Cells, options: ProblemOptions) -> Table:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        names = [table.name for table in fitting]
-        remedies = ["give --source and --target for paths"] if "paths" in names else []
-        remedies += [f"--family {name}" for name in names if name != "paths"]
         raise InvalidInputError(
             f"family must be clear, got the columns {' and '.join(fitting[0].columns)} in {cells.path}, which suit "
-            f"{' and '.join(names)}: {', or '.join(remedies)}"
+            f"{' and '.join(table.name for table in fitting)}: ",
+            *PATHS_OR_TREES,
         )
     known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in TABLES.values())
     raise InvalidInputError(
-        f"columns must be those of a family ({known}; and theta, maybe variance), got {', '.join(cells.columns)} "
-        f"in {cells.path}: rename the columns or pass --family"
+        f"columns must be those of a family ({known}; and theta, optionally variance), got {', '.join(cells.columns)} "
+        f"in {cells.path}: rename the columns or pass ",
+        Option("family"),
     )
 
 
@@ -169,7 +179,7 @@ def _check_columns(cells: _Cells, table: Table) -> None:
             close = get_close_matches(column, ("variance", "theta"), n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"
             raise InvalidInputError(
-                f"{table.name} must have the columns {', '.join(needed)} and maybe variance, got {column!r} "
+                f"{table.name} must have the columns {', '.join(needed)} and optionally variance, got {column!r} "
                 f"in {cells.path}: {remedy}"
             )
 
@@ -178,16 +188,17 @@ def _check_options(table: Table, options: ProblemOptions) -> None:
     """Reject options that the format does not support."""
     for name in ("source", "target", "size", "saturate", "capacities"):
         if getattr(options, name) and name not in table.options:
-            option = "--capacity" if name == "capacities" else f"--{name}"
             users = " or ".join(other.name for other in TABLES.values() if name in other.options)
-            raise InvalidInputError(f"{option} must be used with {users}, got it with {table.name}: drop it")
+            raise InvalidInputError(Option(name), f" must be used with {users}, got it with {table.name}: drop it")
 
 
 def _variance_of(cells: _Cells, options: ProblemOptions) -> dict[str, object]:
     if "variance" in cells.columns:
         if options.variance is not None:
             raise InvalidInputError(
-                f"variance must be given once, got --variance beside the column of {cells.path}: drop one of the two"
+                "variance must be given once, got ",
+                Option("variance"),
+                f" beside the column of {cells.path}: drop one of the two",
             )
         return {"variance": cells.numbers("variance")}
     return {} if options.variance is None else {"variance": options.variance}

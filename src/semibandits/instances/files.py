@@ -1,4 +1,4 @@
-"""Reading text files, and checking where files will be written."""
+"""Read text files, and check paths before files are written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 
 from semibandits._json import MOST_CHARACTERS
+from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Content of a text file in UTF-8 that is not empty."""
+    """Content of a text file in UTF-8, which must not be empty."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
@@ -23,15 +24,20 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if len(text) > MOST_CHARACTERS:
         raise InvalidInputError(f"{path} must have at most {MOST_CHARACTERS:,} characters, got more: pass another file")
     if not text.strip():
-        raise InvalidInputError(f"{path} must hold an instance, got an empty file: see docs/cli.md for the formats")
+        raise InvalidInputError(f"{path} must contain an instance, got an empty file: see docs/cli.md for the formats")
     return text
 
 
+def json_bytes(value: object) -> bytes:
+    """Content of a JSON file with indentation."""
+    return (json_text(value, indent=1) + "\n").encode()
+
+
 def check_target(path: Path) -> None:
-    """Raise an error now if a file could not be written to `path` later."""
+    """Raise an error if `path` is not a file name in an existing folder."""
     try:
         has_folder, is_folder = path.parent.is_dir(), path.is_dir()
-    except OSError as error:  # too long a name, for instance
+    except OSError as error:  # for instance a name that is too long
         raise InvalidInputError(
             f"{str(path)[:80]!r} must be the name of a file, got {error.strerror}: choose another"
         ) from error

@@ -9,13 +9,12 @@ from pathlib import Path
 from semibandits._fields import Fields, as_label, as_list, as_numbers, unknown_name
 from semibandits._files import write_whole
 from semibandits._json import strict_json
-from semibandits._text import json_text
 from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
 from semibandits.instances.base import Instance
-from semibandits.instances.files import read_text
+from semibandits.instances.files import json_bytes, read_text
 
 DEFAULT_VARIANCE = 0.5
 
@@ -28,7 +27,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     description : mapping
         The keys ``family``, ``theta`` and those of the family; see docs/cli.md.
     name : str
-        What the instance is called if it does not say so itself.
+        Name of the instance if the description has none.
 
     Raises
     ------
@@ -61,7 +60,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
 
 
 def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
-    """Names of items for tables and figures; parallel edges are told apart by a number."""
+    """Names of items for tables and figures; parallel edges are numbered."""
     link = FAMILIES[family].link
     labels = []
     for item in decision_set.items:
@@ -81,12 +80,12 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
     path : path
         The file.
     overrides : mapping, optional
-        Keys that the file may leave out, such as ``source``. Where the file has them too they must agree.
+        Values of keys that the file may omit, such as ``source``. If the file has them, they must agree.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, is no JSON, contradicts `overrides`, or describes no instance.
+        If the file cannot be read, is not JSON, contradicts `overrides`, or the instance is invalid.
     """
     text = read_text(path)
     try:
@@ -105,8 +104,8 @@ def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | No
 
 
 def write_json(instance: Instance, path: str | os.PathLike[str]) -> None:
-    """Write an instance so that :func:`read_json` builds the same one; the file appears only once it is complete."""
-    write_whole(path, (json_text(instance.description, indent=1) + "\n").encode())
+    """Write an instance for :func:`read_json`; the file appears only when it is complete."""
+    write_whole(path, json_bytes(instance.description))
 
 
 def _variance_numbers(variance: object) -> float | list[float]:
@@ -131,13 +130,13 @@ def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
 
 
 def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tuple[float, float]] | None:
-    """Positions by node; JSON only has texts as keys, so nodes are found by their text."""
+    """Positions by node; keys in JSON are strings, so nodes are matched by their text."""
     if values is None:
         return None
     if not isinstance(values, Mapping):
         raise InvalidInputError('positions must be an object, got something else: write {"node": [x, y], ...}')
     nodes = dict.fromkeys(node for edge in decision_set.items if isinstance(edge, tuple) for node in edge[:2])
-    told = {node: values[str(node)] for node in nodes if str(node) in values}
-    for node, place in told.items():
+    given = {node: values[str(node)] for node in nodes if str(node) in values}
+    for node, place in given.items():
         as_numbers(place, f"positions[{str(node)!r}]")
-    return {node: (x, y) for node, (x, y) in zip(nodes, node_places(tuple(nodes), told).tolist(), strict=True)}
+    return {node: (x, y) for node, (x, y) in zip(nodes, node_places(tuple(nodes), given).tolist(), strict=True)}

@@ -1,4 +1,4 @@
-"""Rounds whose outcomes come late: a queue, in the order in which they are due."""
+"""Queue of rounds with delayed outcomes, in the order in which these are due."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.rules.statistics import enter, told
+from semibandits.kernels.rules.statistics import enter, observe_open
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 from semibandits.kernels.uncounted import uncounted
 
 OPEN, DRAWN = 0, 1
-"""Places in `counts`: rounds that are open, and delays used up."""
+"""Places in `counts`: number of open rounds, and of delays used."""
 DUE, ASKED, LOST, SIZE, ITEMS = 0, 1, 2, 3, 4
-"""Places in a row of `rounds`: after which round it is due, its own number, whether its outcome is lost, and its items."""
+"""Places in a row of `rounds`: the round after which it is due, its own number, whether its outcome is lost, the number of its
+items, and the items."""
 
 
 class Queue(NamedTuple):
-    """Open rounds, and delays of those to come; arrays of length 0 where outcomes are known at once.
+    """Open rounds, and delays of the next rounds; arrays have length 0 if outcomes are observed at once.
 
     ``heap[:n]`` are the rows of the n open rounds, a binary heap by due date, then by number; ``heap[n:]`` are free rows.
-    `delays` and `losses` are those of the next rounds; ``played[i]`` says how often item i was played.
+    `delays` and `losses` are those of the next rounds; ``played[i]`` is the number of plays of item i.
     """
 
     heap: IntArray
@@ -34,7 +35,7 @@ class Queue(NamedTuple):
 
 
 def queue(room: int, d: int, m: int) -> Queue:
-    """An empty one for so many open rounds of at most m of d items, without delays."""
+    """An empty queue for `room` open rounds of at most m of d items, without delays."""
     return Queue(
         np.arange(room), np.zeros((room, ITEMS + m), dtype=np.int64), np.zeros((room, m)), np.zeros(2, dtype=np.int64),
         np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(d),
@@ -42,7 +43,7 @@ def queue(room: int, d: int, m: int) -> Queue:
 
 
 def widened(queue: Queue) -> Queue:
-    """The same with twice the room."""
+    """The same queue with twice the room."""
     room = len(queue.heap)
     return queue._replace(
         heap=np.concatenate((queue.heap, np.arange(room, 2 * room))),
@@ -67,8 +68,8 @@ def is_full(queue: Queue) -> bool:
 
 
 @kernel
-def wants(queue: Queue) -> bool:
-    """Whether room or a delay is missing for the next round."""
+def needs_supply(queue: Queue) -> bool:
+    """Whether the queue needs room or a delay for the next round."""
     return is_full(queue) or queue.counts[DRAWN] == len(queue.delays)
 
 
@@ -76,7 +77,7 @@ def wants(queue: Queue) -> bool:
 def postpone(
     queue: Queue, stats: FloatArray, spread: FloatArray, t: int, items: IntArray, k: int, outcomes: FloatArray
 ) -> None:
-    """Open round t with the rewards ``outcomes[:k]`` of ``items[:k]``, which are told later or lost."""
+    """Open round t with the rewards ``outcomes[:k]`` of ``items[:k]``, which are observed later or lost."""
     heap, rounds, place = queue.heap, queue.rounds, queue.counts[OPEN]
     row, delay = heap[place], queue.counts[DRAWN]
     rounds[row, DUE], rounds[row, ASKED] = t + queue.delays[delay], t
@@ -96,7 +97,7 @@ def postpone(
 
 @kernel(error_model="numpy")
 def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int:
-    """Close the rounds that are due after round t, in order; the number of items seen for the first time."""
+    """Close the rounds that are due after round t, in order; return the number of items observed for the first time."""
     fresh = 0
     while queue.counts[OPEN] > 0 and queue.rounds[queue.heap[0], DUE] <= t:
         row = first_out(queue)
@@ -104,13 +105,13 @@ def tell_due(queue: Queue, stats: FloatArray, spread: FloatArray, t: int) -> int
         if queue.rounds[row, LOST]:
             enter(stats, spread, items, k, -1.0)
         else:
-            fresh += told(stats, spread, items, k, queue.outcomes[row])
+            fresh += observe_open(stats, spread, items, k, queue.outcomes[row])
     return fresh
 
 
 @kernel(error_model="numpy")
 def first_out(queue: Queue) -> int:
-    """Take out the first round; its row, which is free until the next one is put in."""
+    """Remove the first round; return its row, which stays valid until the next round is added."""
     heap, rounds = queue.heap, queue.rounds
     queue.counts[OPEN] -= 1
     size, first = queue.counts[OPEN], heap[0]
@@ -130,7 +131,7 @@ def first_out(queue: Queue) -> int:
 
 @kernel(error_model="numpy")
 def is_before(rounds: IntArray, row: int, other: int) -> bool:
-    """Whether a round is due before another one, or was asked before it."""
+    """Whether a round is due before another one, or at the same time but chosen before it."""
     if rounds[row, DUE] != rounds[other, DUE]:
         return bool(rounds[row, DUE] < rounds[other, DUE])
     return bool(rounds[row, ASKED] < rounds[other, ASKED])

@@ -1,7 +1,7 @@
 """Rewards of the chosen items, one round at a time.
 
-A law is a kind, an array of numbers and an array of integers; what they hold is said at each kind. Rewards come in the order of
-the items. The number of random numbers that a round takes depends on the kind and on k alone, except for kinds that reject:
+A law is a kind, an array of floats and an array of integers, which are described at each kind. Rewards are in the order of the
+items. The number of random numbers per round depends on the kind and on k alone, except for kinds that use rejection:
 `BETA`, `POISSON`, `GAMMA`.
 """
 
@@ -16,35 +16,35 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
 GAUSSIAN = 0
-"""floats: d means, d standard deviations. ints: d. One normal an item."""
+"""floats: d means, d standard deviations. ints: d. One normal per item."""
 CORRELATED = 1
-"""floats: d means, a lower triangular factor of the covariance row by row (d * d numbers). ints: d. Always d normals a round,
-so that what an item gets does not depend on who else is chosen."""
+"""floats: d means, a lower triangular factor of the covariance row by row (d * d numbers). ints: d. Always d normals per
+round, so that the reward of an item does not depend on the other items of the decision."""
 BERNOULLI = 2
-"""floats: d means. ints: d. One uniform an item: 1 where it is below the mean, else 0."""
+"""floats: d means. ints: d. One uniform per item: 1 if it is below the mean, otherwise 0."""
 BETA = 3
-"""floats: low, high, d first shapes, d second shapes. ints: d. low + (high - low) * Beta(first, second) an item, at most high
-where that is rounded, and exactly high where the draw is 1; shapes are at least 1e-100, or 0 for the constant at that end, which
-takes no random number."""
+"""floats: low, high, d first shapes, d second shapes. ints: d. low + (high - low) * Beta(first, second) per item, capped at
+high after rounding, and exactly high if the draw is 1; shapes are at least 1e-100, or 0 for the constant at that end, which
+uses no random numbers."""
 REPLAY_ITEMS = 4
-"""floats: the outcomes, item after item. ints: d + 1 pointers. One uniform an item."""
+"""floats: the outcomes, item by item. ints: d + 1 pointers. One uniform per item."""
 REPLAY_ROUNDS = 5
-"""floats: the outcomes, d numbers a round, round after round. ints: d, number of rounds. One uniform a round."""
+"""floats: the outcomes, d numbers per round, round by round. ints: d, number of rounds. One uniform per round."""
 STACKED = 6
-"""Gaussian, and the n-th reward of an item is the same whenever it is drawn. floats: d means, d standard deviations. ints: d, the
-key of the stacks (0 until the first draw takes it from rng, with one uniform), and how many rewards each item has had. `draw`
-writes into ints: they serve one sequence of rounds."""
+"""Gaussian; the n-th reward of an item does not depend on the round in which it is drawn. floats: d means, d standard deviations.
+ints: d, the key of the stacks (0 until the first draw sets it from one uniform of rng), and the number of rewards drawn for each
+item. `draw` writes into ints, so they serve one sequence of rounds only."""
 
 FEW = 10.0
-"""Means of counts below which probabilities are added up."""
+"""Below this mean, Poisson counts are drawn by summing probabilities."""
 POISSON = 7
 """floats: d means of counts, and a sign: 1, or -1 for costs. ints: d."""
 GAMMA = 8
 """floats: d mean sizes, a sign, the shape. ints: d."""
 
 
-# One loop with the kinds inside it, few calls of rng, and no helper that stays a call: the compiler then drops the reference
-# counts of the arrays and of rng. Otherwise they stay, and cost four times the five normals of a short round.
+# One loop over all kinds, few calls of rng, and only inlined helpers: the compiler then removes the reference counting of the
+# arrays and of rng. Otherwise it costs four times as much as the five normals of a short round.
 @kernel(error_model="numpy")
 def draw(
     kind: int, floats: FloatArray, ints: IntArray, items: IntArray, k: int, rng: Any, noise: FloatArray, out: FloatArray
@@ -85,7 +85,7 @@ def draw(
 
 @kernel(inline="always")
 def stacked_normal(key: int, item: int, n: int) -> float:
-    """A standard normal number that is a function of three integers: uniforms from a hash, by Box and Muller's transform."""
+    """A standard normal number as a function of three integers: uniforms from a hash, and the Box-Muller transform."""
     stack = mixed(np.uint64(key) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item) * np.uint64(0xD1B54A32D192ED03))
     place = stack + np.uint64(n) * np.uint64(0x9E3779B97F4A7C15)
     first, second = mixed(place), mixed(place ^ np.uint64(0xA0761D6478BD642F))
@@ -95,7 +95,7 @@ def stacked_normal(key: int, item: int, n: int) -> float:
 
 @kernel(inline="always")
 def mixed(z: np.uint64) -> np.uint64:
-    """Stir 64 bits: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
+    """Hash 64 bits by the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
@@ -126,7 +126,7 @@ def _beta(a: float, b: float, rng: Any) -> float:
 
 @kernel(error_model="numpy")
 def _poisson(mean: float, rng: Any) -> float:
-    """A Poisson count: up to a mean of 10 by adding up probabilities, beyond by rejection.
+    """A Poisson count, by summing probabilities for means below 10 and by rejection for larger means.
 
     Hörmann (1993), "The transformed rejection method for generating Poisson random variables", algorithm PTRS.
     """
@@ -155,7 +155,7 @@ def _poisson(mean: float, rng: Any) -> float:
 
 @kernel(error_model="numpy")
 def _log_factorial(n: float) -> float:
-    """Log n!, by Stirling's series, shifted up where n is small."""
+    """Log n! by Stirling's series, with a shift for small n."""
     shift = 1.0
     while n < FEW:
         n += 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits.kernels.index import problem
 from semibandits.kernels.index.problem import IndexProblem, copy_row
 from semibandits.kernels.index.search import REPORT, SLOPE, SPENT
-from semibandits.kernels.late import Queue, lend_queue, postpone, tell_due, wants
+from semibandits.kernels.late import Queue, lend_queue, needs_supply, postpone, tell_due
 from semibandits.kernels.oracles.calls import call_index
 from semibandits.kernels.oracles.pointers import OraclePointers
 from semibandits.kernels.oracles.status import ANSWERED
@@ -106,7 +106,6 @@ class Scratch(NamedTuple):
     items: IntArray
     weights: FloatArray
     bonuses: FloatArray
-    prices: FloatArray
     normals: FloatArray
     outcomes: FloatArray
     noise: FloatArray
@@ -116,7 +115,7 @@ class Scratch(NamedTuple):
 def scratch(d: int, normals: int = 0) -> Scratch:
     """Fresh arrays."""
     return Scratch(
-        np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(normals),
+        np.zeros(d, dtype=np.bool_), np.zeros(d, dtype=np.int64), np.zeros(d), np.zeros(d), np.zeros(normals),
         np.zeros(d), np.zeros(d), np.zeros(REPORT),
     )  # fmt: skip
 
@@ -145,21 +144,21 @@ def lend_player(player: Player) -> Player:
 def lend_scratch(work: Scratch) -> Scratch:
     """Uncounted arrays."""
     return Scratch(
-        uncounted(work.x), uncounted(work.items), uncounted(work.weights), uncounted(work.bonuses), uncounted(work.prices),
-        uncounted(work.normals), uncounted(work.outcomes), uncounted(work.noise), uncounted(work.report),
+        uncounted(work.x), uncounted(work.items), uncounted(work.weights), uncounted(work.bonuses), uncounted(work.normals),
+        uncounted(work.outcomes), uncounted(work.noise), uncounted(work.report),
     )  # fmt: skip
 
 
-@kernel
-def rule_state(player: Player) -> RuleState:
-    """The part of a player that its rule receives."""
-    return RuleState(player.params, player.stats, player.memory, player.marks, player.rows)
+@kernel(inline="always")
+def rule_state(player: Player, normals: FloatArray) -> RuleState:
+    """The part of a player that its rule receives, and random numbers."""
+    return RuleState(player.params, player.stats, player.memory, player.marks, player.rows, normals)
 
 
-@kernel
+@kernel(inline="always")
 def request_of(work: Scratch) -> Request:
-    """The arrays that a rule receives."""
-    return Request(work.normals, work.weights, work.bonuses, work.prices, work.x)
+    """The arrays that a rule writes."""
+    return Request(work.weights, work.bonuses, work.x)
 
 
 @kernel(inline="always", calls=True)
@@ -177,7 +176,7 @@ def choose(
         return DONE
     for i in range(len(z)):
         z[i] = rng.standard_normal()
-    action = rule(counters[ROUND] + 1, rule_state(player), request_of(work))
+    action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     if action == PLAY:
         return DONE
     if action == LINEAR:
@@ -261,7 +260,7 @@ def asked(
         raise_interrupt()
         if not answered:
             return FAILED
-        action = rule(counters[ROUND] + 1, rule_state(player), request_of(work))
+        action = rule(counters[ROUND] + 1, rule_state(player, work.normals), request_of(work))
     return DONE if action == PLAY else FAILED
 
 
@@ -301,7 +300,7 @@ def play(
             check_signals()
             halt = min(halt + every, last)
         if is_late:
-            if wants(queue):
+            if needs_supply(queue):
                 return WANTING
             counters[UNSEEN] = max(counters[UNSEEN] - tell_due(queue, player.stats, player.spread, counters[ROUND]), 0)
         status = choose(rule, family, index, oracle, player, work, policy_rng)

@@ -1,4 +1,4 @@
-"""Array types in the signatures of kernels (read by people and type checkers, not by the compiler), and constants."""
+"""Array types in the signatures of kernels (for readers and type checkers, not the compiler), and constants."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Constant = TypeVar("Constant", int, bool)
 
 
 def runtime_constant(value: Constant) -> Constant:
-    """The same number or flag, for constants that one kernel hands to another.
+    """The same number or flag, for constants that one kernel passes to another.
 
-    Of an int that the compiler can read off in a call, it makes a version of the called kernel for this one int, and of all that
-    this kernel calls. It does not read off scalars of NumPy.
+    For a literal int in a call, the compiler makes a version of the called kernel, and of all kernels that it calls, for this
+    value only. It does not do this for NumPy scalars.
     """
     scalar: Any = np.asarray(value)[()]
     return scalar  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 """Arrays without a reference counter, for calls through function pointers.
 
 Each array argument of such a call increments and decrements an atomic counter, which takes most of the time of a round of 300 ns.
-An uncounted array skips this. The caller must keep the array alive as long as it is in use.
+An uncounted array has no counter. The caller must keep the array alive while it is in use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Array = TypeVar("Array")
 
 
 def uncounted(array: Array) -> Array:
-    """The same array, uncounted."""
+    """The same array without a reference counter."""
     return array
 
 

@@ -1,4 +1,4 @@
-"""Laws of rewards: what it takes in information for an item of one mean to look like one of a larger mean."""
+"""Laws of rewards: reward distribution families, with the information that tells one mean from a larger one."""
 
 from semibandits.laws.base import Law
 from semibandits.laws.bernoulli import Bernoulli

@@ -1,4 +1,4 @@
-"""Numbers that the plain formula would rob of their digits."""
+"""x - log(1 + x) without the cancellation of the direct formula."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from semibandits._typing import FloatArray
 
 NEAR = 0.1
-"""Arguments up to this size go by the series."""
+"""Arguments with a smaller absolute value use the series."""
 TERMS = 7
 
 

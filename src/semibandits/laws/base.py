@@ -1,4 +1,4 @@
-"""What every law of rewards offers."""
+"""Abstract base class of laws of rewards."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from semibandits._typing import FloatArray, IntArray
 
 SMALLEST = 1e-100
-"""A slope at which a raise is the variance times the slope, to the last digit."""
+"""A slope so small that the raise equals the variance times the slope up to rounding."""
 LAST_DIGITS = 4e-15
-"""What the terms of a conjugate may be off by, relatively, beside the rounding of divergences."""
+"""Relative error of the terms of a conjugate, in addition to the rounding of divergences."""
 STEP = 1e-5
-"""Relative change of a slope over which the change of the raise is measured: half the digits, as far as rounding allows."""
+"""Relative change of the slope in the difference quotient of the raise, which then has about half of all digits."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Law(ABC):
     """A family of reward distributions of an item, known up to the mean theta.
 
     The *divergence* d(theta, theta + e), e >= 0, is the Kullback-Leibler divergence of the distribution of mean theta from that
-    of mean theta + e, in nats: what one play tells against the larger mean. In an exponential family its slope is
+    of mean theta + e, in nats: the information of one play against the larger mean. In an exponential family its slope is
     e / V(theta + e), with V the variance as a function of the mean.
 
     Subclasses implement `check`, `reach`, `divergence` and `raise_at`, and also `convex_to` if the divergence is not convex
@@ -38,16 +38,16 @@ class Law(ABC):
 
     @property
     def rounding(self) -> float:
-        """Relative error of divergences, at most; 1e-12 unless overridden."""
+        """Bound on the relative error of divergences, 1e-12 unless overridden."""
         return 1e-12
 
     @abstractmethod
     def reach(self, theta: FloatArray) -> FloatArray:
-        """By how much a mean can be raised at most; inf if by any amount."""
+        """Largest raise of each mean; inf if unlimited."""
 
     @abstractmethod
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
-        """d(theta, theta + rise) for 0 <= rise: 0 at 0, increasing, inf where no distribution is left."""
+        """d(theta, theta + rise) for rise >= 0: 0 at 0, increasing, inf where no distribution has this mean."""
 
     @abstractmethod
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
@@ -63,35 +63,35 @@ class Law(ABC):
 
     @abstractmethod
     def check(self, theta: FloatArray) -> None:
-        """Refuse means that the law cannot have, shape (d,).
+        """Refuse means that the law does not allow, shape (d,).
 
         Raises
         ------
         InvalidInputError
-            Saying which.
+            If a mean is not allowed. The message should name an item.
         """
 
     @property
     def is_quadratic(self) -> bool:
-        """Whether every divergence is ``e^2 / (2 v)``, v being the told variance, for all raises: for this there are formulas."""
+        """Whether all divergences are ``e^2 / (2 v)`` with v the variance proxy, so that closed formulas apply."""
         return False
 
     @property
     def name(self) -> str:
-        """Name of the class in small letters."""
+        """Class name in lower case."""
         return type(self).__name__.lower()
 
     @property
     def size(self) -> int | None:
-        """How many items it has numbers for; None, unless overridden, if it holds for any."""
+        """Number of items if the law has parameters per item; None, unless overridden, if it applies to any number."""
         return None
 
     def take(self, items: IntArray) -> Self:
-        """The law of these items, in their order: itself unless items differ."""
+        """The law of these items, in this order: the law itself unless it has parameters per item."""
         return self
 
     def variance_at(self, theta: FloatArray) -> FloatArray:
-        """Variance of rewards of these means, shape (d,): one over the second derivative of the divergence at 0."""
+        """Variance of rewards with these means, shape (d,): the inverse of the second derivative of the divergence at 0."""
         tiny = np.full(np.shape(theta), SMALLEST)
         return self.raise_at(theta, tiny) / SMALLEST
 
@@ -100,52 +100,52 @@ class Law(ABC):
         return self.variance_at(theta)
 
     def least(self, theta: FloatArray) -> FloatArray:
-        """The end below which no mean lies, shape (d,): -inf unless overridden."""
+        """Lower end of the range of means, shape (d,): -inf unless overridden."""
         return np.full(np.shape(theta), -np.inf)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
         """Adjust sample means so that policies can plan with them, shape (d,).
 
         A mean at an end of its range would count as certain, so means are kept at a distance from the ends that depends on the
-        largest number of `plays`. The distance is the same for all items: otherwise an item that failed once would rank above
-        items that are known to be worse. By default the means are returned unchanged.
+        largest number of `plays`. The distance is the same for all items, so that an item that failed once does not rank above
+        items that are known to be bad. By default the means are returned unchanged.
         """
         return means.copy()
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """Variance of rewards whose means were estimated from so many plays, > 0 also where all were the same, shape (d,).
+        """Variance of rewards with means estimated from these numbers of plays, shape (d,); > 0 even if all rewards are equal.
 
-        That at the estimates, unless overridden.
+        Unless overridden, the variance at the estimates.
         """
         return self.variance_at(self.estimates(means, plays))
 
     def compiled(self, d: int) -> FloatArray | None:
-        """The law of d items for kernels, see :mod:`semibandits.kernels.laws`; None if they do not know it, as unless overridden.
+        """The law of d items as an array for :mod:`semibandits.kernels.laws`; None, the default, if not supported.
 
-        Policies that use a law in every round treat rewards of other laws as Gaussian, with the variances passed to them.
+        Policies that use a law in every round treat rewards of unsupported laws as Gaussian with the variances passed to them.
         """
         return None
 
     def margin(self, theta: FloatArray) -> FloatArray:
         """Distance from the reach, in units of the reward, within which gaps count as out of reach: 0 unless overridden.
 
-        For laws whose reach is itself rounded. For every law, gaps within 1e-12 of their reach count as out of reach, too.
+        For laws whose reach is rounded. In addition, gaps within a relative distance of 1e-12 of the reach count as out of reach.
         """
         return np.zeros(np.shape(theta))
 
     def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """Derivative of `raise_at` by the slope, which must be positive; by a difference, unless overridden."""
+        """Derivative of `raise_at` in the slope, which must be positive; a difference quotient unless overridden."""
         with np.errstate(invalid="ignore", over="ignore"):
             change = self.raise_at(theta, slope * (1.0 + STEP)) - self.raise_at(theta, slope * (1.0 - STEP))
             return np.where(np.isfinite(change) & (slope > 0.0), change / (2.0 * STEP * slope), 0.0)
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """`raise_at`, its derivative by the slope (> 0; 0 where the raise is at its limit), and the divergence there."""
+        """`raise_at`, its derivative in the slope (> 0; 0 where the raise is at its limit), and the divergence at the raise."""
         rise = self.raise_at(theta, slope)
         return rise, self.raise_derivative(theta, slope), self.divergence(theta, rise)
 
     def conjugate(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """``max of slope e - divergence`` over raises e in the convex part; inf where it has no limit."""
+        """``max of slope e - divergence`` over raises e in the convex part; inf if unbounded."""
         rise, _, information = self.tilt(theta, slope)
         with np.errstate(invalid="ignore"):
             return np.where(np.isfinite(rise), slope * rise - information, np.inf)
@@ -153,5 +153,5 @@ class Law(ABC):
     def conjugate_rounding(
         self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
     ) -> FloatArray:
-        """What ``slope rise - information``, the conjugate at a raise that `tilt` gave, may be off by."""
+        """Bound on the error of ``slope rise - information``, the conjugate at a raise from `tilt`."""
         return (LAST_DIGITS + self.rounding) * (slope * rise + information)

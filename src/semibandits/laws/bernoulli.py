@@ -15,11 +15,11 @@ from semibandits.laws._series import excess
 from semibandits.laws.base import LAST_DIGITS, Law
 
 FAR = 1e10
-"""A raise of so many times the mean goes by logarithms."""
+"""Raises above this multiple of the mean use a formula with separate logarithms."""
 NEAR = 0.1
-"""Up to this share of the room, what is left of it keeps its digits."""
+"""Raises up to this share of the room have no cancellation in what remains of the room."""
 LEAST_PROBABILITY = 1e-100
-"""Where no mean is larger, but some are positive, rates overflow."""
+"""If the largest mean is positive but below this, rates overflow."""
 
 
 @final
@@ -28,7 +28,7 @@ class Bernoulli(Law):
     """Rewards of 0 or 1: clicks, deliveries, successes."""
 
     def check(self, theta: FloatArray) -> None:
-        """Refuse what are no probabilities."""
+        """Refuse means that are not probabilities."""
         outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))
         if outside.size:
             raise InvalidInputError(
@@ -37,16 +37,16 @@ class Bernoulli(Law):
             )
         if 0.0 < theta.max(initial=0.0) < LEAST_PROBABILITY:
             raise InvalidInputError(
-                f"theta must be 0 or have an item of mean {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "
-                f"{theta.max()}: pass 0 for probabilities that cannot be told from it"
+                f"theta must be 0 or contain a mean of {LEAST_PROBABILITY:g} or more for Bernoulli rewards, got at most "
+                f"{theta.max()}: pass 0 for such small probabilities"
             )
 
     def reach(self, theta: FloatArray) -> FloatArray:
-        """Up to 1."""
+        """1 - theta."""
         return 1.0 - np.asarray(theta)
 
     def variance_proxy(self, theta: FloatArray) -> FloatArray:
-        """1/4, the largest: that at theta would give theta away."""
+        """1/4, the largest variance, since the variance at theta would reveal theta."""
         return np.full(np.shape(theta), 0.25)
 
     def least(self, theta: FloatArray) -> FloatArray:
@@ -54,12 +54,12 @@ class Bernoulli(Law):
         return np.zeros(np.shape(theta))
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """At least 1/(2N + 2) away from 0 and 1, N being the largest number of plays."""
+        """Means clipped to a distance of 1/(2N + 2) from 0 and 1, with N the largest number of plays."""
         margin = 0.5 / (plays.max(initial=0.0) + 1.0)
         return np.clip(means, margin, 1.0 - margin)
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """At ``(S + 1/2) / (n + 1)``, S successes of n: the posterior mean under Jeffreys' prior."""
+        """The variance at ``(S + 1/2) / (n + 1)`` for S successes in n plays, the posterior mean under Jeffreys' prior."""
         smooth = (np.clip(means, 0.0, 1.0) * plays + 0.5) / (plays + 1.0)
         return np.asarray(smooth * (1.0 - smooth))
 
@@ -68,11 +68,11 @@ class Bernoulli(Law):
         return np.asarray(theta * (1.0 - theta))
 
     def compiled(self, d: int) -> FloatArray:
-        """Without parameters."""
+        """See `Law.compiled`; the law has no parameters."""
         return kernels.array(d, kernels.BERNOULLI, bound=1.0)
 
     def margin(self, theta: FloatArray) -> FloatArray:
-        """1e-12: rewards of 1 cannot be told from such a mean."""
+        """1e-12, the distance from a mean of 1 that counts as 0."""
         return np.full(np.shape(theta), 1e-12)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ class Bernoulli(Law):
         return self.tilt(theta, slope)[0]
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """All three with their digits also where the raised mean is next to 1: what is left of it has an equation of its own."""
+        """See `Law.tilt`. A separate equation for 1 minus the raised mean keeps digits if the raised mean is close to 1."""
         shape = np.broadcast_shapes(np.shape(theta), np.shape(slope))
         pairs = (np.array(np.broadcast_to(one, shape), dtype=np.float64).ravel() for one in (theta, slope))
         rise, derivative, information = (part.reshape(shape) for part in tilts(*pairs))
@@ -96,13 +96,13 @@ class Bernoulli(Law):
     def conjugate_rounding(
         self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
     ) -> FloatArray:
-        """With what the terms of the divergence are off by, which are far larger than itself next to 1."""
+        """See `Law.conjugate_rounding`. Close to 1, the terms of the divergence and their errors are far larger than it."""
         rest = 1.0 - theta
         return LAST_DIGITS * (slope * rise + information + np.where(rise > NEAR * rest, rise + rest, 0.0))
 
 
 def _upper_term(theta: FloatArray, rise: FloatArray) -> FloatArray:
-    """``theta excess(rise/theta)``, which tends to the rise as theta tends to 0."""
+    """``theta excess(rise/theta)``, which tends to `rise` as theta tends to 0."""
     far = ~(rise <= FAR * theta)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         value = theta * excess(rise / theta)

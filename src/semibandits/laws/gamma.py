@@ -1,4 +1,4 @@
-"""Times and amounts."""
+"""Gamma-distributed times and amounts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from semibandits.laws._series import excess
 from semibandits.laws.base import Law
 
 SHARE, LEAST = 1e-3, 1e-100
-"""Estimates of 0, from times that were all 0, count as so much of the mean time, or as this."""
+"""Estimates are at least this share of the mean absolute estimate, and at least `LEAST`, in absolute value."""
 
 
 @final
@@ -26,9 +26,9 @@ class Gamma(Law):
     Parameters
     ----------
     shape : float
-        > 0: one over the squared coefficient of variation.
+        Inverse of the squared coefficient of variation, > 0.
     cost : bool
-        Whether the reward is minus the time. Means are then negative, else positive.
+        Whether the reward is minus the time. Means must then be negative, otherwise positive.
 
     Raises
     ------
@@ -37,7 +37,7 @@ class Gamma(Law):
 
     Notes
     -----
-    As a reward, the divergence is convex only up to a raise that doubles the mean. As a cost it is convex.
+    For rewards, the divergence is convex only up to a raise that doubles the mean. For costs it is convex.
     """
 
     shape: float = 1.0
@@ -59,21 +59,21 @@ class Gamma(Law):
             )
 
     def reach(self, theta: FloatArray) -> FloatArray:
-        """Any raise, or for costs down to a time of 0."""
+        """inf; for costs, the raise to 0."""
         return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
 
     def least(self, theta: FloatArray) -> FloatArray:
-        """0; of costs there is none."""
+        """0; for costs, -inf."""
         return np.full(np.shape(theta), -np.inf if self.cost else 0.0)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """At least a thousandth of the mean size away from 0, which no mean is."""
+        """Means moved away from 0, which is not allowed, to at least a thousandth of the mean absolute value."""
         size = np.abs(means)
         margin = max(SHARE * float(size.mean()) if size.size else 0.0, LEAST)
         return np.minimum(means, -margin) if self.cost else np.maximum(means, margin)
 
     def compiled(self, d: int) -> FloatArray:
-        """Shapes."""
+        """See `Law.compiled`; the parameter is the shape."""
         if self.cost:
             return kernels.array(d, kernels.GAMMA_COST, self.shape, 0.0)
         return kernels.array(d, kernels.GAMMA, self.shape)
@@ -104,5 +104,5 @@ class Gamma(Law):
             return np.where(z < 1.0, np.square(size) / self.shape * (1.0 + z) ** 3 / (1.0 - z), 0.0)
 
     def convex_to(self, theta: FloatArray) -> FloatArray:
-        """Rewards: up to a doubled mean."""
+        """The mean for rewards, which the raise doubles; inf for costs."""
         return np.full(np.shape(theta), np.inf) if self.cost else np.abs(theta)

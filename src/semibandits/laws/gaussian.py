@@ -19,19 +19,19 @@ DEFAULT_VARIANCE = 0.5
 @final
 @dataclass(frozen=True, eq=False)
 class Gaussian(Law):
-    """Gaussian rewards; any rewards whose deviations are sub-Gaussian with this variance are no harder.
+    """Gaussian rewards. Bounds also hold for rewards with sub-Gaussian deviations of this variance.
 
     Parameters
     ----------
     variance : float or sequence of float, shape (d,)
-        Variance, > 0: one for all items, or one for each.
+        Variance, > 0: one number for all items, or one per item.
     upper : float or sequence of float, shape (d,)
-        What the means are known not to exceed: 0 for costs, minus the free-flow time for travel times; inf if nothing is known.
+        Known upper bound on the means: 0 for costs, minus the free-flow time for travel times, inf if none is known.
 
     Raises
     ------
     InvalidInputError
-        If a variance is not positive, or a bound is nan or -inf.
+        If a variance is not positive, or an upper bound is nan or -inf.
     """
 
     variance: ArrayLike = DEFAULT_VARIANCE
@@ -46,8 +46,8 @@ class Gaussian(Law):
         upper = np.asarray(self.upper, dtype=np.float64)
         if np.isnan(upper).any() or (upper == -np.inf).any():
             raise InvalidInputError("upper must be numbers or inf, got nan or -inf: leave it out if no bound is known")
-        object.__setattr__(self, "variance", _plain(variance))
-        object.__setattr__(self, "upper", np.inf if np.isinf(upper).all() else _plain(upper))
+        object.__setattr__(self, "variance", _read_only(variance))
+        object.__setattr__(self, "upper", np.inf if np.isinf(upper).all() else _read_only(upper))
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -60,22 +60,22 @@ class Gaussian(Law):
         return hash((np.asarray(self.variance).tobytes(), np.asarray(self.upper).tobytes()))
 
     def check(self, theta: FloatArray) -> None:
-        """Refuse means above what is known of them."""
+        """Refuse means above their upper bound."""
         for name in ("variance", "upper"):
             shape = np.shape(getattr(self, name))
             if shape not in ((), np.shape(theta)):
                 raise InvalidInputError(
-                    f"{name} must be one number or one for each of {len(theta)} items, got shape {shape}"
+                    f"{name} must be one number or one per item, of shape ({len(theta)},), got shape {shape}"
                 )
         above = np.flatnonzero(theta > np.asarray(self.upper))
         if above.size:
             raise InvalidInputError(
-                f"means must be at most upper, got {theta[above[0]]:g} for item {above[0]}: leave upper out, or raise it"
+                f"means must be at most upper, got {theta[above[0]]:g} for item {above[0]}: leave upper out, or increase it"
             )
 
     @property
     def size(self) -> int | None:
-        """None if it has one number for all."""
+        """Number of items if there is a parameter per item, otherwise None."""
         return max((np.size(one) for one in (self.variance, self.upper) if np.ndim(one)), default=None)
 
     def take(self, items: IntArray) -> Self:
@@ -85,16 +85,16 @@ class Gaussian(Law):
 
     @property
     def is_quadratic(self) -> bool:
-        """Unless a bound is known."""
+        """True unless an upper bound is known."""
         return bool(np.isinf(np.asarray(self.upper)).all())
 
     @property
     def rounding(self) -> float:
-        """0: a square over a number."""
+        """0: the divergence is a square divided by a number."""
         return 0.0
 
     def reach(self, theta: FloatArray) -> FloatArray:
-        """Up to the bound, which can be attained."""
+        """Distance to the upper bound, which is attained."""
         return np.asarray(self.upper) - theta
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
@@ -102,7 +102,7 @@ class Gaussian(Law):
         return np.where(rise <= self.reach(theta), np.square(rise) / (2.0 * np.asarray(self.variance)), np.inf)
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """sigma^2 s, up to the bound."""
+        """sigma^2 s, limited by the upper bound."""
         return np.minimum(np.asarray(self.variance) * slope, self.reach(theta))
 
     def raise_derivative(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
@@ -111,20 +111,20 @@ class Gaussian(Law):
         return np.where(variance * slope < self.reach(theta), variance, 0.0)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """At most the bound."""
+        """Means limited by the upper bound."""
         return np.asarray(np.minimum(means, np.asarray(self.upper)))
 
     def compiled(self, d: int) -> FloatArray:
-        """Variances and bounds."""
+        """See `Law.compiled`; the parameters are variance and upper bound."""
         return kernels.array(d, kernels.GAUSSIAN, self.variance, self.upper)
 
     def variance_at(self, theta: FloatArray) -> FloatArray:
-        """The variance, whatever the bound."""
+        """The variance, whatever the upper bound."""
         return np.broadcast_to(np.asarray(self.variance, dtype=np.float64), np.shape(theta)).copy()
 
 
-def _plain(values: FloatArray) -> float | FloatArray:
-    """A number, or numbers that nobody changes."""
+def _read_only(values: FloatArray) -> float | FloatArray:
+    """A float, or a read-only copy of an array."""
     if np.ndim(values) == 0:
         return float(values)
     values = np.array(values)

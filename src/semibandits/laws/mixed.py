@@ -15,17 +15,17 @@ from semibandits.laws.base import Law
 
 @final
 class Mixed(Law):
-    """One law an item: clicks beside order values, delays beside counts.
+    """One law per item: clicks and order values, delays and counts.
 
     Parameters
     ----------
     laws : sequence of Law, length d
-        The law of each item. Laws with a number for each item have no place here.
+        The law of each item. Laws with one parameter value per item are not supported.
 
     Raises
     ------
     InvalidInputError
-        If something else than laws is among them, or a `Mixed`.
+        If an element is not a law, or is a `Mixed`.
     """
 
     _kinds: tuple[Law, ...]
@@ -36,7 +36,7 @@ class Mixed(Law):
         for k, law in enumerate(laws):
             if not isinstance(law, Law) or isinstance(law, Mixed):
                 raise InvalidInputError(
-                    f"laws must be one Law an item, got {law!r} for item {k}: pass Gaussian(), Poisson(), ..."
+                    f"laws must be one Law per item, got {law!r} for item {k}: pass Gaussian(), Poisson(), ..."
                 )
         number: dict[Law, int] = {}
         which = [number.setdefault(law, len(number)) for law in laws]
@@ -58,7 +58,7 @@ class Mixed(Law):
 
     @property
     def which(self) -> IntArray:
-        """For each item the place of its law in `kinds`, shape (d,)."""
+        """Index of the law of each item in `kinds`, shape (d,)."""
         return self._which.copy()
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class Mixed(Law):
         return hash(self.laws)
 
     def check(self, theta: FloatArray) -> None:
-        """Refuse another number of means, and means that their law cannot have."""
+        """Refuse a wrong number of means, and means that their law does not allow."""
         if np.shape(theta) != (len(self._which),):
             raise InvalidInputError(
                 f"laws must be one an item, got {len(self._which)} for {np.size(theta)} items: pass one each"
@@ -92,47 +92,47 @@ class Mixed(Law):
 
     @property
     def rounding(self) -> float:
-        """The largest of its laws."""
+        """The largest of all laws."""
         return max((law.rounding for law in self._kinds), default=0.0)
 
     def reach(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.reach`."""
         return self._each(lambda law, mean: law.reach(mean), theta)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.divergence`."""
         return self._each(lambda law, mean, e: law.divergence(mean, e), theta, rise)
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.raise_at`."""
         return self._each(lambda law, mean, s: law.raise_at(mean, s), theta, slope)
 
     def convex_to(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.convex_to`."""
         return self._each(lambda law, mean: law.convex_to(mean), theta)
 
     def margin(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.margin`."""
         return self._each(lambda law, mean: law.margin(mean), theta)
 
     def variance_at(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.variance_at`."""
         return self._each(lambda law, mean: law.variance_at(mean), theta)
 
     def least(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.least`."""
         return self._each(lambda law, mean: law.least(mean), theta)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """Each its own, among the items of the same law."""
+        """See `Law.estimates`; computed among the items of the same law."""
         return self._each(lambda law, *seen: law.estimates(*seen), means, plays)
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """Each its own, among the items of the same law."""
+        """See `Law.estimated_variance`; computed among the items of the same law."""
         return self._each(lambda law, *seen: law.estimated_variance(*seen), means, plays)
 
     def compiled(self, d: int) -> FloatArray | None:
-        """Each its own; None if kernels do not know one of them."""
+        """See `Law.compiled`; None if kernels do not support one of the laws."""
         parts = np.zeros((kernels.WORDS, d))
         for law, items in self._groups():
             part = law.compiled(len(items))
@@ -142,11 +142,11 @@ class Mixed(Law):
         return parts.ravel()
 
     def variance_proxy(self, theta: FloatArray) -> FloatArray:
-        """Each its own."""
+        """See `Law.variance_proxy`."""
         return self._each(lambda law, mean: law.variance_proxy(mean), theta)
 
     def tilt(self, theta: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Each its own."""
+        """See `Law.tilt`."""
         theta, slope = np.broadcast_arrays(theta, slope)
         rise, derivative, information = np.empty(theta.shape), np.empty(theta.shape), np.empty(theta.shape)
         for law, items in self._groups():
@@ -157,16 +157,16 @@ class Mixed(Law):
     def conjugate_rounding(
         self, theta: FloatArray, slope: FloatArray, rise: FloatArray, information: FloatArray
     ) -> FloatArray:
-        """Each its own."""
+        """See `Law.conjugate_rounding`."""
         return self._each(lambda law, *four: law.conjugate_rounding(*four), theta, slope, rise, information)
 
     def _groups(self) -> list[tuple[Law, IntArray]]:
-        """Distinct laws, and the items of each."""
+        """Distinct laws and their items."""
         groups = ((law, np.flatnonzero(self._which == k)) for k, law in enumerate(self._kinds))
         return [(law, items) for law, items in groups if len(items)]
 
     def _each(self, method: Callable[..., FloatArray], *arguments: Any) -> FloatArray:
-        """The answers of all laws, items along the last axis."""
+        """Results of a method of all laws, with items along the last axis."""
         arrays = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in arguments))
         answer = np.empty(arrays[0].shape)
         for law, items in self._groups():

@@ -1,4 +1,4 @@
-"""Laws as text and as plain JSON: for command lines, study files, and files of results."""
+"""Laws as text and as plain JSON, for command lines, study files and result files."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ _MIXED: Final = "mixed"
 
 
 def law_from(value: object) -> Law:
-    """A law from what names it.
+    """Convert a description to a law.
 
     Parameters
     ----------
     value : Law, str or mapping
-        Itself; text, ``"poisson"``, ``"gamma:shape=2,cost"``, ``"gaussian:upper=0"``: a name, and behind a colon parameters, of
-        which true ones may be named alone; or what `plain` gives, ``{"name": "gamma", "shape": 2.0}``.
+        A law, which is returned; text with a name and, after a colon, parameters, where ``key`` means ``key=true``:
+        ``"poisson"``, ``"gamma:shape=2,cost"``, ``"gaussian:upper=0"``; or output of `plain`:
+        ``{"name": "gamma", "shape": 2.0}``.
 
     Raises
     ------
     InvalidInputError
-        If there is no such law, or not with these parameters.
+        If there is no such law, or a parameter is invalid.
     """
     if isinstance(value, Law):
         return value
@@ -57,9 +58,8 @@ def law_from(value: object) -> Law:
     known = {field.name: field.default for field in fields(KINDS[name])}
     for key, one in parameters.items():
         if key not in known:
-            raise InvalidInputError(
-                f"parameters of {name} must be among {', '.join(known) or 'none at all'}, got {key!r}: leave it out"
-            )
+            expected = f"be among {', '.join(known)}" if known else "be left out"
+            raise InvalidInputError(f"parameters of {name} must {expected}, got {key!r}: leave it out")
         if isinstance(known[key], bool) != isinstance(one, bool):
             wanted = "true or false" if isinstance(known[key], bool) else f"a number, as in {key}=2"
             raise InvalidInputError(f"{key} must be {wanted}, got {one!r}: pass one")
@@ -67,7 +67,7 @@ def law_from(value: object) -> Law:
 
 
 def plain(law: Law) -> dict[str, Any] | None:
-    """A law as plain JSON, from which `law_from` makes an equal one; None for laws that are not of the library."""
+    """A law as plain JSON, which `law_from` converts back to an equal law; None for user-defined laws."""
     if isinstance(law, Mixed):
         kinds = [plain(kind) for kind in law.kinds]
         return None if None in kinds else {"name": _MIXED, "kinds": kinds, "which": law.which.tolist()}
@@ -77,7 +77,7 @@ def plain(law: Law) -> dict[str, Any] | None:
 
 
 def text(law: Law) -> str:
-    """A law as text that `law_from` reads, as far as there is one: `repr` where it has a number for each item."""
+    """A law as text for `law_from`; its `repr` if it is user-defined or has a parameter value per item."""
     known = plain(law)
     if known is None or isinstance(law, Mixed) or any(isinstance(one, list) for one in known.values()):
         return repr(law)
@@ -91,12 +91,12 @@ def text(law: Law) -> str:
 
 
 def title(law: Law) -> str:
-    """What a law is called in results: its text, or "gaussian" where the variances are told apart from it."""
+    """Name of a law in results: its text, or "gaussian" if the variances determine it."""
     return "gaussian" if law.is_quadratic else text(law)
 
 
 def words(called: str) -> str:
-    """The law of this title in words, for people."""
+    """Description in English of the law with this title."""
     try:
         law = law_from(called)
     except InvalidInputError:
@@ -116,7 +116,7 @@ def words(called: str) -> str:
 
 
 def _short(number: float | str) -> str:
-    """A number with all its digits, and no more."""
+    """Shortest text of a number with all its digits."""
     return f"{number:g}" if not isinstance(number, str) and float(f"{number:g}") == number else str(number)
 
 
@@ -140,7 +140,7 @@ def _value(key: str, number: str) -> float | bool:
 
 
 def _mixture(parameters: Mapping[str, Any]) -> Mixed:
-    """A `Mixed` from its distinct laws, and which of them each item has."""
+    """A `Mixed` from its distinct laws and the index of the law of each item."""
     kinds, which = parameters.get("kinds"), parameters.get("which")
     if set(parameters) != {"kinds", "which"} or not isinstance(kinds, list) or not isinstance(which, list):
         raise InvalidInputError(
@@ -155,7 +155,7 @@ def _mixture(parameters: Mapping[str, Any]) -> Mixed:
 
 
 def _number(value: Any) -> Any:
-    """Numbers and lists of them as JSON has them; infinite bounds as text."""
+    """Numbers and lists of numbers as plain JSON, with infinite bounds as text."""
     if isinstance(value, bool):
         return value
     array: FloatArray = np.asarray(value, dtype=np.float64)

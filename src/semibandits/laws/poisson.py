@@ -1,4 +1,4 @@
-"""Counts."""
+"""Poisson counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from semibandits.laws._series import excess
 from semibandits.laws.base import Law
 
 FAR = 1e10
-"""A raise of so many times the mean goes by logarithms."""
+"""Raises above this multiple of the mean use a formula with separate logarithms."""
 
 
 @final
@@ -25,13 +25,13 @@ class Poisson(Law):
     Parameters
     ----------
     cost : bool
-        Whether the reward is minus the count. Means are then at most 0, else at least 0.
+        Whether the reward is minus the count. Means must then be at most 0, otherwise at least 0.
     """
 
     cost: bool = False
 
     def check(self, theta: FloatArray) -> None:
-        """Refuse counts below 0."""
+        """Refuse means of the wrong sign."""
         wrong = np.flatnonzero((theta > 0.0) if self.cost else (theta < 0.0))
         if wrong.size:
             sign, remedy = ("<= 0", "leave out cost=True") if self.cost else (">= 0", "pass cost=True for costs")
@@ -40,25 +40,25 @@ class Poisson(Law):
             )
 
     def reach(self, theta: FloatArray) -> FloatArray:
-        """Any raise, or for costs down to a count of 0."""
+        """inf; for costs, the raise to 0."""
         return -np.asarray(theta) if self.cost else np.full(np.shape(theta), np.inf)
 
     def least(self, theta: FloatArray) -> FloatArray:
-        """0; of costs there is none."""
+        """0; for costs, -inf."""
         return np.full(np.shape(theta), -np.inf if self.cost else 0.0)
 
     def estimates(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """At least half a count in N + 1 plays away from 0, N being the largest number of plays."""
+        """Means moved to at least half a count in N + 1 plays away from 0, with N the largest number of plays."""
         margin = 0.5 / (float(plays.max(initial=0.0)) + 1.0)
         return np.minimum(means, -margin) if self.cost else np.maximum(means, margin)
 
     def estimated_variance(self, means: FloatArray, plays: FloatArray) -> FloatArray:
-        """``(S + 1/2) / n``, S counts in n plays: the posterior mean under Jeffreys' prior."""
+        """``(S + 1/2) / n`` for a total count S in n plays, the posterior mean under Jeffreys' prior."""
         count = np.maximum(plays, 1.0)
         return np.asarray((np.maximum(-means if self.cost else means, 0.0) * count + 0.5) / count)
 
     def compiled(self, d: int) -> FloatArray:
-        """Without parameters."""
+        """See `Law.compiled`; the law has no parameters."""
         return kernels.array(d, kernels.POISSON_COST, bound=0.0) if self.cost else kernels.array(d, kernels.POISSON)
 
     def divergence(self, theta: FloatArray, rise: FloatArray) -> FloatArray:
@@ -67,14 +67,14 @@ class Poisson(Law):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             if self.cost:
                 return np.where(rise < count, count * excess(-rise / count), np.where(rise > 0.0, np.inf, 0.0))
-            # A mean of 0 makes every count a proof: e nats.
+            # If the mean is 0, the divergence is e.
             logarithm = np.where(count > 0.0, count * (np.log(rise) - np.log(count)), 0.0)
             return np.where(
                 rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0)
             )
 
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
-        """``theta s / (1 - s)``, without end from s = 1 on; for costs ``c s / (1 + s)``."""
+        """``theta s / (1 - s)``, inf from s = 1 on; for costs ``c s / (1 + s)``."""
         count = np.abs(theta)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.cost:

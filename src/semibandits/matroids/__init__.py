@@ -1,4 +1,4 @@
-"""Matroids: independence structures that decision sets are built on. One file a family."""
+"""Matroids, one file per family."""
 
 from semibandits._lazy import on_first_use
 

@@ -1,4 +1,4 @@
-"""Checks of the numbers, item indices and labels that matroids are built from and asked about."""
+"""Validation of numbers, item indices and labels for matroids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_count(value: object, name: str, remedy: str) -> int:
-    """`value` as an int >= 0; True and 2.0 are not counts."""
+    """`value` as an int >= 0; booleans and floats are rejected."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise InvalidInputError(f"{name} must be an integer, got {value!r}: {remedy}")
     if value < 0:
@@ -30,7 +30,7 @@ def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInputError(
             f"{name} must be a one-dimensional array of item numbers, got shape {array.shape} and type {array.dtype}: "
-            "turn a 0/1 vector into np.flatnonzero(x)"
+            "convert a 0/1 vector with np.flatnonzero(x)"
         )
     array = np.ascontiguousarray(array, dtype=np.int64)
     position = first_bad_index(array, d)
@@ -39,7 +39,7 @@ def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
         if 0 <= item < d:
             raise InvalidInputError(f"{name} must be distinct, got item {item} twice: list each item once")
         raise InvalidInputError(
-            f"{name} must hold items >= 0 and < d = {d}, got {item} at position {position}: items are numbered from 0"
+            f"{name} must contain items >= 0 and < d = {d}, got {item} at position {position}: number items from 0"
         )
     return array
 
@@ -48,7 +48,7 @@ def as_labels(values: object, name: str) -> list[Hashable]:
     """`values` as a list of hashable labels in their order."""
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InvalidInputError(
-            f"{name} must be a sequence, got {type(values).__name__}: its order is the order of the items"
+            f"{name} must be a sequence, got {type(values).__name__}: pass a list in the order of the items"
         )
     labels = list(values.tolist() if isinstance(values, np.ndarray) else values)
     for i, label in enumerate(labels):
@@ -56,8 +56,8 @@ def as_labels(values: object, name: str) -> list[Hashable]:
             hash(label)
         except TypeError as error:
             raise InvalidInputError(
-                f"{name} must hold hashable labels, got {label!r} at position {i}: use strings, numbers or tuples"
+                f"{name} must contain hashable labels, got {label!r} at position {i}: use strings, numbers or tuples"
             ) from error
         if label is None or (isinstance(label, float) and label != label):
-            raise InvalidInputError(f"{name} must hold labels, got {label} at position {i}: name the missing one")
+            raise InvalidInputError(f"{name} must contain labels, got {label} at position {i}: add the missing label")
     return labels

@@ -1,4 +1,4 @@
-"""Matroids as kernels take them: a kind and three arrays."""
+"""Representation of matroids for kernels: a kind and three arrays."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ Arrays: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
 def packed(matroid: Matroid) -> tuple[int, Arrays] | None:
-    """Kind of a built-in matroid and its arrays, as ``kernels/oracles/kinds.py`` lists them.
+    """Kind of a built-in matroid and its arrays, as described in ``kernels/oracles/kinds.py``.
 
     Returns
     -------
     tuple of int and tuple of three ndarrays of int64, or None
-        None for matroids that call back into Python, subclasses of built-in ones among them. The arrays are C-contiguous
-        copies.
+        None for matroids that call Python code, including subclasses of built-in ones. The arrays are C-contiguous copies.
     """
     if type(matroid) not in (Uniform, Partition, Laminar, Graphic, Transversal, Linear):
         return None
@@ -50,7 +49,7 @@ def packed(matroid: Matroid) -> tuple[int, Arrays] | None:
 
 
 def _arrays(*parts: np.ndarray) -> Arrays:
-    """Three arrays: the bits of `parts` as int64 copies in one dimension, then empty ones."""
+    """Three one-dimensional int64 arrays: copies of the bits of `parts`, then empty arrays."""
     bits = [np.array(part, order="C").reshape(-1).view(np.int64) for part in parts]
     first, second, third = (*bits, *(np.empty(0, dtype=np.int64) for _ in range(3 - len(bits))))
     return first, second, third

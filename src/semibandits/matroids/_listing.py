@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from semibandits.matroids.base import Matroid
 
 WRITTEN_OUT: Final = 10**21
-"""Numbers of bases below this are written with all their digits."""
+"""Smaller numbers of decisions are written with all digits."""
 
 
 def too_many(limit: int, count: int | None) -> TooManyDecisionsError:
-    """Error for more than `limit` bases; `count` of them, or None if that is not known."""
+    """Error for more than `limit` decisions; `count` is their number, None if unknown."""
     if count is None:
         got = "more"
     elif count < WRITTEN_OUT:
@@ -26,14 +26,14 @@ def too_many(limit: int, count: int | None) -> TooManyDecisionsError:
     else:
         got = f"at least 10^{int((count.bit_length() - 1) * math.log10(2))}"
     return TooManyDecisionsError(
-        f"there must be at most limit = {limit:,} decisions to list, got {got}: raise limit, or do without the list"
+        f"there must be at most limit = {limit:,} decisions to list, got {got}: raise limit, or avoid listing"
     )
 
 
 def list_bases(matroid: Matroid, limit: int) -> BoolArray:
     """Bases of `matroid` in lexicographic order of their items, shape (n, d).
 
-    The next basis keeps as many of the first items as possible: it drops the last item that later ones can make up for.
+    The next basis keeps as many of the first items as possible: it drops the last item that later items can replace.
     """
     index = np.arange(matroid.d)
     basis = matroid.greedy(index)

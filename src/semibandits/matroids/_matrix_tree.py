@@ -13,11 +13,11 @@ from semibandits.kernels.determinants import determinant_modulo
 from semibandits.kernels.forests import root_forest
 
 UNLIMITED: Final = 2**62
-"""More elementary steps than anything takes."""
+"""A number of elementary steps that is never reached."""
 PRIME_BITS: Final = 30.9
-"""Bits of the determinant that each prime below 2^31 gives."""
+"""Bits of the determinant that one prime below 2^31 determines."""
 STEPS_AN_UPDATE: Final = 2
-"""What the update of one entry modulo a prime takes, in elementary steps."""
+"""Elementary steps to update one entry modulo a prime."""
 
 
 def count_spanning_forests(
@@ -30,11 +30,11 @@ def count_spanning_forests(
     n_nodes : int
         Number of nodes.
     tails, heads : ndarray of int, shape (d,)
-        Ends of each edge. Loops do not matter.
+        Ends of each edge. Loops are ignored.
     forest : ndarray of int
-        The edges of any one maximal forest.
+        The edges of any maximal forest.
     work : int
-        About how many elementary steps may be spent.
+        Approximate limit on elementary steps.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def count_spanning_forests(
 
     Notes
     -----
-    The determinant of the Laplacian without one node of each component. As the matrix is positive definite, the product of
-    its diagonal bounds it (Hadamard).
+    The determinant of the Laplacian without one node of each component. The matrix is positive definite, so the product of
+    its diagonal is an upper bound (Hadamard).
     """
     proper = tails != heads
     u, v = tails[proper], heads[proper]
@@ -54,18 +54,18 @@ def count_spanning_forests(
 
 
 def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: int, work: int = UNLIMITED) -> int | None:
-    """Exact number of sets of arcs that lead from the root to every other node, to each along one way.
+    """Exact number of arborescences, which contain one path from the root to every other node.
 
     Parameters
     ----------
     n_nodes : int
         Number of nodes.
     tails, heads : ndarray of int, shape (d,)
-        Ends of each arc; parallel ones are different. Loops and arcs into the root are in no such set.
+        Ends of each arc; parallel arcs are distinct. Loops and arcs into the root are in no arborescence.
     root : int
-        Where the ways begin.
+        The root.
     work : int
-        About how many elementary steps may be spent.
+        Approximate limit on elementary steps.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: in
 
     Notes
     -----
-    The determinant of the matrix with the number of arcs into each node but the root on its diagonal, and minus the number
-    of arcs from u to v beside it: Tutte (1948). It counts some of the ways to choose one arc into each node, all of which
-    the product of the diagonal counts.
+    The determinant of a matrix over all nodes except the root: the number of arcs into each node on the diagonal, and minus
+    the number of arcs from u to v elsewhere (Tutte 1948). The product of the diagonal is an upper bound: it counts all ways to
+    choose one arc into each node.
     """
     proper = tails != heads
     kept = np.flatnonzero(np.arange(n_nodes) != root)
@@ -84,16 +84,16 @@ def count_arborescences(n_nodes: int, tails: IntArray, heads: IntArray, root: in
 
 
 def _minor(n_nodes: int, tails: IntArray, heads: IntArray, kept: IntArray, work: int) -> int | None:
-    """Determinant of a Laplacian without all but the nodes `kept`, which lies between 0 and the product of its diagonal.
+    """Determinant of a Laplacian restricted to the nodes `kept`, between 0 and the product of its diagonal.
 
-    On its diagonal are the numbers of arcs into each node, beside it minus the number of arcs from u to v. The determinant is
-    put together from its remainders modulo primes; the first of them tells how much work the others take.
+    The diagonal holds the number of arcs into each node, other entries minus the number of arcs from u to v. The determinant
+    is computed from its remainders modulo primes; None if it takes more than about `work` elementary steps.
     """
     degrees = np.bincount(heads, minlength=n_nodes)[kept]
-    order = np.argsort(degrees, kind="stable")  # small degrees first: fewer entries fill in
+    order = np.argsort(degrees, kind="stable")  # small degrees first, for less fill-in
     kept, degrees = kept[order], degrees[order]
     n_primes = 1 + int(np.log2(np.maximum(degrees, 1)).sum() / PRIME_BITS)
-    share = work // n_primes - len(kept) ** 2  # of one prime, once the matrix is copied
+    share = work // n_primes - len(kept) ** 2  # work for one prime after copying the matrix
     if share < 0:
         return None
     place = np.full(n_nodes, -1, dtype=np.int64)
@@ -115,7 +115,7 @@ def _minor(n_nodes: int, tails: IntArray, heads: IntArray, kept: IntArray, work:
 
 
 def _large_primes() -> Iterator[int]:
-    """Primes below 2^31, from the largest down."""
+    """Primes below 2^31 in decreasing order."""
     candidate = 2**31 - 1
     while True:
         if _is_prime(candidate):

@@ -10,7 +10,7 @@ from semibandits.matroids.base import Matroid
 
 
 def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
-    """Look for evidence that `matroid` is none; finding nothing proves nothing.
+    """Search for a violation of the matroid axioms by random subsets; a pass is not a proof.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
     Raises
     ------
     InvalidInputError
-        With the offending sets: two maximal independent subsets of the same items that differ in size, or an
-        independent set with a dependent subset.
+        If a violation is found: two maximal independent subsets of the same items that differ in size, or an independent set
+        with a dependent subset. The message contains the sets.
 
     Notes
     -----
@@ -40,12 +40,12 @@ def check_axioms(matroid: Matroid, *, trials: int = 100, seed: int = 0) -> None:
         if len(first) != len(second):
             raise InvalidInputError(
                 f"maximal independent subsets of the same items must have one size, got {_show(first)} and "
-                f"{_show(second)} within {_show(pool)}: {matroid!r} is no matroid, and its greedy bases may be suboptimal"
+                f"{_show(second)} in {_show(pool)}: {matroid!r} is not a matroid, and its greedy bases may be suboptimal"
             )
         if len(first) < len(pool) and matroid.is_independent(pool):
             raise InvalidInputError(
-                f"subsets of an independent set must be independent, got {_show(pool)} as independent, of which a scan "
-                f"keeps only {_show(first)}: {matroid!r} is no matroid"
+                f"subsets of an independent set must be independent, got the independent set {_show(pool)}, of which a "
+                f"greedy scan keeps only {_show(first)}: {matroid!r} is not a matroid"
             )
 
 

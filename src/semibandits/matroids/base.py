@@ -1,4 +1,4 @@
-"""What every matroid offers to the decision sets built on it."""
+"""Base class of matroids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Matroid(ABC):
 
     @cached_property
     def rank(self) -> int:
-        """Size of a basis."""
+        """Number of items in a basis."""
         return int(self.greedy(np.arange(self.d, dtype=np.int64)).sum())
 
     @property
@@ -38,7 +38,10 @@ class Matroid(ABC):
 
     @abstractmethod
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` (distinct items, maybe not all) and keep each item that stays independent; bool, shape (d,)."""
+        """Scan `order` (distinct items, not necessarily all) and keep each item that preserves independence.
+
+        The result is a bool array of shape (d,).
+        """
 
     @abstractmethod
     def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -59,7 +62,7 @@ class Matroid(ABC):
         """
 
     def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
-        """Lightest item that can leave an independent set S so that another one can enter.
+        """Lightest item that can leave an independent set S for another item to enter.
 
         Parameters
         ----------
@@ -71,29 +74,29 @@ class Matroid(ABC):
         Returns
         -------
         ndarray of int, shape (d,)
-            For each item z outside S that closes a circuit with S, the lightest other item of that circuit, the smaller
-            index on ties. -1 for members of S, for loops, and for items that enter without one leaving.
+            For each item z outside S that forms a circuit with S, the lightest other item of that circuit; ties go to the
+            smaller index. -1 for members of S, for loops, and for items that can enter without one leaving.
         """
         free, swaps = self.exchanges(members)
         return lightest_of_rows(swaps & ~free, members, weights)
 
     def count_bases(self) -> int | None:
-        """Exact number of bases, None where there is no formula (whoever needs it lists them)."""
+        """Exact number of bases; None if there is no formula."""
         return None
 
     def count_bases_within(self, work: int) -> int | None:
-        """Exact number of bases by the formula, None where there is none or it takes more than about `work` elementary steps."""
+        """Exact number of bases; None without a formula or if it takes more than about `work` elementary steps."""
         return self.count_bases()
 
     @property
     def exchange_steps(self) -> int:
-        """About the elementary steps of a call of `greedy` and one of `exchanges`, for a basis."""
+        """Approximate number of elementary steps for one call of `greedy` and one of `exchanges`, for a basis."""
         return self.rank * self.d
 
     def count_within(self, work: int) -> DecisionCount:
-        """Number of bases, as far as about `work` elementary steps tell.
+        """Number of bases, or a lower bound, within about `work` elementary steps.
 
-        By a formula or by listing; of too many bases, those are counted that differ from one in a single item.
+        By a formula or by listing; the lower bound for too many bases is the number of swaps of one basis.
         """
         known = self.count_bases_within(work)
         steps = self.exchange_steps
@@ -106,12 +109,12 @@ class Matroid(ABC):
         return count_by_listing(lambda limit: len(list_bases(self, limit)), work - steps, steps)
 
     def bases(self, limit: int = 100_000) -> BoolArray:
-        """All bases in lexicographic order of their items, one a row, shape ``(n, d)``.
+        """All bases in lexicographic order of their items, one per row, shape ``(n, d)``.
 
         Raises
         ------
         TooManyDecisionsError
-            If there are more than `limit` bases; no more than `limit` are built.
+            If there are more than `limit` bases; at most `limit` are built.
         """
         count = self.count_bases()
         if count is not None and count > limit:
@@ -119,5 +122,5 @@ class Matroid(ABC):
         return self._list_bases(limit)
 
     def _list_bases(self, limit: int) -> BoolArray:
-        """The work of `bases`, for families that know a faster way."""
+        """Bases for `bases`; override it if there is a faster method."""
         return list_bases(self, limit)

@@ -22,7 +22,7 @@ class Graphic(Matroid):
     Parameters
     ----------
     edges : networkx Graph or MultiGraph, or sequence of (u, v)
-        The items, in this order. Parallel edges are legal; so are loops, which no independent set contains.
+        The items, in this order. Parallel edges and loops are allowed; no independent set contains a loop.
 
     Raises
     ------
@@ -32,7 +32,7 @@ class Graphic(Matroid):
 
     def __init__(self, edges: object) -> None:
         self._edges = read_edges(edges, directed=False)
-        # Kernels compile anew for read-only arrays: these copies never leave the object.
+        # Private writable copies, since kernels are recompiled for read-only arrays.
         self._tails, self._heads = self._edges.tails.copy(), self._edges.heads.copy()
 
     def __repr__(self) -> str:
@@ -45,16 +45,16 @@ class Graphic(Matroid):
 
     @property
     def items(self) -> tuple[Hashable, ...]:
-        """Label of each edge: (u, v), or (u, v, k) where there are parallel edges."""
+        """Label of each edge: (u, v), or (u, v, k) for parallel edges."""
         return self._edges.items
 
     @property
     def edges(self) -> EdgeList:
-        """The graph with its nodes and edges numbered."""
+        """The graph with numbered nodes and edges."""
         return self._edges
 
     def is_independent(self, indices: IntArray) -> bool:
-        """Whether the edges `indices` close no cycle."""
+        """Whether the edges `indices` contain no cycle."""
         return bool(is_forest(self._edges.n_nodes, self._tails, self._heads, as_indices(indices, self.d)))
 
     def greedy(self, order: IntArray) -> BoolArray:
@@ -76,7 +76,7 @@ class Graphic(Matroid):
         return cast("int", self.count_bases_within(UNLIMITED))
 
     def count_bases_within(self, work: int) -> int | None:
-        """The same; None if the determinant takes more than about `work` elementary steps."""
+        """Number of maximal forests; None if the determinant takes more than about `work` elementary steps."""
         forest = np.flatnonzero(self.greedy(np.arange(self.d)))
         return count_spanning_forests(self._edges.n_nodes, self._tails, self._heads, forest, work)
 

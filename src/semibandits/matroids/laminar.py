@@ -17,27 +17,27 @@ from semibandits.matroids._checks import as_count, as_indices
 from semibandits.matroids.base import Matroid
 
 STEPS_A_PRODUCT: Final = 60
-"""What a product of two numbers takes, in Python, in the elementary steps that `work` is counted in."""
+"""Elementary steps, the unit of `work`, that a product of two numbers in Python takes."""
 
 
 @final
 class Laminar(Matroid):
-    """Sets with at most so many items of each given set, any two of which are nested or disjoint.
+    """Sets that respect a capacity on each of several sets, any two of which are nested or disjoint.
 
     Parameters
     ----------
     sets : sequence of collections of int
-        The items of each set. Items in no set are free to choose.
+        The items of each set. Items in no set are unrestricted.
     capacities : int or sequence of int
-        Largest number of chosen items of each set, >= 0: one for all sets, or one a set.
+        Maximum number of chosen items of each set, >= 0: one for all sets, or one per set.
     d : int, optional
         Number of items; by default the largest item in a set, plus one.
 
     Raises
     ------
     InvalidInputError
-        If two sets overlap without being nested or are equal, a set holds something else than distinct items, or a
-        capacity is missing, negative or no integer.
+        If two sets are equal or overlap without being nested, a set does not consist of distinct items, or a capacity is
+        missing, negative or not an integer.
     """
 
     def __init__(self, sets: Sequence[Iterable[int]], capacities: int | Sequence[int], *, d: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Laminar(Matroid):
         limits = _read_capacities(capacities, len(members))
         if d is None:
             d = max((int(items.max()) + 1 for items in members if len(items)), default=0)
-        # From here on the sets are numbered from the largest to the smallest, without empty ones.
+        # From here on, the nonempty sets are numbered from the largest to the smallest.
         order = sorted((s for s in range(len(members)) if len(members[s])), key=lambda s: -len(members[s]))
         self._innermost, self._above = _nest(members, order, d)
         self._capacity = np.array([min(limits[s], len(members[s])) for s in order], dtype=np.int64)
@@ -64,7 +64,7 @@ class Laminar(Matroid):
         return bool(laminar_greedy(self._innermost, self._above, self._capacity, indices)[indices].all())
 
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` and keep each item whose sets all have room; bool, shape (d,)."""
+        """Scan `order` and keep each item whose sets are all below capacity; bool, shape (d,)."""
         return laminar_greedy(self._innermost, self._above, self._capacity, as_indices(order, self.d, "order"))
 
     def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -77,7 +77,7 @@ class Laminar(Matroid):
         return laminar_lightest(self._innermost, self._above, self._capacity, members, weights)
 
     def count_bases(self) -> int:
-        """Number of bases, by counting the independent sets of each size inside each set, from the inside out."""
+        """Number of bases, from the number of independent sets of each size in each set, innermost sets first."""
         own = np.bincount(self._innermost[self._innermost >= 0], minlength=len(self._above)).tolist()
         limits = self._capacity.tolist()
         sizes = [[comb(n, k) for k in range(min(n, limit) + 1)] for n, limit in zip(own, limits, strict=True)]
@@ -91,7 +91,7 @@ class Laminar(Matroid):
         return bases
 
     def count_bases_within(self, work: int) -> int | None:
-        """The same; None if it takes more than about `work` elementary steps."""
+        """Number of bases; None if it takes more than about `work` elementary steps."""
         own = np.bincount(self._innermost[self._innermost >= 0], minlength=len(self._above)).tolist()
         limits = self._capacity.tolist()
         lengths = [min(n, limit) + 1 for n, limit in zip(own, limits, strict=True)]
@@ -107,7 +107,7 @@ class Laminar(Matroid):
 
 def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
     if d is not None:
-        d = as_count(d, "d", "pass the number of items, or leave it out")
+        d = as_count(d, "d", "pass the number of items, or omit it")
     if isinstance(sets, str | Mapping) or not isinstance(sets, Iterable):
         raise InvalidInputError(
             f"sets must be a sequence of collections of items, got {type(sets).__name__}: pass e.g. [[0, 1], [0, 1, 2]]"
@@ -123,27 +123,27 @@ def _read_sets(sets: Sequence[Iterable[int]], d: int | None) -> list[IntArray]:
 
 
 def _bound(array: NDArray[Any]) -> int:
-    """One more than the largest item, where that makes sense."""
+    """One more than the largest item; 0 if `array` is empty or does not contain integers."""
     return max(1, int(array.max()) + 1) if array.size and array.dtype.kind in "iu" else 0
 
 
 def _read_capacities(capacities: int | Sequence[int], n_sets: int) -> list[int]:
     if not isinstance(capacities, Iterable):
-        return [as_count(capacities, "capacities", "pass one integer for all sets or one a set")] * n_sets
+        return [as_count(capacities, "capacities", "pass one integer for all sets or one per set")] * n_sets
     limits = [
-        as_count(c, f"capacities[{s}]", "pass how many items of the set may be chosen")
+        as_count(c, f"capacities[{s}]", "pass the maximum number of chosen items of the set")
         for s, c in enumerate(capacities)
     ]
     if len(limits) != n_sets:
         raise InvalidInputError(
-            f"capacities must have one entry a set, got {len(limits)} for {n_sets} sets: add or drop some, "
-            "or pass one integer for all"
+            f"capacities must have one entry per set, got {len(limits)} for {n_sets} sets: add or drop entries, "
+            "or pass one integer for all sets"
         )
     return limits
 
 
 def _nest(members: list[IntArray], order: list[int], d: int) -> tuple[IntArray, IntArray]:
-    """Innermost set of each item and the set above each set, -1 where there is none; sets are numbered along `order`."""
+    """Innermost set of each item and the smallest set around each set, -1 if none; sets are numbered along `order`."""
     innermost = np.full(d, -1, dtype=np.int64)
     above = np.full(len(order), -1, dtype=np.int64)
     for number, s in enumerate(order):
@@ -162,7 +162,7 @@ def _nest(members: list[IntArray], order: list[int], d: int) -> tuple[IntArray, 
 
 
 def _crossing(members: list[IntArray], order: list[int], s: int, around: IntArray) -> InvalidInputError:
-    """Error for set `s`, whose items have different innermost sets (``around``) among those at least as large."""
+    """Error for set `s`, whose items have different innermost sets (``around``) among the sets at least as large."""
     second = int(np.flatnonzero(around != around[0])[0])
     item, other, number = members[s][0], members[s][second], around[0]
     if number < 0 or other in members[order[number]]:

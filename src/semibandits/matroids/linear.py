@@ -21,35 +21,35 @@ class Linear(Matroid):
     Parameters
     ----------
     matrix : array_like of float, shape (r, d)
-        One column an item. Over the field of two elements its entries are 0 and 1.
+        One column per item. Over the field of two elements its entries are 0 and 1.
     field : None or 2
         None for the reals.
     tolerance : float
-        Over the reals a column depends on others if its distance from their span is at most this fraction of its own
-        length, in [0, 1). Over the field of two elements arithmetic is exact and this is not used.
+        Over the reals, a column depends on others if its distance from their span is at most this fraction of its own length;
+        in [0, 1). Over the field of two elements, arithmetic is exact and the tolerance is ignored.
 
     Raises
     ------
     InvalidInputError
-        If `matrix` is no matrix of finite numbers (0 and 1 if ``field=2``), or `field` or `tolerance` is out of range.
+        If `matrix` is not a matrix of finite numbers (0 and 1 if ``field=2``), or `field` or `tolerance` is out of range.
 
     Notes
     -----
-    Columns are scaled to length one first. Distances near the tolerance may fall on either side of it depending on the
-    order of the items, and the matroid axioms then hold only approximately: scale the data, or choose a tolerance well
-    inside the gap between what is meant to be zero and what is not.
+    Columns are scaled to length one first. Whether a distance near the tolerance counts as zero may depend on the order of the
+    items, and the matroid axioms then hold only approximately: scale the data, or choose a tolerance well between the
+    distances that represent zero and all others.
     """
 
     def __init__(self, matrix: ArrayLike, field: Literal[2] | None = None, *, tolerance: float = 1e-9) -> None:
         array = as_floats(matrix, "matrix")
         if array.ndim != 2:
-            raise InvalidInputError(f"matrix must have shape (r, d), got {array.shape}: pass one column an item")
+            raise InvalidInputError(f"matrix must have shape (r, d), got {array.shape}: pass one column per item")
         if field is not None and (isinstance(field, bool) or field != 2):
             raise InvalidInputError(
                 f"field must be None (the reals) or 2, got {field!r}: other fields are not available"
             )
         if not 0 <= tolerance < 1:
-            raise InvalidInputError(f"tolerance must lie in [0, 1), got {tolerance}: 1e-9 suits well-scaled columns")
+            raise InvalidInputError(f"tolerance must lie in [0, 1), got {tolerance}: use 1e-9 for well-scaled columns")
         self._shape = array.shape
         self._field = field
         self._tolerance = float(tolerance)
@@ -73,7 +73,7 @@ class Linear(Matroid):
         return int(self.greedy(indices).sum()) == len(indices)
 
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` and keep each column outside the span of those kept; bool, shape (d,)."""
+        """Scan `order` and keep each column outside the span of the kept columns; bool, shape (d,)."""
         order = as_indices(order, self.d, "order")
         if self._field is None:
             return real_greedy(self._vectors, order, self._tolerance)
@@ -88,14 +88,14 @@ class Linear(Matroid):
 
     @property
     def exchange_steps(self) -> int:
-        """About the elementary steps of a call of `greedy` and one of `exchanges`, for a basis."""
+        """Approximate number of elementary steps for one call of `greedy` and one of `exchanges`, for a basis."""
         length = self._shape[0] + self.rank if self._field is None else self._words.shape[1]
         return self.rank * self.d * length
 
     def _real_exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Distances of all columns z from the span of S, and from the span of S without each of its members.
+        """Compare the distances of all columns z from span(S) and from the span of S without each member with the tolerance.
 
-        If z lies in the span of S, the second is its part along the direction of span(S) normal to the other members.
+        If z lies in span(S), the second distance is its component along the direction of span(S) normal to the other members.
         """
         outside = np.ones(self.d, dtype=np.bool_)
         outside[members] = False
@@ -109,13 +109,13 @@ class Linear(Matroid):
 
 
 def _unit_rows(rows: FloatArray) -> FloatArray:
-    """Rows scaled to length one, zero rows left alone; scaled by the largest entry first, against overflow."""
+    """Rows scaled to length one, except zero rows; first scaled by the largest entry, to avoid overflow."""
     unit = rows / _or_one(np.abs(rows).max(axis=1, initial=0.0))
     return np.ascontiguousarray(unit / _or_one(np.linalg.norm(unit, axis=1)))
 
 
 def _or_one(lengths: FloatArray) -> FloatArray:
-    """Divisors for rows of these lengths, as a column; 1 for rows of zeros."""
+    """Divisors for rows of these lengths, as a column; 1 for zero rows."""
     return np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
 
 
@@ -125,7 +125,7 @@ def _pack_rows(rows: FloatArray) -> WordArray:
     if len(bad):
         item, r = bad[0]
         raise InvalidInputError(
-            f"matrix must hold 0 and 1 if field=2, got {rows[item, r]} in row {r}, column {item}: reduce it modulo 2"
+            f"matrix must contain 0 and 1 if field=2, got {rows[item, r]} in row {r}, column {item}: reduce it modulo 2"
         )
     d, r = rows.shape
     padded = np.zeros((d, -(-r // 64) * 64), dtype=np.bool_)

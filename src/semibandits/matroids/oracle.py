@@ -1,4 +1,4 @@
-"""Matroids given by a function that says which sets are independent."""
+"""Matroids defined by an independence test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from semibandits.matroids.base import Matroid
 
 @final
 class Oracle(Matroid):
-    """A matroid known only through its independence test.
+    """A matroid defined by an independence test.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ class Oracle(Matroid):
     Raises
     ------
     InvalidInputError
-        If `d` is no such integer, or the empty set is said to be dependent, or an answer is not True or False.
+        If `d` is not an integer >= 0, the empty set is dependent, or the function does not return True or False.
 
     Notes
     -----
-    Nothing is assumed of the function but that it describes a matroid: independent sets stay independent when items
-    are dropped, and a smaller one can always be enlarged by an item of a larger one. If it does not, greedy bases need
-    not be the best ones and closed forms do not hold; :func:`check_axioms` looks for a counterexample.
-    A basis costs d calls, all exchanges of a set of k items up to (k + 2) (d - k).
+    The function must satisfy the matroid axioms: independent sets stay independent when items are removed, and an item of a
+    larger independent set can always be added to a smaller one. Otherwise greedy bases may be suboptimal and closed forms
+    wrong; :func:`check_axioms` searches for a counterexample. A basis costs d calls, all exchanges of a set of k items up to
+    (k + 2) (d - k).
     """
 
     def __init__(self, d: int, is_independent: Callable[[IntArray], bool]) -> None:
@@ -47,7 +47,7 @@ class Oracle(Matroid):
         self._function = is_independent
         if not self._ask([]):
             raise InvalidInputError(
-                "is_independent must accept the empty set, got False for it: "
+                "is_independent must return True for the empty set, got False: "
                 "in a matroid every subset of an independent set is independent"
             )
 
@@ -60,11 +60,11 @@ class Oracle(Matroid):
         return self._d
 
     def is_independent(self, indices: IntArray) -> bool:
-        """The answer of the function for the items `indices`."""
+        """Result of the function for the items `indices`."""
         return self._ask(as_indices(indices, self._d).tolist())
 
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` and keep each item that stays independent; bool, shape (d,)."""
+        """Scan `order` and keep each item that preserves independence; bool, shape (d,)."""
         kept: list[int] = []
         for item in as_indices(order, self._d, "order").tolist():
             if self._ask([*kept, item]):
@@ -74,7 +74,7 @@ class Oracle(Matroid):
         return chosen
 
     def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
-        """Ways to change an independent set by one item, one call each; see :meth:`Matroid.exchanges`."""
+        """Ways to change an independent set by one item, with one call for each; see :meth:`Matroid.exchanges`."""
         inside = as_indices(members, self._d, "members").tolist()
         free = np.zeros(self._d, dtype=np.bool_)
         swaps = np.zeros((len(inside), self._d), dtype=np.bool_)

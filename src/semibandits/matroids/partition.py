@@ -1,4 +1,4 @@
-"""Partition matroids: so many items of each group."""
+"""Partition matroids: capacities on disjoint groups."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from semibandits.matroids.base import Matroid
 
 @final
 class Partition(Matroid):
-    """Sets with at most so many items of each group.
+    """Sets that respect the capacity of each group of items.
 
     Parameters
     ----------
     groups : sequence of hashable
         ``groups[i]`` is the group of item i.
     capacities : int or mapping from group to int
-        Largest number of items of a group, >= 0. A mapping needs every group that occurs; others are ignored.
+        Maximum number of items of a group, >= 0. A mapping must contain every group that occurs; others are ignored.
 
     Raises
     ------
     InvalidInputError
-        If a group is no label, or a capacity is missing, negative or no integer.
+        If a group is not a valid label, or a capacity is missing, negative or not an integer.
     """
 
     def __init__(self, groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int]) -> None:
@@ -51,12 +51,12 @@ class Partition(Matroid):
 
     @property
     def groups(self) -> IntArray:
-        """Number of the group of each item, shape (d,): groups are numbered from 0 in the order of their first item."""
+        """Group number of each item, shape (d,): groups are numbered from 0 in the order of their first item."""
         return self._group.copy()
 
     @property
     def capacities(self) -> IntArray:
-        """Largest number of items of each group, shape (number of groups,), at most d."""
+        """Maximum number of items of each group, shape (number of groups,), at most d."""
         return self._capacity.copy()
 
     def is_independent(self, indices: IntArray) -> bool:
@@ -65,7 +65,7 @@ class Partition(Matroid):
         return bool((counts <= self._capacity).all())
 
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` and keep each item whose group has room; bool, shape (d,)."""
+        """Scan `order` and keep each item whose group is below capacity; bool, shape (d,)."""
         return partition_greedy(self._group, self._capacity, as_indices(order, self.d, "order"))
 
     def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -81,8 +81,8 @@ class Partition(Matroid):
         return prod(comb(n, min(n, c)) for n, c in zip(self._sizes.tolist(), self._capacity.tolist(), strict=True))
 
     def count_bases_within(self, work: int) -> int | None:
-        """The same; None if it takes more than about `work` elementary steps."""
-        product = len(self._sizes) * (1 + self.d // 30)  # a factor a group, of up to d bits in all
+        """Number of bases; None if it takes more than about `work` elementary steps."""
+        product = len(self._sizes) * (1 + self.d // 30)  # one factor per group, up to d bits in total
         steps = product + sum(
             map(binomial_steps, self._sizes.tolist(), np.minimum(self._sizes, self._capacity).tolist())
         )
@@ -94,6 +94,6 @@ def _capacity_of(group: Hashable, capacities: int | Mapping[Hashable, int]) -> i
         return as_count(capacities, "capacities", "pass one integer for all groups or a mapping from group to integer")
     if group not in capacities:
         raise InvalidInputError(
-            f"capacities must name every group, got none for {group!r}: add capacities[{group!r}] (0 forbids its items)"
+            f"capacities must contain every group, got none for {group!r}: add capacities[{group!r}] (0 excludes its items)"
         )
-    return as_count(capacities[group], f"the capacity of group {group!r}", "pass how many of its items may be chosen")
+    return as_count(capacities[group], f"the capacity of group {group!r}", "pass the maximum number of its items")

@@ -1,4 +1,4 @@
-"""Transversal matroids: items that can each be given a place of their own."""
+"""Transversal matroids: items that can be assigned to different places."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from semibandits.matroids.base import Matroid
 
 @final
 class Transversal(Matroid):
-    """Sets of items that can all be given different places.
+    """Sets of items that can be assigned to different places.
 
     Parameters
     ----------
     sets : sequence of collections of hashable
-        ``sets[i]`` holds the places that item i may serve; an item without any is a loop.
+        ``sets[i]`` contains the places that item i can serve; an item without places is a loop.
 
     Raises
     ------
     InvalidInputError
-        If an entry of `sets` is no collection of labels.
+        If an entry of `sets` is not a collection of labels.
     """
 
     def __init__(self, sets: Sequence[Iterable[Hashable]]) -> None:
@@ -45,12 +45,12 @@ class Transversal(Matroid):
         return len(self._start) - 1
 
     def is_independent(self, indices: IntArray) -> bool:
-        """Whether the items `indices` can all be given different places."""
+        """Whether the items `indices` can be assigned to different places."""
         indices = as_indices(indices, self.d)
         return bool(transversal_greedy(self._n_places, self._start, self._places, indices)[indices].all())
 
     def greedy(self, order: IntArray) -> BoolArray:
-        """Scan `order` and keep each item for which a place can be made; bool, shape (d,)."""
+        """Scan `order` and keep each item for which a place can be found or freed; bool, shape (d,)."""
         return transversal_greedy(self._n_places, self._start, self._places, as_indices(order, self.d, "order"))
 
     def exchanges(self, members: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -60,7 +60,7 @@ class Transversal(Matroid):
 
     @property
     def exchange_steps(self) -> int:
-        """About the elementary steps of a call of `greedy` and one of `exchanges`: each item searches all alternating paths."""
+        """Approximate number of elementary steps for `greedy` and `exchanges`: each item searches all alternating paths."""
         return self.d * (self._n_places + len(self._places))
 
 

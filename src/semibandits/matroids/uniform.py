@@ -24,19 +24,19 @@ class Uniform(Matroid):
     d : int
         Number of items, >= 0.
     m : int
-        Largest size of an independent set, 0 <= m <= d.
+        Maximum size of an independent set, 0 <= m <= d.
 
     Raises
     ------
     InvalidInputError
-        If `d` or `m` is no such integer.
+        If `d` or `m` is not such an integer.
     """
 
     def __init__(self, d: int, m: int) -> None:
         self._d = as_count(d, "d", "pass the number of items")
         self._m = as_count(m, "m", "pass the number of items to choose")
         if self._m > self._d:
-            raise InvalidInputError(f"m must be at most d = {d}, got {m}: one cannot choose more items than there are")
+            raise InvalidInputError(f"m must be at most d = {d}, got {m}: lower m, or add items")
 
     def __repr__(self) -> str:
         return f"Uniform(d={self._d}, m={self._m})"
@@ -65,7 +65,7 @@ class Uniform(Matroid):
         return free, np.tile(outside, (len(members), 1))
 
     def lightest_partners(self, members: IntArray, weights: FloatArray) -> IntArray:
-        """Lightest member, for every other item, if the set is a basis; see :meth:`Matroid.lightest_partners`."""
+        """Lightest member for every other item if the set is a basis; see :meth:`Matroid.lightest_partners`."""
         members = as_indices(members, self._d, "members")
         lightest = np.full(self._d, -1, dtype=np.int64)
         if 0 < self._m == len(members):
@@ -79,7 +79,7 @@ class Uniform(Matroid):
         return comb(self._d, self._m)
 
     def count_bases_within(self, work: int) -> int | None:
-        """The same; None if it takes more than about `work` elementary steps."""
+        """Number of bases; None if it takes more than about `work` elementary steps."""
         return self.count_bases() if binomial_steps(self._d, self._m) <= work else None
 
     def _list_bases(self, limit: int) -> BoolArray:

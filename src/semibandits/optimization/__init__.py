@@ -1,1 +1,1 @@
-"""Two criteria at once, a = rewards·x and c = budgets·x, over decisions that can only be maximised linearly."""
+"""Optimisation of two criteria, a = rewards·x and c = budgets·x, over decision sets with a linear maximiser."""

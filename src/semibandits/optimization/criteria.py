@@ -1,4 +1,4 @@
-"""What is maximised over the pairs a = rewards·x and c = budgets·x: a plus a concave function of c."""
+"""Objectives over the pairs a = rewards·x and c = budgets·x: a plus a concave function of c."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import final
 class Criterion(ABC):
     """F(a, c) = a + f(c) with f concave and nondecreasing.
 
-    Its best bound over a half-plane ``a + l c <= h`` is ``h + max over c of f(c) - l c``, and over the convex hull of
-    the pairs the least of these bounds is the maximum of F.
+    The best bound on F over a half-plane ``a + l c <= h`` is ``h + max over c of f(c) - l c``. The smallest of these bounds
+    is the maximum of F over the convex hull of the pairs.
     """
 
     @abstractmethod
@@ -21,14 +21,14 @@ class Criterion(ABC):
 
     @abstractmethod
     def slope(self, c: float) -> float:
-        """Derivative f'(c) >= 0; inf where c must grow at any price."""
+        """Derivative f'(c) >= 0; inf where c must increase at any cost."""
 
     @abstractmethod
     def bound(self, a: float, c: float, multiplier: float) -> float:
-        """Maximum of F over ``a' + l c' <= a + l c`` for a finite multiplier l >= 0; inf if there is none."""
+        """Maximum of F over ``a' + l c' <= a + l c`` for a finite multiplier l >= 0; inf if unbounded."""
 
     def generous(self, a: float, c: float, ratio: float) -> float:
-        """The value that counts when a solution of ratio `ratio` is enough: stop once it reaches the bound."""
+        """The value to compare with the bound when a solution of ratio `ratio` suffices."""
         return self.value(a, c)
 
 
@@ -40,20 +40,20 @@ class AtLeast(Criterion):
     Attributes
     ----------
     at_least : float
-        The budget. Compared as it is: whoever forgives rounding lowers it first.
+        The budget. It is compared exactly: the caller lowers it to allow for rounding.
     step : float
-        Every value of a is a multiple of this, so that bounds are rounded down to one; 0 if nothing is known.
+        Every value of a is a multiple of this, so bounds are rounded down to a multiple; 0 if unknown.
     """
 
     at_least: float
     step: float = 0.0
 
     def value(self, a: float, c: float) -> float:
-        """The reward a if the budget is met."""
+        """The reward a if the budget is met, else -inf."""
         return a if c >= self.at_least else -math.inf
 
     def slope(self, c: float) -> float:
-        """Zero once the budget is met."""
+        """Zero if the budget is met, else inf."""
         return 0.0 if c >= self.at_least else math.inf
 
     def bound(self, a: float, c: float, multiplier: float) -> float:
@@ -62,7 +62,7 @@ class AtLeast(Criterion):
         return bound if self.step == 0 else self.step * math.floor(bound / self.step + 1e-6)
 
     def generous(self, a: float, c: float, ratio: float) -> float:
-        """The reward over the ratio, for rewards >= 0."""
+        """The reward divided by the ratio, for rewards >= 0."""
         return self.value(a, c) / ratio
 
 
@@ -76,13 +76,13 @@ class SquareRoot(Criterion):
         return a + math.sqrt(max(c, 0.0))
 
     def slope(self, c: float) -> float:
-        """Derivative of the root, inf at 0."""
+        """Derivative of the square root; inf at 0."""
         return 0.5 / math.sqrt(c) if c > 0 else math.inf
 
     def bound(self, a: float, c: float, multiplier: float) -> float:
-        """Value a + l c + 1/(4 l), since sqrt(c) - l c is largest at c = 1/(4 l^2)."""
+        """The tangent bound a + l c + 1/(4 l): sqrt(c) - l c is largest at c = 1/(4 l^2)."""
         return a + multiplier * c + 0.25 / multiplier if multiplier > 0 else math.inf
 
     def generous(self, a: float, c: float, ratio: float) -> float:
-        """Only the bonus is approximated."""
+        """Reward plus bonus divided by the ratio: only the bonus is approximated."""
         return a + math.sqrt(max(c, 0.0)) / ratio

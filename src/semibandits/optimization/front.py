@@ -1,4 +1,4 @@
-"""Decisions that no other beats in both rewards and budgets."""
+"""Pareto fronts of rewards and budgets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from semibandits.optimization.search import search
 
 @dataclass(frozen=True, eq=False)
 class BudgetFront:
-    """The decisions that no other beats in both rewards·x and budgets·x; of decisions that tie in both, one.
+    """Pareto front of rewards·x and budgets·x: the undominated decisions, one for each point.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class BudgetFront:
     budgets : ndarray of float, shape (k,)
         budgets·x of each, increasing.
     forgiven : float
-        A budget is met if it is missed by at most this: rounding.
+        Rounding tolerance: a budget that is missed by at most this counts as met.
     """
 
     decisions: BoolArray
@@ -51,7 +51,7 @@ class BudgetFront:
         Infeasible
             If no decision meets the budget.
         InvalidInputError
-            If `at_least` is no finite number.
+            If `at_least` is not a finite number.
         """
         budget = finite_number(at_least, "at_least")
         position = int(np.searchsorted(self.budgets, budget - self.forgiven))
@@ -62,14 +62,14 @@ class BudgetFront:
 
 
 def infeasible(at_least: float, largest: float) -> Infeasible:
-    """The error when no decision meets a budget."""
+    """Error for a budget that no decision meets."""
     return Infeasible(
         f"some decision must have budgets·x >= {at_least:g}, got {largest:g} at most: lower at_least to that"
     )
 
 
 def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: int) -> BudgetFront:
-    """The front of the listed decisions `rows`, shape (n, d) with n >= 1; differences that are rounding count as none."""
+    """Pareto front of the decisions `rows`, shape (n, d) with n >= 1. Sums that differ by rounding only count as equal."""
     a, c = rows @ rewards, rows @ budgets
     slack_a, slack_c = forgiven(rewards, m), forgiven(budgets, m)
     kept: list[int] = []
@@ -86,12 +86,12 @@ def undominated(rows: BoolArray, rewards: FloatArray, budgets: FloatArray, m: in
 def front_by_search(
     maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, m: int
 ) -> BoolArray:
-    """Decisions, shape (k, d), among which is one for each point of the front.
+    """Decisions, shape (k, d), that include one for each point of the front.
 
     Notes
     -----
-    Epsilon-constraint method (Haimes, Lasdon, Wismer 1971): the best reward for each budget, which is then raised by the
-    least that matters; each search starts from all decisions that earlier ones met.
+    Epsilon-constraint method (Haimes, Lasdon, Wismer 1971): find the best reward for a budget, then raise the budget by the
+    smallest amount that matters. Each search starts from all decisions found before.
     """
     step = granularity(rewards)
     least = max(granularity(budgets), forgiven(budgets, m)) or 1.0

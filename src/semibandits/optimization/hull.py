@@ -1,4 +1,4 @@
-"""The pairs (a, c) of decisions met so far, and where F peaks over their convex hull."""
+"""The pairs (a, c) of the decisions found so far, and the maximum of F over their convex hull."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from semibandits.optimization.criteria import Criterion
 from semibandits.optimization.rounding import granularity
 
 ROUNDING = 1e-13
-"""A pair lies above a line if it does by more than this times m times the largest weight."""
+"""A pair lies above a line if the difference exceeds this times m times the largest weight."""
 
 
 @dataclass(frozen=True)
 class Edge:
-    """Where F peaks over the hull of some pairs: between two of them, or at one (left = right).
+    """Location of the maximum of F over the hull of some pairs: between two pairs, or at one (left = right).
 
     Attributes
     ----------
     left, right : int
-        Decisions, the right one with the larger c.
+        Numbers of two decisions; the right one has the larger c.
     rise, run : float
-        The line through the edge is ``run * a + rise * c = constant``: ``rise / run`` is the multiplier, inf if run is 0.
+        The line through the edge is ``run * a + rise * c = constant``. The multiplier is ``rise / run``, inf if run is 0.
     """
 
     left: int
@@ -39,12 +39,12 @@ class Edge:
 
     @property
     def is_point(self) -> bool:
-        """Whether F peaks at a decision."""
+        """Whether the maximum is attained at a decision."""
         return self.left == self.right
 
 
 class Pool:
-    """Decisions by number, with a = rewards·x, c = budgets·x and F(a, c) computed from the raw vectors once each."""
+    """Numbered decisions with a = rewards·x, c = budgets·x and F(a, c), each computed once from the original vectors."""
 
     def __init__(self, rewards: FloatArray, budgets: FloatArray, criterion: Criterion, m: int, steepest: float) -> None:
         self._rewards, self._budgets, self._criterion, self._m = rewards, budgets, criterion, m
@@ -64,11 +64,11 @@ class Pool:
 
     @property
     def decisions(self) -> BoolArray:
-        """All decisions, one a row."""
+        """All decisions, one per row."""
         return self._decisions[: len(self.a)]
 
     def add(self, x: BoolArray) -> int:
-        """Number of the decision `x`."""
+        """Number of the decision `x`, which is added if it is new."""
         key = x.tobytes()
         number = self._numbers.get(key)
         if number is None:
@@ -84,20 +84,20 @@ class Pool:
         return number
 
     def bound(self, number: int, slope: float) -> float:
-        """Bound on F when this decision is the best one at the multiplier `slope`."""
+        """Bound on F if this decision is optimal at the multiplier `slope`."""
         return self._criterion.bound(self.a[number], self.c[number], slope)
 
     def weights(self, edge: Edge) -> FloatArray:
-        """The weights under which both ends of the edge weigh the same; exact for integers that are not too large."""
+        """Weights for which both ends of the edge have equal totals; exact for integers that are not too large."""
         return edge.run * self._rewards + edge.rise * self._budgets
 
     def at(self, number: int) -> Edge:
-        """The point of a decision, with the slope of F there."""
+        """The edge that consists of one decision, with the slope of F there."""
         slope = self._criterion.slope(self.c[number])
         return Edge(number, number, 1.0, 0.0) if slope == math.inf else Edge(number, number, slope, 1.0)
 
     def is_above(self, number: int, edge: Edge) -> bool:
-        """Whether a decision lies beyond the line through the edge by more than rounding; a vertical line: to its right."""
+        """Whether a decision lies above the line through the edge by more than rounding; right of it if it is vertical."""
         if edge.run == 0:
             return self.c[number] > self.c[edge.left]
         a, c = self.a[number], self.c[number]
@@ -105,7 +105,7 @@ class Pool:
         return gain > ROUNDING * self._m * (edge.run * self.largest_a + edge.rise * self._largest_c)
 
     def raised(self, edge: Edge, number: int) -> Edge:
-        """Where F peaks when a decision above the edge is added."""
+        """The edge of the maximum of F after a decision above `edge` is added."""
         if edge.is_point:
             return self._between(edge.left, number)
         if self._criterion.slope(self.c[number]) >= edge.slope:
@@ -113,7 +113,7 @@ class Pool:
         return self._between(edge.left, number)
 
     def peak_of(self, numbers: IntArray) -> Edge:
-        """Where F peaks over the hull of the decisions with these numbers, at least one."""
+        """The edge of the maximum of F over the hull of the decisions with these numbers, at least one."""
         a, c = self._pairs[numbers].T
         edge = self.at(int(numbers[np.argmax(a)]))
         while True:
@@ -123,7 +123,7 @@ class Pool:
             edge = self.raised(edge, number)
 
     def _between(self, left: int, right: int) -> Edge:
-        """Where F peaks on the segment between two decisions."""
+        """The edge of the maximum of F on the segment between two decisions."""
         if self.c[left] > self.c[right]:
             left, right = right, left
         rise, run = self.a[left] - self.a[right], self.c[right] - self.c[left]

@@ -1,4 +1,4 @@
-"""P_BLM and P_IM for any set of decisions, by search."""
+"""Budgeted and index maximisation (P_BLM, P_IM) over any decision set, by branch and bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from semibandits.optimization.search import search
 
 
 def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) -> AtLeast:
-    """P_BLM's criterion, sharper where the numbers are integers: sums lie on multiples of a common divisor."""
+    """Criterion of P_BLM. For integer data, sums are multiples of a common divisor, which sharpens budget and bounds."""
     step = granularity(budgets)
     return AtLeast(step * math.ceil(at_least / step) if step else at_least, granularity(rewards))
 
@@ -21,27 +21,27 @@ def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) 
 def budgeted_by_search(
     maximize: Callable[[FloatArray], BoolArray], rewards: FloatArray, budgets: FloatArray, at_least: float, m: int
 ) -> BoolArray | None:
-    """Decision of largest reward with ``budgets·x >= at_least`` exactly, None if there is none."""
+    """Decision of largest reward with ``budgets·x >= at_least`` (no tolerance); None if infeasible."""
     criterion = budget_criterion(rewards, budgets, at_least)
     return search(maximize, rewards, budgets, criterion, m=m, keep=0).decision
 
 
 @dataclass(frozen=True, eq=False)
 class IndexAnswer:
-    """What a search for the largest index found within its budget.
+    """Result of index maximisation with a budget.
 
     Attributes
     ----------
     decision : ndarray of bool, shape (d,)
-        The best decision met.
+        The best decision found.
     value : float
         Its index, ``rewards·x + sqrt(bonuses·x)``.
     bound : float
-        No decision has a larger index (up to rounding).
+        Upper bound on the index of all decisions (up to rounding).
     is_proven : bool
-        Whether the search ended, so that the decision is what was asked for.
+        Whether the search finished, which proves that the decision is optimal or has the requested ratio.
     calls : int
-        Linear maximisations (P_LM).
+        Number of linear maximisations (P_LM).
     """
 
     decision: BoolArray
@@ -62,7 +62,7 @@ def index_by_search(
     m: int,
     most: int | None = None,
 ) -> IndexAnswer:
-    """Decision x of largest ``rewards·x + sqrt(bonuses·x)``, or with ``rewards·x + sqrt(bonuses·x) / ratio`` at least that.
+    """Maximise ``rewards·x + sqrt(bonuses·x)``; the maximum is at most ``rewards·x + sqrt(bonuses·x) / ratio``.
 
     The search stops after about `most` linear maximisations.
     """

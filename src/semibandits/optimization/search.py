@@ -1,4 +1,4 @@
-"""Branch and bound for a + f(c) over decisions that can be maximised linearly, and nothing else."""
+"""Branch and bound for a + f(c) over a decision set that only has a linear maximiser."""
 
 from __future__ import annotations
 
@@ -17,40 +17,36 @@ from semibandits.optimization.criteria import Criterion
 from semibandits.optimization.hull import Edge, Pool
 
 PRECISION = 1e-12
-"""A part of the search is closed when it cannot win more than this times the largest possible |rewards·x|."""
+"""A node is closed if it cannot improve by more than this times the largest possible |rewards·x|."""
 STEEPEST = 1e6
-"""Largest multiplier of an edge, in units of max|rewards| / max|budgets|, unless both are integers: beyond, rounding of
-the budgets would drown the rewards. Any multiplier gives a bound; beyond this one the search branches instead."""
+"""Largest multiplier of an edge, in units of max|rewards| / max|budgets|, unless both are integers. With a larger one,
+rounding errors of the budgets would exceed the rewards. Every multiplier gives a bound; the search branches instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search ended with.
+    """Result of a search.
 
     Attributes
     ----------
     decision : ndarray of bool, shape (d,), or None
-        The best decision met, None if every decision has the value -inf.
+        The best decision found; None if every decision has the value -inf.
     value : float
         Its value.
     bound : float
-        No decision has a larger value, but for rounding; `value` itself if `ratio` is 1 and the search was
-        not stopped.
+        Upper bound on the values of all decisions, up to rounding; equal to `value` if `ratio` is 1 and the search finished.
     oracle_calls : int
-        Linear maximisations (P_LM).
-    nodes : int
-        Parts of the decision set that were bounded.
+        Number of linear maximisations (P_LM).
     is_finished : bool
-        Whether no part is left that may hold something better; False if the search was stopped before.
+        Whether no open node can contain a better decision; False if the search was stopped before.
     found : ndarray of bool, shape (k, d)
-        The best of the distinct decisions met on the way, best first.
+        The best of the distinct decisions found, best first.
     """
 
     decision: BoolArray | None
     value: float
     bound: float
     oracle_calls: int
-    nodes: int
     is_finished: bool
     found: BoolArray
 
@@ -59,27 +55,27 @@ class SearchResult:
 
 
 class Branching(ABC):
-    """What to do at an edge of the hull on which the bound of a node rests."""
+    """Branching rule, applied at the edge of the hull that gives the bound of a node."""
 
     @abstractmethod
     def neighbours(self, left: BoolArray, right: BoolArray, weights: FloatArray) -> Iterable[BoolArray]:
-        """Further decisions near the edge between `left` and `right`, which both are optimal for `weights`."""
+        """More decisions near the edge between `left` and `right`, both of which are optimal for `weights`."""
 
     @abstractmethod
     def item(self, forced: IntArray, left: BoolArray, right: BoolArray, weights: FloatArray) -> int | None:
-        """The free item to force in and out; None gives the node up: for searches with a ratio below 1."""
+        """The free item to force in and out; None drops the node, for searches with a ratio below 1."""
 
 
 @final
 class HeaviestDifference(Branching):
-    """Branch on the heaviest of the items in which the ends of the edge differ."""
+    """Branch on the item of largest absolute weight in which the ends of the edge differ."""
 
     def neighbours(self, left: BoolArray, right: BoolArray, weights: FloatArray) -> Iterable[BoolArray]:
-        """None."""
+        """No decisions."""
         return ()
 
     def item(self, forced: IntArray, left: BoolArray, right: BoolArray, weights: FloatArray) -> int:
-        """The heaviest difference."""
+        """The item of largest absolute weight in only one of the two decisions."""
         items = np.flatnonzero(left != right)
         return int(items[np.argmax(np.abs(weights[items]))])
 
@@ -114,19 +110,19 @@ def search(
     criterion : Criterion
         F, a plus a concave nondecreasing function of c.
     m : int
-        No decision has more items.
+        Largest number of items in a decision.
     ratio : float
-        Below 1, the decision found is best by ``criterion.generous``, and parts whose bound that reaches are closed.
+        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
     known : ndarray of bool, shape (k, d), optional
         Decisions to start from.
     keep : int or None
-        Number of decisions in ``found``, at most; None keeps all.
+        Maximum number of decisions in ``found``; None keeps all.
     branching : Branching
-        Which item to branch on.
+        Rule that chooses the item to branch on.
     steepest : float
         Largest multiplier of an edge, see ``STEEPEST``.
     most : int, optional
-        The search stops after about so many linear maximisations; ``bound`` then says how much a better decision could have.
+        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
 
     Returns
     -------
@@ -136,9 +132,9 @@ def search(
     -----
     Best-first branch and bound. Each node forces items in and out by weights that outweigh all others. Its bound is the
     minimum over l >= 0 of ``max_x (rewards + l budgets)·x + max_c (f(c) - l c)``: Lagrangian relaxation, which equals the
-    maximum of F over the convex hull of the pairs (a, c). The hull is explored by its vertices: each maximisation at the
-    slope of the edge below the best point either proves the edge to be one of the hull, or finds a vertex above it. The
-    ends of that edge differ in an item to branch on. A node starts from the decisions that earlier ones met.
+    maximum of F over the convex hull of the pairs (a, c). The hull is explored vertex by vertex: each maximisation at the
+    slope of the edge below the best point either proves that the edge belongs to the hull or finds a vertex above it. The
+    ends of the final edge differ in an item to branch on. A node starts from the decisions found by earlier nodes.
     """
     pool = Pool(rewards, budgets, criterion, m, steepest)
     state = _Search(maximize, pool, m, ratio, criterion, branching)
@@ -152,7 +148,6 @@ def search(
         value=-math.inf if best is None else pool.values[best],
         bound=bound,
         oracle_calls=state.calls,
-        nodes=state.nodes,
         is_finished=state.is_finished,
         found=pool.decisions[order],
     )
@@ -160,7 +155,7 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """A part of the decision set: items forced (1 in, -1 out), decisions met in it, and the edge its bound rests on."""
+    """A subset of the decisions: forced items (1 in, -1 out), decisions found in it, and the edge that gives its bound."""
 
     bound: float
     forced: IntArray
@@ -185,10 +180,10 @@ class _Search:
         self._open: list[tuple[float, int, _Node]] = []
         self.best: int | None = None
         self._score = -math.inf
-        self.calls = self.nodes = 0
+        self.calls = self._n_nodes = 0
 
     def run(self, d: int, most: float = math.inf) -> float:
-        """Search, as far as the budget reaches, and return a bound on the value of every decision."""
+        """Search within the budget `most` and return an upper bound on the values of all decisions."""
         self._add_node(math.inf, np.zeros(d, dtype=np.int64), np.arange(len(self._pool)))
         while self.calls < most and not self.is_finished:
             self._split(heapq.heappop(self._open)[2])
@@ -196,11 +191,11 @@ class _Search:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no part is open that may hold something better."""
+        """Whether no open node can contain a better decision."""
         return not self._open or self._is_closed(-self._open[0][0])
 
     def meet(self, x: BoolArray) -> int:
-        """Number of the decision `x`, which may be the best so far."""
+        """Number of the decision `x`; update the best decision."""
         number = self._pool.add(x)
         if self._pool.values[number] > -math.inf:
             score = self._criterion.generous(self._pool.a[number], self._pool.c[number], self._ratio)
@@ -209,13 +204,13 @@ class _Search:
         return number
 
     def _is_closed(self, bound: float) -> bool:
-        """Whether a part of this bound holds nothing that matters."""
+        """Whether a node with this bound cannot improve on the best decision."""
         if self.best is None:
             return bound == -math.inf
         return bound <= self._score + PRECISION * (self._m * self._pool.largest_a + abs(self._score))
 
     def _split(self, node: _Node) -> None:
-        """Look for decisions near the edge, then force an item in and out."""
+        """Add decisions near the edge, then force an item in and out."""
         pool, edge = self._pool, node.edge
         left, right, weights = pool.decisions[edge.left], pool.decisions[edge.right], pool.weights(edge)
         near = [self.meet(x) for x in self._branching.neighbours(left, right, weights)]
@@ -230,20 +225,20 @@ class _Search:
             self._add_node(node.bound, forced, part)
 
     def _add_node(self, bound: float, forced: IntArray, numbers: IntArray) -> None:
-        """Bound a part, whose decisions `numbers` are known, and keep it if it may hold something better."""
-        self.nodes += 1
+        """Bound a node, in which the decisions `numbers` are known, and open it if it can contain a better decision."""
+        self._n_nodes += 1
         met: list[int] = []
         bound, edge = self._climb(bound, forced, numbers, met)
         if edge is not None and not self._is_closed(bound):
             node = _Node(bound, forced, np.union1d(numbers, np.array(met, dtype=np.int64)), edge)
-            heapq.heappush(self._open, (-bound, self.nodes, node))
+            heapq.heappush(self._open, (-bound, self._n_nodes, node))
 
     def _climb(self, bound: float, forced: IntArray, numbers: IntArray, met: list[int]) -> tuple[float, Edge | None]:
-        """Bound of a part and the edge of its hull on which it rests; None if a decision attains it or there is none."""
+        """Bound of a node and the edge that gives it; no edge if a decision attains the bound or the node is empty."""
         pool = self._pool
         edge = FLAT if len(numbers) == 0 else pool.peak_of(numbers)
         while not self._is_closed(bound):
-            number = self._ask(forced, edge)
+            number = self._best_at(forced, edge)
             if number is None:
                 return -math.inf, None
             met.append(number)
@@ -255,15 +250,15 @@ class _Search:
                 edge = pool.at(number)
             elif pool.is_above(number, edge):
                 edge = pool.raised(edge, number)
-            elif edge.run == 0:  # all c are alike, and where F is steep
-                top = self._ask(forced, FLAT)
+            elif edge.run == 0:  # all c are equal, and F is steep there
+                top = self._best_at(forced, FLAT)
                 return (-math.inf if top is None else self._criterion.value(pool.a[top], pool.c[number])), None
             else:
                 return bound, None if edge.is_point else edge
         return bound, edge
 
-    def _ask(self, forced: IntArray, edge: Edge) -> int | None:
-        """A decision of the part that is best at the slope of the edge; None if the part is empty."""
+    def _best_at(self, forced: IntArray, edge: Edge) -> int | None:
+        """Best decision of the node at the slope of the edge; None if the node is empty."""
         weights = self._pool.weights(edge)
         inside, outside, free = forced > 0, forced < 0, forced == 0
         largest = float(np.abs(weights[free]).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Policies: how to choose a decision from what was seen of its items."""
+"""Policies: rules that choose a decision from the rewards observed so far."""
 
 from semibandits._lazy import on_first_use
 

@@ -1,4 +1,4 @@
-"""AESCB: ESCB up to what rounding allows."""
+"""AESCB: ESCB with rounded means."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from semibandits.policies.rules import RadiusPolicy
 @final
 @dataclass(frozen=True, kw_only=True)
 class AESCB(RadiusPolicy):
-    """Approximate ESCB: a decision whose index is nearly the largest.
+    """Approximate ESCB: play a decision whose index is nearly the largest.
 
     In round t it plays an x with ``max_y {mean·y + sqrt(b·y)} <= mean·x + sqrt(b·x) / ratio + delta_t``, where
-    ``b_i = 2 sigma_i^2 f(t) / n_i``. Means are rounded up to multiples of ``delta_t / m``, so that few values of rewards
-    differ. ``delta_t = additive * m * max sigma / t`` costs nothing more once it is below the
-    smallest gap: a bounded regret in all.
+    ``b_i = 2 sigma_i^2 f(t) / n_i``. Means are rounded up to multiples of ``delta_t / m``, so that rewards take few different
+    values. ``delta_t = additive * m * max sigma / t`` causes no more regret once it is below the smallest gap, so the additional
+    regret is bounded.
 
     Parameters
     ----------
@@ -33,23 +33,22 @@ class AESCB(RadiusPolicy):
     additive : float
         In [1e-9, 1e9], delta_t times t, in units of m times the largest standard deviation.
     levels : float
-        A cap on the work, from 1 to 2^50: at most this many steps from 0 to the largest mean in size, so that delta_t is at
-        least m times that mean over `levels`. Without it the tables of round t would grow like t.
+        A cap on the work, from 1 to 2^50: at most this many steps from 0 to the mean of largest absolute value, so that delta_t
+        is at least m times that value over `levels`. Without it the tables of round t would grow like t.
     radius : str or Radius
         f(t), as for :class:`ESCB`.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default that of the environment or the learner.
 
     Raises
     ------
     InvalidInputError
         If a parameter is malformed or out of range.
 
-    Notes
-    -----
-    Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is solved at
-    once, by branch and bound within a budget, with the same guarantee wherever the search ends: searches that do not are counted
-    (docs/policies/large.md). ``maximize_index`` of paths and m-sets has labels, which are polynomial in integer rewards.
+    Notes ----- Cuvelier, Combes, Gourdin (2020), whose scheme solves P_BLM for every value of the rounded means. Here P_IM is
+    solved directly, by branch and bound within a budget, with the same guarantee if the search ends within it; other searches are
+    counted (docs/policies/large.md). ``maximize_index`` of paths and m-sets uses labels, whose number is polynomial in integer
+    rewards.
     """
 
     ratio: float = 1.0

@@ -1,4 +1,4 @@
-"""The agent that plays any rule."""
+"""The agent that plays a rule."""
 
 from __future__ import annotations
 
@@ -26,7 +26,15 @@ from semibandits.kernels.rules.actions import (
     WAITING,
 )
 from semibandits.kernels.rules.records import Request, RuleState
-from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, enter, enter_prior, fresh_statistics, told
+from semibandits.kernels.rules.statistics import (
+    COUNTS,
+    MEANS,
+    PLAYS,
+    enter,
+    enter_prior,
+    fresh_statistics,
+    observe_open,
+)
 from semibandits.policies.base import Agent
 from semibandits.policies.prior import Prior
 from semibandits.policies.states import damaged, player_state, restored_player
@@ -40,14 +48,14 @@ _MARKS, _STATS, _ROWS = (
     types.Array(types.float64, 2, "C"),
     types.Array(types.boolean, 2, "C"),
 )
-_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS), RuleState)  # type: ignore[no-untyped-call]
-_REQUEST = types.NamedTuple((*(_FLOATS,) * 4, _BOOLS), Request)  # type: ignore[no-untyped-call]
+_STATE = types.NamedTuple((_FLOATS, _STATS, _FLOATS, _MARKS, _ROWS, _FLOATS), RuleState)  # type: ignore[no-untyped-call]
+_REQUEST = types.NamedTuple((_FLOATS, _FLOATS, _BOOLS), Request)  # type: ignore[no-untyped-call]
 RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 """Signature of rules, see :mod:`semibandits.kernels.rules`."""
 
 
 class RuleAgent(Agent):
-    """Statistics of each item, and a rule that chooses from them.
+    """Statistics of the items, and a rule that chooses decisions from them.
 
     Unless the decision set has an upper bound on the means, the first rounds cover all items. With an upper bound, items that were
     never seen count as having the largest mean that they can have: they are played only if a decision with them could still be the
@@ -56,11 +64,11 @@ class RuleAgent(Agent):
     Attributes
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     oracle : CompiledOracle or None
-        How kernels see it; None if they cannot, and rounds are played in Python.
+        Kernels of the decision set; None if it has no kernels, and rounds are played in Python.
     player : Player
-        All state, as arrays that kernels change in place.
+        The state, as arrays that kernels change in place.
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
@@ -89,66 +97,66 @@ class RuleAgent(Agent):
 
     @property
     def means(self) -> FloatArray:
-        """Mean of the rewards seen of each item, 0 before the first; shape (d,)."""
+        """Mean of the observed rewards of each item, 0 before the first; shape (d,)."""
         means: FloatArray = self.player.stats[MEANS].copy()
         return means
 
     @property
     def plays(self) -> FloatArray:
-        """How often each item was seen, shape (d,)."""
+        """Number of observed rewards of each item, shape (d,)."""
         plays: FloatArray = self.player.stats[PLAYS].copy()
         return plays
 
     @property
     def pending(self) -> IntArray:
-        """How many open rounds hold each item, shape (d,)."""
+        """Number of open rounds with each item, shape (d,)."""
         pending: IntArray = (self.player.stats[COUNTS] - self.player.stats[PLAYS]).astype(np.int64)
         return pending
 
     @property
     def calls(self) -> tuple[int, int, int]:
-        """Numbers so far of linear maximisations, index maximisations, and plans."""
+        """Numbers of linear maximisations, index maximisations and plans so far."""
         linear, index, plans = self.player.counters[rounds.LINEAR_CALLS : rounds.PLANS + 1].tolist()
         return linear, index, plans
 
     @property
     def undecided(self) -> int:
-        """Number so far of index maximisations that spent their budget before a proof."""
+        """Number of index maximisations so far whose budget ended before a proof."""
         return int(self.player.counters[rounds.UNDECIDED])
 
     def choose(self, rng: np.random.Generator) -> BoolArray:
-        """Decision of the next round, by the kernel that simulations call; its items count as open until they are observed."""
+        """Choose the next decision by the kernel of simulations; its items count as open until they are observed."""
         x = self._chosen(rng)
         self.player.counters[rounds.ROUND] += 1
         self._enter(np.flatnonzero(x), 1.0)
         return x
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
-        """Take in the rewards of the items of one decision."""
-        fresh = told(self.player.stats, self.player.spread, items, len(items), rewards)
+        """Observe the rewards of the items of one decision."""
+        fresh = observe_open(self.player.stats, self.player.spread, items, len(items), rewards)
         counters = self.player.counters
-        counters[rounds.UNSEEN] = max(counters[rounds.UNSEEN] - fresh, 0)  # none is covered where means have an upper bound
+        counters[rounds.UNSEEN] = max(counters[rounds.UNSEEN] - fresh, 0)  # always 0 if means have an upper bound
 
     def assume(self, prior: Prior) -> None:
-        """Count prior means as rewards that were observed before the first round; see :meth:`Agent.assume`."""
+        """Count prior means as rewards observed before the first round; see :meth:`Agent.assume`."""
         player = self.player
         enter_prior(player.stats, player.spread, prior.means, prior.plays)
         player.counters[rounds.UNSEEN] = np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0))
 
     def forget(self, items: IntArray) -> None:
-        """Take note that a round with these items is open no more."""
+        """Close a round with these items whose outcome is lost."""
         self._enter(items, -1.0)
 
     def _enter(self, items: IntArray, change: float) -> None:
         enter(self.player.stats, self.player.spread, items, len(items), change)
 
     def replan(self) -> None:
-        """Do outside the kernels what the rule asked for."""
+        """Make the plan that the rule requests."""
         self.policy.plan(self)
         self.player.counters[rounds.PLANS] += 1
 
     def maximize(self, weights: FloatArray) -> BoolArray:
-        """P_LM, by the oracle that kernels call if there is one."""
+        """P_LM, by the kernel of the decision set if it has one."""
         if self.oracle is not None:
             return self.oracle.maximize(weights)
         return checked_answer(self.decision_set.maximize(weights.copy()), self.decision_set.d, self.decision_set.m)
@@ -178,26 +186,26 @@ class RuleAgent(Agent):
             self.answer(status)
 
     def answer(self, status: int) -> None:
-        """Go on after a kernel has stopped without a decision."""
+        """Make a plan, or raise, after a kernel has stopped without a decision."""
         if status != REPLAN:
             raise SolverError(
                 f"{self.policy.name} found no decision in round {self.player.counters[rounds.ROUND] + 1}: "
-                "the search for the largest index was broken off, or rewards are too large to be summed; ThompsonSampling needs "
-                "no such search"
+                "the search for the largest index failed, or rewards are too large to be summed: scale rewards down, or use "
+                "ThompsonSampling, which needs no such search"
             )
         self.replan()
 
     def _chosen_in_python(self, rng: np.random.Generator) -> BoolArray:
-        """What the kernel ``rounds.choose_next`` does, for decision sets that kernels cannot see."""
+        """The same as the kernel ``rounds.choose_next``, for decision sets without kernels."""
         player, counters = self.player, self.player.counters
         if counters[rounds.UNSEEN] > 0:
             return np.array(player.covers[player.cover[rounds.unseen(player.cover, player.stats)]])
         d = self.decision_set.d
         z = np.array([rng.standard_normal() for _ in range(self.policy.normals(d))])
-        request = Request(z, np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
+        request = Request(np.zeros(d), np.zeros(d), np.zeros(d, dtype=np.bool_))
         while True:
             player = self.player
-            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows)
+            state = RuleState(player.params, player.stats, player.memory, player.marks, player.rows, z)
             action = self.policy.rule(int(counters[rounds.ROUND]) + 1, state, request)
             if action == PLAY:
                 return request.x
@@ -210,7 +218,7 @@ class RuleAgent(Agent):
             request.x[:] = answer
 
     def _answered(self, action: int, weights: FloatArray, bonuses: FloatArray) -> BoolArray:
-        """The decision that the rule asks for; whatever fails, the rule waits for nothing afterwards."""
+        """The decision that the rule requests. On failure the rule is reset, so that it no longer waits for the answer."""
         counters, player = self.player.counters, self.player
         try:
             if action in (LINEAR, LINEAR_FIRST):
@@ -229,16 +237,16 @@ class RuleAgent(Agent):
             raise
 
     def state(self) -> dict[str, Any]:
-        """Statistics, counters, and what the rule keeps, as plain JSON."""
+        """Statistics, counters and the saved arrays of the rule as plain JSON."""
         return player_state(self.player)
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state of an agent of the same policy on the same decision set.
+        """Continue from the state of an agent of the same policy on the same decision set.
 
         Raises
         ------
         InvalidInputError
-            If it is no such state; then nothing has changed.
+            If it is not such a state; the agent is then unchanged.
         """
         restored = restored_player(state, self.player, self.variance, self.decision_set, self.policy.memory)
         if not self.policy.accepts(restored):
@@ -247,9 +255,9 @@ class RuleAgent(Agent):
 
 
 def covering(agent: RuleAgent) -> tuple[BoolArray, IntArray]:
-    """Decisions that together hold every item that is in any, at most d, and for each item the first of them that has it.
+    """At most d decisions that together contain every item that is in any, and for each item the first of them that contains it.
 
-    One after the other, the decision with the most items that none before it has.
+    Each one is a decision with the most items that are in none of the previous ones.
     """
     d = agent.decision_set.d
     cover = np.full(d, -1, dtype=np.int64)

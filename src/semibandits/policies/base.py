@@ -1,4 +1,4 @@
-"""What every policy offers: a description, and an agent that plays it."""
+"""Base classes of policies and of the agents that play them."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from semibandits.policies.prior import Prior
 
 
 class Agent(ABC):
-    """A policy at work on one decision set: what it has seen so far.
+    """State of a policy on one decision set.
 
-    Rounds may overlap: `choose` may be called again before `observe` has told the outcome of earlier rounds, which come in any
-    order.
+    Rounds may overlap: `choose` may be called before the outcomes of earlier rounds are observed, and outcomes may be observed in
+    any order.
     """
 
     @abstractmethod
     def choose(self, rng: np.random.Generator) -> BoolArray:
-        """Decision of the next round, shape (d,); all randomness comes from `rng`."""
+        """Choose the decision of the next round, shape (d,); all randomness comes from `rng`."""
 
     @abstractmethod
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
-        """Take in the rewards of the items of one decision, both of shape (k,), items in ascending order."""
+        """Observe the rewards of the items of one decision, both of shape (k,), items in ascending order."""
 
-    def forget(self, items: IntArray) -> None:  # noqa: B027 (most agents need not know)
-        """Take note that the outcome of a round with these items is lost."""
+    def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
+        """Close a round with these items whose outcome is lost."""
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
-        """All that it has learned, as plain JSON: dictionaries, lists, numbers, strings."""
+        """State as plain JSON: dictionaries, lists, numbers, strings."""
 
     @abstractmethod
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state of an agent of the same policy on the same decision set."""
+        """Continue from the state of an agent of the same policy on the same decision set."""
 
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards that were observed before the first round.
@@ -52,52 +52,52 @@ class Agent(ABC):
 
     @property
     def calls(self) -> tuple[int, int, int]:
-        """Numbers so far of linear maximisations, index maximisations, and plans; zeros unless it counts them."""
+        """Numbers of linear maximisations, index maximisations and plans so far; zeros unless the agent counts them."""
         return (0, 0, 0)
 
     @property
     def undecided(self) -> int:
-        """Number so far of index maximisations that spent their budget before a proof; 0 unless it counts them."""
+        """Number of index maximisations so far whose budget ended before a proof; 0 unless the agent counts them."""
         return 0
 
 
 class Policy(ABC):
-    """A policy for combinatorial semi-bandits: immutable, it can be played on any decision set.
+    """An immutable policy for combinatorial semi-bandits, which can be played on any decision set.
 
-    To write your own, give it `start` and an :class:`Agent`.
+    To write your own, implement `start` and an :class:`Agent`.
     """
 
     @property
     def name(self) -> str:
-        """Name in results: that of the class, unless it knows better."""
+        """Name in results; by default that of the class."""
         return type(self).__name__
 
     @abstractmethod
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> Agent:
-        """An agent that has seen nothing.
+        """A new agent.
 
         Parameters
         ----------
         decision_set : DecisionSet
-            What can be played.
+            The decisions.
         variance : array_like of float, scalar or shape (d,)
-            Variance of the rewards, for policies without one of their own.
+            Variance of the rewards, for policies that do not set one.
         """
 
     def for_law(self, law: Law | None) -> Policy:
-        """The policy to play for rewards of a law: itself, unless its parameters leave that open.
+        """The policy to play for rewards of a law; by default the policy itself.
 
         Parameters
         ----------
         law : Law or None
-            What is known of the law of the rewards, independent across items, but for the means; None if nothing is.
+            The law of the rewards up to its means, independent across items; None if unknown.
         """
         return self.for_rewards(None if law is None else law.name)
 
     def for_rewards(self, family: str | None) -> Policy:
-        """The same by the name of the law, "gaussian" or "bernoulli", say; for policies that need no more."""
+        """The same for the name of a law, such as "gaussian" or "bernoulli"; for policies that need only the name."""
         return self
 
     def specification(self) -> dict[str, Any]:
-        """What defines it, as plain JSON; for provenance and for fingerprints of stored states."""
+        """Name and parameters as plain JSON, for provenance and for fingerprints of stored states."""
         return {"name": self.name, "repr": repr(self)}

@@ -15,16 +15,16 @@ from semibandits.policies.rules import RadiusPolicy
 @final
 @dataclass(frozen=True, kw_only=True)
 class CUCB(RadiusPolicy):
-    """Combinatorial UCB: the decision of largest total upper confidence bound.
+    """Combinatorial UCB: play the decision of largest total upper confidence bound.
 
-    Item i counts as ``mean_i + sqrt(2 sigma_i^2 f(t) / n_i)``: one P_LM a round, regret O(d m ln T / Delta_min).
+    The bound of item i is ``mean_i + sqrt(2 sigma_i^2 f(t) / n_i)``. One P_LM per round; regret O(d m ln T / Delta_min).
 
     Parameters
     ----------
     radius : str or Radius
-        f(t): "log" (ln t, as in the paper), "log-loglog" (ln t + 4 m ln ln t), "kveton" (3 ln t), or one of your own.
+        f(t): "log" (ln t, as in the paper), "log-loglog" (ln t + 4 m ln ln t), "kveton" (3 ln t), or a :class:`Radius`.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default that of the environment or the learner.
 
     Raises
     ------
@@ -43,7 +43,7 @@ class CUCB(RadiusPolicy):
 
     @property
     def searches(self) -> bool:
-        """It asks for P_LM only."""
+        """Whether the kernel requests P_IM: no."""
         return False
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:

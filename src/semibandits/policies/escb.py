@@ -15,18 +15,19 @@ from semibandits.policies.rules import RadiusPolicy
 @final
 @dataclass(frozen=True, kw_only=True)
 class ESCB(RadiusPolicy):
-    """Efficient sampling for combinatorial bandits: the decision of largest upper confidence bound.
+    """Efficient sampling for combinatorial bandits: play the decision of largest upper confidence bound.
 
-    Decision x counts as ``mean·x + sqrt(sum over x of 2 sigma_i^2 f(t) / n_i)``: errors of independent items cancel in part, and
-    its bonus is smaller than CUCB's by up to a factor sqrt(m). One P_IM a round, exact where the
-    search ends within its budget (docs/policies/large.md); regret O(d (ln m)^2 ln T / Delta_min).
+    The bound of a decision x is ``mean·x + sqrt(sum over x of 2 sigma_i^2 f(t) / n_i)``. Errors of independent items cancel in
+    part, and the bonus is smaller than that of CUCB by up to a factor sqrt(m). One P_IM per round, exact if the search ends
+    within its budget (docs/policies/large.md); regret O(d (ln m)^2 ln T / Delta_min).
 
     Parameters
     ----------
     radius : str or Radius
-        f(t): "log" (ln t, as in the paper), "log-loglog" (ln t + 4 m ln ln t, for which the regret bound is proved), or your own.
+        f(t): "log" (ln t, as in the paper), "log-loglog" (ln t + 4 m ln ln t, for which the regret bound is proved), or a
+        :class:`Radius`.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default that of the environment or the learner.
 
     Raises
     ------
@@ -36,7 +37,7 @@ class ESCB(RadiusPolicy):
     Notes
     -----
     Combes, Talebi, Proutiere, Lelarge (2015), index b; Degenne and Perchet (2016) for the bound. Rewards must be independent
-    between items.
+    across items.
     """
 
     @property

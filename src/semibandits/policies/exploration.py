@@ -1,4 +1,4 @@
-"""What OSSB wants explored: the Graves-Lai plan at estimated means."""
+"""Exploration plan of OSSB: the Graves-Lai plan at estimated means."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Status
 
 GUARD: Final = 0.5
-"""How far gaps are kept from 0, as a share of 2 Var of the estimated gap; 1/2 is its variance."""
+"""Gaps are kept away from 0 by this share of 2 Var of the estimated gap; 1/2 is its variance."""
 LOWEST: Final = 0.1
-"""Share of its distance from the least mean to which a mean may be lowered for the sake of a gap."""
+"""Means may be lowered to this share of their distance from the least mean of the law."""
 HALVINGS, DOUBLINGS = 40, 60
 _EVERY: Final = -1.0
-"""A tie tolerance below which no gap is: all items outside the optimal decision count as suboptimal."""
+"""A tie tolerance below all gaps: all items outside the optimal decision count as suboptimal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Which items to explore, and by which decisions.
+    """Items to explore, and decisions to explore them with.
 
     Attributes
     ----------
     rates : ndarray of float, shape (d,)
-        Plays wanted of each item per unit of f(t); 0 for those that need none.
+        Plays of each item per unit of f(t); 0 for items that need no exploration.
     decisions : ndarray of bool, shape (k, d)
-        Decisions to explore with; together they hold every item of positive rate.
+        Decisions to explore with; together they contain every item of positive rate.
     optimal : ndarray of bool, shape (d,)
         The optimal decision at the estimated means.
     """
@@ -49,12 +49,12 @@ class Wanted:
 def wanted(
     decision_set: DecisionSet, means: FloatArray, scales: FloatArray, variance: FloatArray, gap: float
 ) -> Wanted:
-    """Plan at estimated means, with gaps kept away from 0; a function of its arguments, whatever was planned before.
+    """Plan at estimated means, with gaps kept away from 0. It does not depend on earlier plans.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     means : ndarray of float, shape (d,)
         Estimated means.
     scales : ndarray of float, shape (d,)
@@ -67,13 +67,14 @@ def wanted(
     Returns
     -------
     Wanted
-        From `graves_lai`; where that fails, the best decision with each item, at rates that are feasible and cost at most m^2 C.
+        The plan of `graves_lai`; if that fails, the best decision with each item, at rates that are feasible and cost at most
+        m^2 C.
 
     Notes
     -----
-    Each item outside the optimal decision has its mean lowered, so that its smallest gap D becomes at least
-    ``sqrt(D^2 + c s_i / m)``, with c = 1/2 and s_i its scale. That lowers a decision by at most the root of c times the sum of
-    the scales of its items that enter, which is how far its estimated gap may be off; and, once these items have their counts
+    The mean of each item outside the optimal decision is lowered, so that its smallest gap D becomes at least
+    ``sqrt(D^2 + c s_i / m)``, with c = 1/2 and s_i its scale. This lowers a decision by at most the root of c times the sum of
+    the scales of its items that enter, which is the uncertainty of its estimated gap; and, once these items have their counts
     ``w_i f(t)``, by at most the share ``c / (2 f(t))`` of its gap. So C stays finite in near-ties, and the limit is the same.
     """
     oracle = Oracle(decision_set, means)
@@ -90,39 +91,37 @@ def wanted(
 
 
 def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays: FloatArray, gap: float) -> Wanted:
-    """The same for rewards of a law.
+    """The same plan for rewards of a law.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        What can be played.
+        The decisions.
     law : Law
-        Of the rewards.
+        Law of the rewards.
     means : ndarray of float, shape (d,)
-        Means of the rewards seen; those that the law cannot have are taken for the nearest that it can.
+        Means of the observed rewards; means outside the range of the law are replaced by the nearest means in it.
     plays : ndarray of float, shape (d,)
-        How many rewards were seen.
+        Numbers of observed rewards.
     gap : float
         Relative gap to which P_GL is solved, in (0, 1).
 
     Returns
     -------
     Wanted
-        From `graves_lai`; where that fails, or stops short of the gap with a plan that costs more, the best decision with each
-        item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one of at most
-        m items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
+        The plan of `graves_lai`; if that fails, or stops before it reaches `gap` with a plan that costs more, the best decision
+        with each item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one
+        of at most m items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
 
-    Notes
-    -----
-    Estimates are kept away from the ends of the law by a margin common to all, `Law.estimates`: an item that failed in its only
-    trial would else stand at 1/4, with the estimate ``(sum + 1/2) / (n + 1)`` of its own, above items known to be worth less;
-    the plan would take it for known, and the best decision at the means would be exploited without it for ever. That an estimate
-    of 0 asks for enough is seen from n trials that fail with probability ``(1 - q)^n = exp(-n d(0, q))`` for an item that
-    succeeds with probability q.
+    Notes ----- Estimates are kept away from the ends of the law by a margin common to all items, see `Law.estimates`. With the
+    estimate ``(sum + 1/2) / (n + 1)`` for each item separately, an item that failed in its only trial would have the estimate
+    1/4, above items known to be worth less; the plan would treat it as known, and the best decision at the means would be
+    exploited without it for ever. An estimate of 0 leads to enough exploration: for an item that succeeds with probability q, n
+    trials all fail with probability ``(1 - q)^n = exp(-n d(0, q))``.
 
-    A mean of 0 or 1 is not certain, though: variances for the guard against near-ties are `Law.estimated_variance`. Means are
-    lowered as in `wanted`, with the scales ``2 V_i / n_i``, but never to less than a tenth of their distance from the least mean
-    of the law.
+    A mean of 0 or 1 is still uncertain: the variances that guard against near-ties are `Law.estimated_variance`. Means are
+    lowered as in `wanted`, with the scales ``2 V_i / n_i``, but never below a tenth of their distance from the least mean of the
+    law.
     """
     oracle = Oracle(decision_set, law.estimates(means, plays))
     best = best_with_each_item(oracle, _EVERY)
@@ -149,7 +148,7 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
 
 
 def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
-    """The rise e of each mean that its rate can tell from 0, ``w d(theta, theta + e) = 1``; infinite at rate 0."""
+    """The raise e of each mean with ``w d(theta, theta + e) = 1``, which its rate distinguishes from 0; infinite at rate 0."""
     raises = np.full(len(means), np.inf)
     items = np.flatnonzero(rates > 0.0)
     own, theta, w = law.take(items), means[items], rates[items]
@@ -168,17 +167,17 @@ def resolved_by(law: Law, means: FloatArray, rates: FloatArray) -> FloatArray:
 
 
 def _guarded(gaps: FloatArray, scales: FloatArray, m: int) -> FloatArray:
-    """Gaps kept away from 0 by what is known of them."""
+    """Gaps kept away from 0 by a share of their estimated variance."""
     return np.asarray(np.hypot(gaps, np.sqrt(GUARD / max(m, 1) * scales)))
 
 
 def _of(result: GravesLaiResult) -> Wanted:
-    """The plan of a result, most played decisions first.
+    """The plan of a result.
 
     Raises
     ------
     SolverError
-        If it has none.
+        If the result has no plan.
     """
     if not math.isfinite(result.value):
         raise SolverError("no feasible plan was found")

@@ -1,4 +1,4 @@
-"""GLADE: play the best decision until another one is plausible, then what refutes that one at the least price."""
+"""GLADE: play the best decision until another one is plausible, then refute that one at the lowest price."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ MOST_REMEMBERED: Final = 10_000
 class GLADE(NamedLawPolicy):
     """Graves-Lai adaptive exploration: play the best decision until another is plausible, then refute that one cheaply.
 
-    With x_best the best decision at the estimates, another decision x is plausible in round t if its estimated gap D(x) is
-    smaller than what its uncertain items leave open: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best,
-    with the levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i unless `rivals` is set. If none is plausible,
-    x_best is played. Else the most plausible one is; or, if there is such, a decision that teaches about several of them at less
-    regret. Most rounds repeat the decision before; now and then two P_LM and one P_IM are solved, with laws that are not
-    Gaussian up to three P_LM and four P_IM.
+    Let x_best be the best decision at the estimates. Another decision x is plausible in round t if its estimated gap D(x) is
+    smaller than the uncertainty of its items: ``D(x)^2 < sum of 2 sigma_i^2 f_i / n_i`` over its items outside x_best, with the
+    levels ``f_i = (ln(t / h_i) - discount)+``, where h_i is n_i unless `rivals` is set. If no decision is plausible, x_best is
+    played. Otherwise GLADE plays the most plausible one, or a decision that gives information on several plausible decisions at
+    less regret. Most rounds repeat the previous decision. The other rounds solve up to two P_LM and one P_IM, or up to three P_LM
+    and four P_IM for laws that are not Gaussian.
 
     Parameters
     ----------
     discount : float
-        >= 0. The larger it is, the less is explored, and the more often a run goes wrong (about in proportion to its
-        exponential).
+        >= 0. Larger values explore less, and more runs fail (about in proportion to the exponential of the discount).
     rivals : float
-        In [0, 1]. How far items that compete count in levels: ``h_i = (1 - rivals) n_i + (rivals / m) sum_j min(n_i,
+        In [0, 1]. Weight of competing items in levels: ``h_i = (1 - rivals) n_i + (rivals / m) sum_j min(n_i,
         sqrt(n_i n_j))``, over the items j outside x_best, i among them, with m the size of the largest decision. 0 makes
-        h_i = n_i; 0.4 explores less where there are many items, and more runs go wrong.
+        h_i = n_i; 0.4 explores less if there are many items, and more runs fail.
     patience : float
-        In [0, 1). What was decided is played again until the count of its rarest item has grown by this share: rounds then
-        cost next to nothing. 0 decides anew in every round.
+        In [0, 1). A decision is repeated until the count of its rarest item has grown by this share; repeated rounds take very
+        little time. 0 decides anew in every round.
     foresight : float
-        >= 0. Decisions that will become plausible by the time ln t has grown by this much count in part when prices are
-        compared; once the level f is above 16, by ``foresight * sqrt(f / 16)``, since estimates then differ by more. 0 always
-        plays the most plausible decision itself.
+        >= 0. Prices also include, in part, decisions that become plausible before ln t has grown by this much; if the level f is
+        above 16, by ``foresight * sqrt(f / 16)``, since estimates then differ by more. 0 always plays the most plausible
+        decision.
     saving : float
-        >= 0. Another decision takes its place only if it saves more than this share of its gap; once the level f is above 4,
-        more than ``saving * 2 / sqrt(f)``.
+        >= 0. Another decision replaces the most plausible one only if it saves more than this share of the gap of the latter; if
+        the level f is above 4, more than ``saving * 2 / sqrt(f)``.
     remembered : int
-        Up to so many decisions that were plausible are remembered, from 1 to 10,000.
+        Largest number of plausible decisions that are remembered, from 1 to 10,000.
     recheck : float
-        >= 0. While the best decision stays the same and none of those remembered is plausible, others are searched for again only
-        once the time, or the count of its rarest item, has grown by this share. 0 searches whenever anything is decided.
+        >= 0. While the best decision stays the same and no remembered decision is plausible, the next search waits until the
+        time, or the count of the rarest item of the best decision, has grown by this share. 0 searches whenever a decision is
+        made.
     law : Law or str, optional
-        What is plausible is measured by the divergences of this law instead of variances, as C(theta) is; by default of the law
-        that the environment or the learner states. That of Bernoulli rewards is valid for any in [0, 1], though not the best.
-        Laws of your own count as Gaussian, with the variance told.
+        Plausibility is measured by the divergences of this law instead of variances, like C(theta); by default the law of the
+        environment or the learner. The Bernoulli law is valid for all rewards in [0, 1], but not optimal. User-defined laws are
+        treated as Gaussian, with the given variance.
     rewards : {"auto", "gaussian", "bernoulli"}
-        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" reckons with the variance alone, whatever is known of the law.
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" uses the variance only, whatever law is known.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default that of the environment or the learner.
 
     Raises
     ------
@@ -70,10 +70,10 @@ class GLADE(NamedLawPolicy):
 
     Notes
     -----
-    h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision, and without the arm that is best.
+    h_i is Lattimore's count of competing plays (AdaUCB, 2018), per place in a decision and without the best arm.
     The test is the constraint of the Graves-Lai problem (Cuvelier, Combes, Gourdin 2021, P_GL) at the actual counts.
     For single items it is the condition of DMED (Honda and Takemura 2010), which is asymptotically optimal there.
-    docs/policies/optimality.md says what is proved of GLADE, and what is only measured.
+    docs/policies/optimality.md lists what is proved about GLADE and what is only measured.
     """
 
     discount: float = 1.0
@@ -92,7 +92,7 @@ class GLADE(NamedLawPolicy):
             ("patience", "0.02 decides anew whenever a count has grown by 2 %"),
             ("foresight", "8 is the default, 0 looks at one decision at a time"),
             ("saving", "0.5 is the default"),
-            ("recheck", "0.1 is the default, 0 searches whenever anything is decided"),
+            ("recheck", "0.1 is the default, 0 searches whenever a decision is made"),
         ):
             value = finite_number(getattr(self, name), name)
             if value < 0 or (name == "patience" and value >= 1) or (name == "rivals" and value > 1):
@@ -113,7 +113,7 @@ class GLADE(NamedLawPolicy):
 
     @property
     def kept(self) -> int:
-        """The best decision and the last one played."""
+        """Number of rows: a guess, the best decision, and the last one played."""
         return ROWS
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
@@ -124,14 +124,14 @@ class GLADE(NamedLawPolicy):
         return np.concatenate((numbers, self.codes(len(variance))))
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
-        """Nothing decided yet."""
+        """Arrays of a rule that has decided nothing."""
         marks = np.zeros(MARKS + self.remembered * (m + 1), dtype=np.int64)
         marks[WIDTH] = m + 1
         words = 2 + KNOWN if len(self.codes(d)) else 2
         return np.zeros(HEAD + words * d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
-        """Whether it has all rows, waits for no answer, and remembers what can be decisions."""
+        """Whether the state has all rows, awaits no answer, and remembers valid items."""
         marks, d = player.marks, player.stats.shape[1]
         if len(player.rows) != self.kept or marks[STAGE] != START or (marks < 0).any():
             return False

@@ -1,4 +1,4 @@
-"""OSSB: play what the Graves-Lai plan says is missing."""
+"""OSSB: explore the items that lack plays according to the Graves-Lai plan."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from semibandits.policies.exploration import Wanted
 
 MOVEMENT: Final = 0.1
-"""How far a mean may move without a new plan, as a share of the smallest gap that its item's rate can tell from 0."""
+"""Distance that a mean may move without a new plan, as a share of the smallest gap that the rate of its item resolves."""
 GROWTH: Final = 0.5
-"""Share by which a count must have grown to call for a new plan."""
+"""Share by which a count must have grown to require a new plan."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class OSSB(RadiusPolicy, NamedLawPolicy):
-    """Optimal sampling for structured bandits: explore each item as often as the Graves-Lai plan at the estimates asks for.
+    """Optimal sampling for structured bandits: explore each item as often as the Graves-Lai plan at the estimates requires.
 
     In round t, item i has its share if ``n_i >= (1 + gamma) w_i f(t)``, with w_i its rate in the plan that solves P_GL at the
-    estimated means. If all have theirs, the decision of largest estimated reward is played. Else the one of the others that was
-    played least is explored, by the decision of the plan that has it and whose items together lack most.
+    estimated means. If all items have their share, the decision of largest estimated reward is played. Otherwise the least played
+    of the other items is explored, by the decision of the plan that contains it and whose items together lack most plays.
 
     Parameters
     ----------
     gamma : float
-        >= 0. Asks for that much more exploration than the plan.
+        >= 0. Explores by this share more than the plan.
     epsilon : float
         In [0, 1). In exploration rounds, an item with fewer plays than `epsilon` times the number of these rounds, and fewer than
         (1 + gamma) f(t), is explored first, by one of at most d decisions that cover all items.
@@ -47,14 +47,14 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     gap : float
         Relative gap to which P_GL is solved, in (0, 1).
     law : Law or str, optional
-        The law for which the plan is made, also one of your own; by default what the environment or the learner states. That of
-        Bernoulli rewards asks for fewer plays of items whose means are near 0 or 1 than the plan for Gaussian rewards of variance
-        1/4 does, and is safe for others in [0, 1], which vary at most as much as rewards of 0 or 1 of the same mean.
+        The law for which the plan is made, which may be user-defined; by default that of the environment or the learner. The
+        Bernoulli plan requires fewer plays of items whose means are near 0 or 1 than the plan for Gaussian rewards of variance
+        1/4. It is safe for other rewards in [0, 1], which vary at most as much as rewards of 0 or 1 of the same mean.
     rewards : {"auto", "gaussian", "bernoulli"}
-        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" plans with the variance alone, whatever is known of the law.
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" plans with the variance only, whatever law is known.
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards, > 0; by default what the environment or the learner states. Plans for another law are made
-        without it.
+        Variance of the rewards, > 0; by default that of the environment or the learner. Plans for other laws
+        do not use it.
 
     Raises
     ------
@@ -63,25 +63,25 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     Notes
     -----
-    Combes, Magureanu, Proutiere (NIPS 2017), Algorithm 1. It departs from the paper in this:
+    Combes, Magureanu, Proutiere (NIPS 2017), Algorithm 1. Differences from the paper:
 
-    - Counts are per item, with at most d decisions to cover them all, never per decision (theory section 1, 13).
-    - Of the items that lack plays the rarest is explored, not the one furthest behind: near-ties want nearly endless exploration,
-      and while they wait for it, an item that was underestimated could stay so for very long.
-    - The plan is certainty-equivalent about x*: it takes the items of the decision x* that is best at the estimates for known.
-      While the items of x* that a decision of the plan leaves out are less certain than those it brings in, exploring it would
-      teach nothing, and the best decision is played instead. Without that some runs explore in every round for ever. Once x* is
-      truly best, its items are played all the time, and the condition always holds.
-    - Near-ties: gaps are kept away from 0 by what is known of them (:func:`semibandits.policies.exploration.wanted`), and forced
+    - Counts are per item, with at most d decisions to cover all items, never per decision (theory section 1, 13).
+    - Among the items that lack plays the rarest is explored, not the one furthest behind. Near-ties need nearly endless
+      exploration, and an item that is underestimated could meanwhile stay so for very long.
+    - The plan is certainty-equivalent about x*: it treats the items of the decision x* that is best at the estimates as known.
+      While the items of x* that leave for a decision of the plan are less certain than those that enter, exploring this decision
+      gives no information, and the best decision is played instead. Otherwise some runs would explore in every round for ever.
+      Once x* is truly best, its items are played all the time, and the condition always holds.
+    - Near-ties: gaps are kept away from 0 by their uncertainty (:func:`semibandits.policies.exploration.wanted`), and forced
       exploration stops at f(t) plays, since in a true tie exploration rounds do not end. They cost nothing there.
-    - The plan is made anew when a mean has moved by a tenth of ``sqrt(2 sigma_i^2 / w_i)`` and its count has grown by half, or
-      when the decision exploited was one without an item of the plan's x*, for half as many rounds as that item's count. So the
-      number of plans grows with the logarithms of the counts. Each plan is solved from scratch: started from an earlier one it
+    - A new plan is made when a mean has moved by a tenth of ``sqrt(2 sigma_i^2 / w_i)`` and its count has grown by half, or when
+      decisions without an item of the plan's x* were exploited for half as many rounds as the count of that item. So the number
+      of plans grows with the logarithms of the counts. Each plan is solved from scratch: a plan that started from an earlier one
       would depend on when the learner was last restored.
 
-    Where `graves_lai` fails, the best decision with each item takes the place of the plan, which costs at most a factor m^2 with
-    Gaussian rewards. Plans for other laws: :func:`semibandits.policies.exploration.wanted_of_law`; in place of the square root
-    stands the rise e with ``w_i d(theta_i, theta_i + e) = 1``.
+    If `graves_lai` fails, the best decision with each item replaces the plan, which costs at most a factor m^2 with Gaussian
+    rewards. For plans for other laws see :func:`semibandits.policies.exploration.wanted_of_law`; the raise e with
+    ``w_i d(theta_i, theta_i + e) = 1`` replaces the square root.
     """
 
     gamma: float = 0.0
@@ -91,7 +91,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, allowed, remedy in (
-            ("gamma", "be >= 0", "0 explores as the plan says"),
+            ("gamma", "be >= 0", "0 explores as much as the plan"),
             ("epsilon", "lie in [0, 1)", "0.01 forces little"),
             ("gap", "lie in (0, 1)", "0.02 is accurate enough"),
         ):
@@ -107,7 +107,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     @property
     def searches(self) -> bool:
-        """It asks for P_LM only."""
+        """Whether the kernel requests P_IM: no."""
         return False
 
     def params(self, m: int, variance: FloatArray) -> FloatArray:
@@ -116,13 +116,13 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         return np.array([1.0, (1.0 + self.gamma) * log, (1.0 + self.gamma) * loglog, self.epsilon, GROWTH])
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
-        """No plan yet."""
+        """Arrays of a rule without a plan."""
         marks = np.full(HEAD + d, -1, dtype=np.int64)
         marks[EXPLORED] = 0
         return np.zeros(BLOCKS * d), marks, np.zeros((0, d), dtype=np.bool_)
 
     def accepts(self, player: Player) -> bool:
-        """Whether the places that the kernel looks up are places."""
+        """Whether all row numbers in the state are valid."""
         k, covering_rows = player.marks[PLANNED], player.marks[HEAD:]
         if k < 0:
             return len(player.rows) == 0 and bool((covering_rows == -1).all())
@@ -131,11 +131,11 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
     @property
     def plans(self) -> bool:
-        """It does."""
+        """Whether the kernel requests plans: yes."""
         return True
 
     def plan(self, agent: RuleAgent) -> None:
-        """Solve P_GL at the means and write down who explores what."""
+        """Solve P_GL at the means and store the plan."""
         from semibandits.policies.exploration import wanted, wanted_of_law
 
         player = agent.player
@@ -143,7 +143,7 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         law = self.known_law
         if law is not None and not law.is_quadratic:
             plan = wanted_of_law(agent.decision_set, law, means, plays, self.gap)
-            # Where all rewards were 0, the mean stays, but what the plan takes it for follows the counts: it counts as moved.
+            # If all rewards were 0, the mean stays, but its estimate depends on the counts: tolerances refer to estimates.
             means = law.estimates(means, plays)
             tolerances = MOVEMENT * _resolved_of_law(plan, law, means, plays, player.cover >= 0)
         else:
@@ -161,12 +161,12 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
 
 
 def _inverses(plan: Wanted) -> FloatArray:
-    """``1 / w``, infinite where nothing is asked for."""
+    """``1 / w``, infinite for items without a rate."""
     return np.divide(1.0, plan.rates, out=np.full_like(plan.rates, np.inf), where=plan.rates > 0)
 
 
 def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
-    """The gap that the rate of each item can tell from 0; of the others, the smallest of these."""
+    """The gap that the rate of each item distinguishes from 0; for items without a rate, the smallest of these."""
     resolved = np.sqrt(2.0 * variance * _inverses(plan))
     return np.where(plan.rates > 0, resolved, resolved.min())
 
@@ -174,9 +174,9 @@ def _resolved(plan: Wanted, variance: FloatArray) -> FloatArray:
 def _resolved_of_law(plan: Wanted, law: Law, means: FloatArray, plays: FloatArray, is_covered: BoolArray) -> FloatArray:
     """The same for another law, at its estimates.
 
-    Where an item outside x* needs no plays, as no mean of it could make up for what it would replace, that hangs on the means of
-    others by a margin that no rate tells. They count as moved by a tenth of their own uncertainty, which shrinks as they are
-    played.
+    An item outside x* may need no plays because no mean of it could compensate for the items that it would replace. This depends
+    on the means of other items, by a margin that no rate reflects. Means then count as moved after a tenth of their own
+    uncertainty, which shrinks as the items are played.
     """
     from semibandits.policies.exploration import resolved_by
 

@@ -13,10 +13,10 @@ LARGEST_COEFFICIENT: Final = 1e6
 
 @dataclass(frozen=True)
 class Radius:
-    """How much confidence round t asks for: f(t) = log ln t + (loglog + loglog_per_item m) ln ln t.
+    """Confidence f(t) = log ln t + (loglog + loglog_per_item m) ln ln t of round t.
 
-    An item played n times is known up to ``sqrt(2 sigma^2 f(t) / n)``, a decision x up to
-    ``sqrt(sum of 2 sigma_i^2 f(t) / n_i)``. The second term counts from round 3 on.
+    The radius of an item played n times is ``sqrt(2 sigma^2 f(t) / n)``, that of a decision x is
+    ``sqrt(sum of 2 sigma_i^2 f(t) / n_i)``. The second term is added from round 3 on.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Radius:
     Raises
     ------
     InvalidInputError
-        If a coefficient is out of range or no number.
+        If a coefficient is out of range or not a number.
     """
 
     log: float = 1.0
@@ -43,7 +43,7 @@ class Radius:
             object.__setattr__(self, name, value)
 
     def coefficients(self, m: int) -> tuple[float, float]:
-        """Coefficients of ln t and of ln ln t for decisions of at most m items."""
+        """Coefficients of ln t and ln ln t for decisions of at most m items."""
         return self.log, self.loglog + self.loglog_per_item * m
 
 
@@ -57,7 +57,7 @@ RADII: Final = {
 
 
 def as_radius(value: str | Radius) -> Radius:
-    """A radius from its name, or as it is."""
+    """A radius from its name; a :class:`Radius` is returned unchanged."""
     if isinstance(value, Radius):
         return value
     if isinstance(value, str) and value in RADII:

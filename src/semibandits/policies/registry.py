@@ -1,4 +1,4 @@
-"""The policies of the library by name, and how they are built from plain values."""
+"""Policies of the library by name, and their construction from plain values."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
     name : str
         Name of its class, for instance ``"ESCB"``.
     parameters : mapping of str to value, optional
-        Its keyword arguments. Text stands for a number or for True and False where the parameter is one; a radius may be a
-        mapping of the coefficients of :class:`Radius`, a law its name or what :func:`semibandits.laws.law_from` reads.
+        Its keyword arguments. Numbers and booleans may be given as text; a radius may be a mapping of the coefficients of
+        :class:`Radius`, and a law its name or a value that :func:`semibandits.laws.law_from` accepts.
 
     Raises
     ------
     InvalidInputError
-        If there is no such policy or parameter, the message then says which name is nearest; or if a value is refused.
+        If the policy or a parameter does not exist (the message contains the nearest name), or if a value is invalid.
     """
     if name not in _BY_NAME:
         raise InvalidInputError(
@@ -58,7 +58,7 @@ def policy_from(name: str, parameters: Mapping[str, object] | None = None) -> Po
 
 
 def build(specification: Mapping[str, Any]) -> Policy:
-    """The policy of the library that has this ``specification()``.
+    """The policy of the library with this ``specification()``.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def build(specification: Mapping[str, Any]) -> Policy:
 
 
 def _value(name: str, value: object, default: object) -> object:
-    """A parameter as its class takes it."""
+    """A parameter in the form that its class accepts."""
     if name == "law":
         return None if value is None else law_from(value)
     if isinstance(default, str | Radius):
@@ -96,13 +96,13 @@ def _value(name: str, value: object, default: object) -> object:
         if value.casefold() in ("true", "false"):
             return value.casefold() == "true"
         raise InvalidInputError(f"{name} must be true or false, got {value!r}: pass one of them")
-    kind = int if isinstance(default, int) else float
     try:
-        return kind(value)
+        number = float(value)
     except ValueError as error:
         raise InvalidInputError(
             f"{name} must be a number, got {value!r}: pass for instance {name}={0.5 if default is None else default}"
         ) from error
+    return int(number) if isinstance(default, int) and number.is_integer() else number
 
 
 def _radius(coefficients: Mapping[Any, Any]) -> Radius:

@@ -21,17 +21,17 @@ from semibandits.policies.radius import Radius, as_radius
 
 REWARDS = ("auto", "gaussian", "bernoulli")
 LARGEST_VARIANCE = 1e100
-"""And the inverse of the smallest: squares and quotients of what rules compute stay finite."""
+"""Also the inverse of the smallest variance: squares and quotients in rules stay finite."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RulePolicy(Policy):
-    """A policy that is one of the rules in :mod:`semibandits.kernels.rules`.
+    """A policy that plays a rule of :mod:`semibandits.kernels.rules`.
 
     Parameters
     ----------
     variance : float or sequence of float, shape (d,), optional
-        Variance of the rewards that it reckons with, > 0; by default what the environment or the learner states.
+        Variance of the rewards, > 0; by default that of the environment or the learner.
     """
 
     variance: float | tuple[float, ...] | None = None
@@ -49,43 +49,46 @@ class RulePolicy(Policy):
 
     @abstractmethod
     def params(self, m: int, variance: FloatArray) -> FloatArray:
-        """The numbers that the kernel reads, for decisions of at most m items and variances (d,)."""
+        """Parameters of the kernel, for decisions of at most m items and variances of shape (d,)."""
 
     def normals(self, d: int) -> int:
-        """How many normal numbers the kernel wants in a round."""
+        """Number of normal numbers that the kernel needs per round."""
         return 0
 
     @property
     def searches(self) -> bool:
-        """Whether the kernel asks for decisions of largest index (P_IM)."""
+        """Whether the kernel requests decisions of largest index (P_IM)."""
         return True
 
     @property
     def plans(self) -> bool:
-        """Whether the kernel asks for plans."""
+        """Whether the kernel requests plans."""
         return False
 
     @property
     def kept(self) -> int:
-        """Number of decisions that the kernel keeps from the start on."""
+        """Number of decisions that the kernel keeps from the start."""
         return 0
 
     def memory(self, d: int, m: int) -> tuple[FloatArray, IntArray, BoolArray]:
-        """What the kernel keeps at the start: floats, integers, decisions one a row (to which `kept` more are added); for d
-        items, at most m in a decision.
+        """Initial arrays of the kernel: floats, integers, and decisions as rows, to which `kept` more are added.
+
+        For d items and decisions of at most m items.
         """
         return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
     def plan(self, agent: RuleAgent) -> None:
-        """Do what the rule asked for by ``REPLAN``."""
-        raise SolverError(f"{self.name} asked for a plan but makes none: an error of the library")
+        """Make the plan that the rule requests by ``REPLAN``."""
+        raise SolverError(
+            f"{self.name} requested a plan but does not implement `plan`: this is a bug, please report it"
+        )
 
     def accepts(self, player: rounds.Player) -> bool:
-        """Whether a player that was read from a file can be played: kernels trust what it keeps, so check places in arrays."""
+        """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""
         return True
 
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
-        """An agent that has seen nothing; see :meth:`Policy.start`.
+        """A new agent; see :meth:`Policy.start`.
 
         Raises
         ------
@@ -102,7 +105,7 @@ class RulePolicy(Policy):
         return RuleAgent(self, decision_set, own)
 
     def specification(self) -> dict[str, Any]:
-        """Its parameters as plain JSON."""
+        """Parameters as plain JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {"name": self.name, **{name: _described(value) for name, value in values.items() if name != "law"}}
 
@@ -116,13 +119,13 @@ def _described(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class LawPolicy(RulePolicy):
-    """A rule that reckons with the law of the rewards.
+    """A rule that uses the law of the rewards.
 
     Parameters
     ----------
     law : Law or str, optional
-        The law of the rewards, see :mod:`semibandits.laws`; by default what the environment or the learner states. Kernels take
-        a law of your own for Gaussian, with the variance told.
+        The law of the rewards, see :mod:`semibandits.laws`; by default that of the environment or the learner. Kernels
+        treat user-defined laws as Gaussian, with the given variance.
     """
 
     law: Law | str | None = None
@@ -134,15 +137,15 @@ class LawPolicy(RulePolicy):
 
     @property
     def known_law(self) -> Law | None:
-        """The law that it reckons with; None if rewards count as Gaussian, with the variance told."""
+        """The law that the rule uses; None if rewards are treated as Gaussian, with the given variance."""
         return None if self.law is None else law_from(self.law)
 
     def for_law(self, law: Law | None) -> LawPolicy:
-        """The same with this law, unless it has one. Gaussian laws without a bound are left to the variance."""
+        """The policy with this law, unless it has one. A Gaussian law without a bound is represented by the variance only."""
         return self if law is None or law.is_quadratic or self.known_law is not None else replace(self, law=law)
 
     def for_rewards(self, family: str | None) -> LawPolicy:
-        """The same for rewards 0 and 1, if `family` is "bernoulli"."""
+        """The policy for rewards 0 and 1 if `family` is "bernoulli"."""
         return self.for_law(Bernoulli()) if family == "bernoulli" else self
 
     def _bounded_by(self, upper: FloatArray | None, variance: ArrayLike) -> LawPolicy:
@@ -156,18 +159,18 @@ class LawPolicy(RulePolicy):
         return self if bounded == law else replace(self, law=bounded)
 
     def codes(self, d: int) -> FloatArray:
-        """The law for kernels, empty if rewards count as Gaussian."""
+        """The law for kernels; empty if rewards are treated as Gaussian."""
         law = self.known_law
         known = None if law is None or law.is_quadratic else law.compiled(d)
         return np.empty(0) if known is None else known
 
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
-        """An agent that has seen nothing; see :meth:`Policy.start`.
+        """A new agent; see :meth:`Policy.start`.
 
         Raises
         ------
         InvalidInputError
-            If the law has numbers for another number of items, or the variance is malformed.
+            If the law has parameters for another number of items, or the variance is malformed.
         """
         bounded = self._bounded_by(decision_set.upper, variance)
         if bounded is not self:
@@ -182,7 +185,7 @@ class LawPolicy(RulePolicy):
         return super().start(decision_set, variance)
 
     def specification(self) -> dict[str, Any]:
-        """Its parameters as plain JSON; the law if it was given."""
+        """Parameters as plain JSON, including the law if it was given."""
         law = None if self.law is None else law_from(self.law)
         known = {} if law is None else {"law": plain(law) or repr(law)}
         return super().specification() | known
@@ -190,13 +193,13 @@ class LawPolicy(RulePolicy):
 
 @dataclass(frozen=True, kw_only=True)
 class NamedLawPolicy(LawPolicy):
-    """One whose law can also be named.
+    """A policy whose law can also be given by name.
 
     Parameters
     ----------
     rewards : {"auto", "gaussian", "bernoulli"}
-        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" reckons with the variance alone, whatever is known of the law;
-        "auto" leaves it to `law`.
+        "bernoulli" is short for ``law=Bernoulli()``; "gaussian" uses the variance only, whatever law is known;
+        "auto" uses `law`.
     """
 
     rewards: str = "auto"
@@ -206,8 +209,8 @@ class NamedLawPolicy(LawPolicy):
         if not isinstance(self.rewards, str) or self.rewards not in REWARDS:
             raise InvalidInputError(
                 f"rewards must be one of {', '.join(map(repr, REWARDS))}, got {self.rewards!r}: "
-                "'gaussian' is right for all rewards with the variance told, 'bernoulli' sharper for rewards 0 and 1, "
-                "and law=... says any other law"
+                "'gaussian' is valid for all rewards with the given variance, 'bernoulli' is sharper for rewards 0 and 1, "
+                "and law=... gives any other law"
             )
         if self.law is not None and self.rewards != "auto":
             raise InvalidInputError(
@@ -231,7 +234,7 @@ class NamedLawPolicy(LawPolicy):
 
 @dataclass(frozen=True, kw_only=True)
 class RadiusPolicy(RulePolicy):
-    """A rule that asks for more confidence from round to round.
+    """A rule whose confidence grows from round to round.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an agent has learned, as plain JSON and back. A state is validated as a whole before any of it is used."""
+"""States of agents as plain JSON. A state is validated as a whole before any of it is used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from semibandits.kernels.rules.statistics import (
 
 
 def player_state(player: rounds.Player) -> dict[str, Any]:
-    """Statistics, counters, and what the rule keeps."""
+    """Statistics, counters, and the saved arrays of the rule."""
     return {
         "plays": player.stats[PLAYS].tolist(),
         "sums": player.stats[SUMS].tolist(),
@@ -43,19 +43,19 @@ def restored_player(
     decision_set: DecisionSet,
     memory: Callable[[int, int], tuple[FloatArray, IntArray, BoolArray]],
 ) -> rounds.Player:
-    """The player of a state; `player` is one of the same policy on the same set, `memory` what its rule starts with.
+    """The player of a state; `player` is one of the same policy on the same set, `memory` returns the initial arrays of its rule.
 
     Raises
     ------
     InvalidInputError
-        If it is no such state.
+        If it is not such a state.
     """
     d = decision_set.d
     _check_names(state)
     plays = _counts(state, "plays", d, least=0)
     sums = _floats(state, "sums", d)
     if not np.isfinite(sums).all() or (sums[plays == 0] != 0).any():
-        raise damaged("sums", "finite, and 0 for items never seen")
+        raise damaged("sums", "finite, and 0 for unobserved items")
     pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
     if (plays < player.stats[PLAYS]).any():
@@ -75,7 +75,7 @@ def restored_player(
 
 
 def _counters(state: dict[str, Any]) -> IntArray:
-    """Counters; states from before searches had a budget lack the last two."""
+    """Counters; states saved before searches had a budget lack the last two."""
     counters = _counts(state, "counters", None, least=0)
     if len(counters) == rounds.UNDECIDED:
         counters = np.concatenate((counters, np.zeros(rounds.COUNTERS - rounds.UNDECIDED, dtype=np.int64)))
@@ -85,7 +85,7 @@ def _counters(state: dict[str, Any]) -> IntArray:
 
 
 def damaged(name: str, wanted: str) -> InvalidInputError:
-    """The error for content that no agent has written."""
+    """The error for invalid content of a state."""
     return InvalidInputError(
         f"{name} in the state of an agent must be {wanted}, but it is not: the state is damaged, or belongs to another policy "
         "or decision set; use one that state() returned"
@@ -95,7 +95,7 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
 def _statistics(
     plays: IntArray, sums: FloatArray, pending: IntArray, variance: FloatArray, upper: FloatArray | None
 ) -> FloatArray:
-    """Statistics as the kernel keeps them, by the same arithmetic."""
+    """Statistics of the kernels, computed by the same arithmetic."""
     stats, seen = fresh_statistics(variance.copy(), upper), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
     stats[MEANS, seen] = sums[seen] / plays[seen]
@@ -106,7 +106,7 @@ def _statistics(
 
 
 def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
-    """The decisions that the rule keeps, from the places of their items."""
+    """The decisions that the rule keeps, from the indices of their items."""
     places = state["rows"]
     if not isinstance(places, list) or len(places) * decision_set.d > MOST_CELLS:
         raise damaged("rows", "a list of usual length")
@@ -122,11 +122,11 @@ def _rows(state: dict[str, Any], decision_set: DecisionSet) -> BoolArray:
 
 
 _TEXTS: Final = ("inf", "-inf", "nan")
-"""Floats that JSON has no numbers for, as `_plain` writes them."""
+"""Floats that are not JSON numbers, as `_plain` writes them."""
 
 
 def _plain(value: float) -> float | str:
-    """A float as JSON has it: infinities as text."""
+    """A float as a JSON value: text if it is not finite."""
     return value if np.isfinite(value) else str(value)
 
 
@@ -140,7 +140,7 @@ def _check_names(state: object) -> None:
 
 
 def _floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
-    """Numbers, infinities as text, one-dimensional; of that length unless it is None."""
+    """Numbers in one dimension, infinities as text; of the given length unless it is None."""
     values = state[name]
     if not isinstance(values, list) or (length is not None and len(values) != length):
         raise damaged(name, "a list" if length is None else f"{length} numbers")
@@ -153,7 +153,7 @@ def _floats(state: dict[str, Any], name: str, length: int | None) -> FloatArray:
 
 
 def _counts(state: dict[str, Any], name: str, length: int | None, *, least: int | None) -> IntArray:
-    """Whole numbers up to 2^53 in size, at least `least`."""
+    """Integers of absolute value up to 2^53, at least `least`."""
     values = _floats(state, name, length)
     whole = (np.abs(values) <= 2.0**53) & (values == np.floor(values))
     if not whole.all() or (least is not None and (values < least).any()):

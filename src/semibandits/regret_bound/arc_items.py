@@ -1,4 +1,4 @@
-"""The items that enter on the arcs of a graph: their law, and what information about cycles takes from it."""
+"""The items that enter on the arcs of a graph, and the functions of their law that constraints on cycles need."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from semibandits.regret_bound.raises import Raises, cheapest_raises, room
 
 DOUBLINGS, HALVINGS = 2_000, 24
 SHORT_OF_IT = 0.9
-"""Share of the room that is looked at where a gap is larger."""
+"""Share of the room that is used if a gap is larger."""
 ROUNDING = 4e-15
-"""What products are rounded up by, relatively."""
+"""Relative amount by which products are rounded up."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArcItems:
-    """Items on a arcs.
+    """Items on the a arcs of a graph.
 
     Attributes
     ----------
     law : Law
-        Of the item of each arc.
+        Law of the items of the arcs.
     theta : ndarray of float, shape (a,)
         Means of these items.
     raising : ndarray of bool, shape (a,)
-        Arcs on which an item of I enters that can look better than it is. What is said of other arcs plays no part.
+        Arcs on which an item of I enters whose mean can rise. Laws and means of other arcs are not used.
     """
 
     law: Law
@@ -39,7 +39,7 @@ class ArcItems:
 
     @staticmethod
     def of(law: Law, theta: FloatArray, entering: IntArray, live: BoolArray) -> ArcItems:
-        """Those of the `entering` items, shape (a,), where `live`."""
+        """Items of arcs from the number of the `entering` item, shape (a,). Only `live` arcs can raise."""
         if not len(theta):
             return ArcItems(law, np.zeros(len(entering)), np.zeros(len(entering), dtype=np.bool_))
         items = np.maximum(entering, 0)
@@ -47,26 +47,26 @@ class ArcItems:
         return ArcItems(law.take(items), theta[items], live & (entering >= 0) & able)
 
     def take(self, arcs: IntArray) -> ArcItems:
-        """The items of these arcs."""
+        """Items of these arcs."""
         return ArcItems(self.law.take(arcs), self.theta[arcs], self.raising[arcs])
 
     @property
     def alone(self) -> tuple[Law, FloatArray]:
-        """Law and means of the arcs that raise, in their order."""
+        """Law and means of the arcs that raise."""
         return self.law.take(np.flatnonzero(self.raising)), self.theta[self.raising]
 
     @cached_property
     def room(self) -> FloatArray:
-        """By how much the item of each arc can rise; 0 where none does."""
+        """Largest raise of the item of each arc; 0 on arcs that do not raise."""
         return self._spread(room(*self.alone))
 
     @property
     def margin(self) -> float:
-        """What a cycle may fall short of its gap by, whichever items are on it, and still count as out of reach."""
+        """Smallest `Law.margin` of the items: a bound on the one within which gaps of any cycle count as out of reach."""
         return float(self.law.margin(self.theta)[self.raising].min(initial=np.inf))
 
     def twice_variance(self, gaps: FloatArray) -> FloatArray:
-        """2 sigma^2 of the item of each arc, or of Gaussian ones that look alike at raises by these gaps; 0 where none is."""
+        """2 sigma^2 of each raising arc's item, or of a Gaussian item with the same divergence at a raise by this gap; else 0."""
         law, theta = self.alone
         if law.is_quadratic:
             return self._spread(2.0 * law.variance_proxy(theta))
@@ -74,7 +74,7 @@ class ArcItems:
         return self._spread(rise**2 / law.divergence(theta, rise))
 
     def raises(self, cycles: Cycles, gaps: FloatArray, rates: FloatArray, guesses: FloatArray | None = None) -> Raises:
-        """The cheapest raises of these cycles; entries are those of the cycles, 0 where nothing is raised."""
+        """The cheapest raises of these cycles, per entry of the cycles; 0 on arcs that do not raise."""
         on = self.raising[cycles.arcs]
         found = cheapest_raises(self.law, self.theta, rates, cycles.rows[on], cycles.arcs[on], gaps, guesses)
         entries = []
@@ -85,9 +85,9 @@ class ArcItems:
         return Raises(found.values, found.prices, *entries)
 
     def caps(self, rates: FloatArray, gaps: FloatArray, level: float) -> FloatArray:
-        """The most that each item can be raised for `level` nats at these rates, rounded up; its room if it is never played.
+        """Largest raise of each item for `level` nats at these rates, rounded up; its room if its rate is 0.
 
-        `gaps`, > 0, say of what size raises are.
+        The search starts from raises by `gaps`, > 0.
         """
         law, theta = self.alone
         rates, high, most = rates[self.raising], gaps[self.raising].copy(), self.room[self.raising]
@@ -108,7 +108,7 @@ class ArcItems:
         return self._spread(np.minimum(high * (1.0 + 1e-9) + margin, most))
 
     def conjugates(self, rates: FloatArray, prices: FloatArray, caps: FloatArray) -> FloatArray:
-        """The most that each item gains at each price, ``max of s e - w d(e)`` over raises up to its cap: (a, K), rounded up."""
+        """``max of s e - w d(e)`` over the raises e of each item up to its cap, for each price s: shape (a, K), rounded up."""
         law, theta = self.alone
         rates, caps = rates[self.raising], caps[self.raising]
         played = rates > 0.0
@@ -118,7 +118,7 @@ class ArcItems:
         with np.errstate(invalid="ignore", over="ignore"):
             at_cap = law.divergence(theta, caps)
             rise, _, information = law.tilt(theta, slopes)
-            # As the slope grows raises do: below the slope at the cap the conjugate is that of the law.
+            # Raises grow with the slope: up to the slope at the cap, the conjugate is that of the law.
             inside = (rise < caps) & np.isfinite(information)
             free = slopes * rise - information + law.conjugate_rounding(theta, slopes, rise, information)
             held = most * (1.0 + ROUNDING) - rate * np.where(np.isfinite(at_cap), at_cap, 0.0) * (1.0 - law.rounding)
@@ -129,7 +129,7 @@ class ArcItems:
         return full
 
     def _spread(self, values: FloatArray) -> FloatArray:
-        """Values of the arcs that raise, among zeros."""
+        """Values of the arcs that raise, with 0 for other arcs."""
         full = np.zeros(len(self.theta))
         full[self.raising] = values
         return full

@@ -1,4 +1,4 @@
-"""The loop over one block: master, separation, repair, until the bracket is narrow enough."""
+"""Solver of one block: rounds of master, separation and repair until the bracket is narrow enough."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from semibandits.regret_bound.separation import Violations, spread
 from semibandits.regret_bound.warm_start import Start
 
 DENSE_FROM = 60
-"""Arcs from which a block without plain arcs and with a hub goes to the interior-point method."""
+"""Number of arcs from which a block with a hub and without plain arcs starts with the interior-point method."""
 MOST_CHORDS = 5_000
-"""Size of a Newton matrix, about 200 MB, up to which the interior-point method is fallen back to."""
+"""Largest size of a Newton matrix, about 200 MB, with which the interior-point method is the fallback."""
 FEW_CHORDS = 250
-"""Size of a Newton matrix up to which a guess is better put right by Newton steps than forgotten."""
+"""Largest size of a Newton matrix with which a guess is improved by Newton steps instead of discarded."""
 SLACK = 0.7
 """Rows below this value after a round are dropped."""
 FAR_OFF = 0.1
-"""A guess that costs more than the bound by this share is forgotten, but for its cycles."""
+"""A guess whose cost exceeds the lower bound by more than this share is discarded, except for its cycles."""
 HOPELESS = 15.0
-"""A guess that violates a constraint by more than so many times the gap is not worth repairs."""
+"""A guess that violates a constraint by more than this multiple of the gap is not repaired."""
 
 
 @dataclass
 class BlockSolution:
-    """Bracket of a block so far: ``lower.value <= C <= upper``, and `flow` costs `upper` (up to the final verification)."""
+    """Current bracket of a block: ``lower.value <= C <= upper``, the cost of `flow` (before the final verification)."""
 
     flow: FloatArray
     upper: float
@@ -62,7 +62,7 @@ class BlockSolver:
     deadline : float
         Value of `semibandits.kernels.tiers.seconds` at which to stop.
     start : Start or None
-        A guess at the solution, from an earlier solve.
+        A guess of the solution, from an earlier solve.
     """
 
     block: Block
@@ -87,7 +87,7 @@ class BlockSolver:
         self.solution = BlockSolution(flow, float(block.graph.costs @ flow), nothing)
 
     def solve(self, report: Callable[[BlockSolution], None]) -> BlockSolution:
-        """Run rounds until the gap is reached, time is up, or no master helps any more; `report` hears of each round."""
+        """Run rounds until the gap is reached, time is up, or no master makes progress. `report` is called after each round."""
         self.report = report
         if not len(self.pool):  # no item can close its own gap
             self.solution.flow, self.solution.upper = np.zeros(len(self.block.gaps)), 0.0
@@ -100,7 +100,7 @@ class BlockSolver:
         return self.solution
 
     def resume(self, cycles: Cycles) -> bool:
-        """Take cycles that the solution violates, as was found elsewhere, and forget its cost; whether any are new."""
+        """Add cycles that the solution violates and reset its upper bound; return whether any cycle is new."""
         fresh = self.pool.add(self.rows.binding(cycles))
         self._first += len(fresh)
         if len(fresh):
@@ -110,11 +110,11 @@ class BlockSolver:
         return len(fresh) > 0
 
     def _resume(self, start: Start) -> bool:
-        """A round on the guess, without a master; whether that is all it takes."""
+        """Run one round on the guess, without a master; return whether it reaches the gap."""
         self.solution.lower = lower_bound(
             self.block, start.cycles, start.squared_gaps, start.multipliers, start.potentials(self.block)
         )
-        # Whatever constraints the guess violates, repairs can only add to its cost.
+        # Repairs of violated constraints can only increase the cost of the guess.
         lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ start.flow)
         if lack > FAR_OFF:
             self.start = None
@@ -130,7 +130,7 @@ class BlockSolver:
         return False
 
     def _masters(self) -> Iterator[Master]:
-        """The master to begin with, and the one to fall back to where it loses its digits."""
+        """The first master, and the fallback for when it runs out of precision."""
         chords = len(self.block.gaps) - self.block.graph.n
         newton, conic = InteriorPointMaster, ConicMaster
         dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
@@ -145,7 +145,7 @@ class BlockSolver:
                 yield newton(self.rows)
 
     def _solve_with(self, master: Master) -> bool:
-        """Rounds with this master; False if they end because they no longer help."""
+        """Run rounds with this master; return False if they end because there is no more progress."""
         accuracy, idle = master.first_accuracy(self.gap), 0
         while True:
             before = self.solution.gap
@@ -162,7 +162,7 @@ class BlockSolver:
             self._forget_slack_cycles(master)
 
     def _round(self, master: Master, accuracy: float) -> tuple[float, int] | None:
-        """One round; the excess of the master's flow over its constraints, and the number of new cycles. None if it failed."""
+        """Run one round; return the largest excess of a constraint at the master's flow and the number of new cycles, or None."""
         proposal = master.solve(accuracy, self.deadline)
         self.solution.rounds += 1
         if not proposal.is_sound(self.block):
@@ -173,7 +173,7 @@ class BlockSolver:
         return self._bound_above(proposal.flow, 1.0 - min(accuracy, 0.01))
 
     def _bound_above(self, flow: FloatArray, threshold: float, hopeless: float = np.inf) -> tuple[float, int]:
-        """Upper bounds from a flow, repaired unless its excess is hopeless; the excess, and how many cycles the pool gets."""
+        """Update the upper bound from a flow, repaired if its excess is below `hopeless`; return it and the new cycle count."""
         found = self._search(flow, threshold, backwards=False)
         cuts = [spread(found, len(self.block.gaps))]
         if self.solution.gap > self.gap and found.excess < hopeless:
@@ -187,7 +187,7 @@ class BlockSolver:
 
     def _search(self, flow: FloatArray, threshold: float, *, backwards: bool) -> Violations:
         start = tiers.seconds()
-        # Where a known cycle is violated by far, only the like of it is worth finding.
+        # If a known cycle is strongly violated, only similar ones are worth finding.
         worst_known = float(self.rows.values(flow).max())
         threshold = max(threshold, 0.3 * worst_known)
         found = self.rows.search(flow, threshold, backwards=backwards)
@@ -198,8 +198,8 @@ class BlockSolver:
         return found
 
     def _repair(self, flow: FloatArray, cuts: list[Cycles]) -> list[Cycles]:
-        """Upper bounds from flows made feasible cycle by cycle; the cycles met on the way."""
-        flow, met, margin = flow.copy(), [], 0.1 * self.gap
+        """Update the upper bound from flows made feasible cycle by cycle; return the violated cycles found on the way."""
+        flow, violated, margin = flow.copy(), [], 0.1 * self.gap
         current = Cycles.joined(cuts)
         for k in range(self.rows.repairs):
             if not len(current) or self.solution.gap <= self.gap or tiers.seconds() > self.deadline:
@@ -207,15 +207,15 @@ class BlockSolver:
             self.rows.repair(flow, current, margin)
             found = self._search(flow, 1.0, backwards=k % 2 == 0 and self.rows.keeps_positive)
             current = spread(found, len(flow))
-            met.append(current)
-            # What feasibility still costs, against what the lower bound lacks whatever the flow.
+            violated.append(current)
+            # Compare what feasibility still costs with the gap between the lower bound and the cost of the flow.
             lack = 1.0 - self.solution.lower.value / float(self.block.graph.costs @ flow)
             if found.excess <= max(0.2 * self.gap, 0.3 * lack):
                 break
-        return met
+        return violated
 
     def _forget_slack_cycles(self, master: Master) -> None:
-        """Drop rows that are far from binding; the first ones stay, or an arc might be in no row at all."""
+        """Drop rows that are far from binding. The first ones stay, so that every arc with an item remains in a row."""
         keep = self.rows.values(master.flow) > SLACK
         keep[: self._first] = True
         if not keep.all():

@@ -1,4 +1,12 @@
-"""Lower bound on a block from multipliers and potentials, in plain numpy (theory T4)."""
+"""Lower bounds: their record, and the bound on a block of Gaussian items from multipliers and potentials.
+
+The bound is theory T4. Let f be any feasible circulation, w_i its flow through item i, v_i = 2 sigma_i^2. A change of potentials
+does not change the cost of a circulation: with prices p = c + pi[tail] - pi[head], cost(f) = sum_e p_e f_e. If p >= 0 on all arcs
+of cycles, cost(f) >= sum_{i in I} p_i w_i. The constraints of f, multiplied by mu_C >= 0 and added up, give
+sum_C mu_C gap_C^2 >= sum_C mu_C sum_{i in C and I} v_i / w_i = sum_{i in I} y_i v_i / w_i, with y_i the sum of mu_C over the
+cycles through i. By Cauchy-Schwarz (sum p_i w_i)(sum y_i v_i / w_i) >= (sum sqrt(v_i y_i p_i))^2, hence
+``cost(f) >= (sum_{i in I} sqrt(v_i y_i p_i))^2 / sum_C mu_C gap_C^2`` for every feasible f.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +22,16 @@ from semibandits.regret_bound.presolve import Block
 
 @dataclass(frozen=True, eq=False)
 class LowerBound:
-    """A lower bound on the value of a block, and what proves it: raises of the items of cycles, and multipliers (theory L4).
+    """A lower bound on C(theta) or the value of a block, with its proof: raises of items of cycles, and multipliers (theory L4).
 
     Attributes
     ----------
     value : float
     cycles : Cycles
     multipliers : ndarray of float, shape (k,)
-        In the scale in which they add up to the value, about.
+        Scaled so that they add up to the value, up to rounding.
     raises : ndarray of float, shape (number of entries of `cycles`,)
-        Raise of the item of each entry; those of a cycle add up to its gap.
+        Raise of the item of each entry. The raises of a cycle add up to its gap.
     """
 
     value: float
@@ -35,11 +43,11 @@ class LowerBound:
 def lower_bound(
     block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, potentials: FloatArray
 ) -> LowerBound:
-    """Of Gaussian items: ``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2``, p being prices that the potentials make (T4).
+    """Bound for Gaussian items: ``(sum_e sqrt(v_e y_e p_e))^2 / sum_C mu_C gap_C^2`` with prices p from the potentials (T4).
 
-    There are two ways to make prices non-negative: potentials are lowered where a price is negative, which is always possible,
-    since no cycle has a negative cost; or the change of potentials is scaled down first, so far that no more than rounding is
-    left to be lowered. The better one counts.
+    There are two ways to make prices non-negative: lower potentials where a price is negative, which is always possible, since
+    no cycle has a negative cost; or first scale the change of potentials down until only rounding errors remain to be lowered.
+    The better bound is returned.
     """
     use = multipliers > 0
     active, mu, gaps = (
@@ -50,23 +58,23 @@ def lower_bound(
         return LowerBound(0.0, active, mu, np.zeros(len(active.arcs)))
     y = active.totals(mu, len(block.gaps))
     root, prices = _root(block, y, potentials)
-    # T4 is L4 with the raises that are cheapest at the rates sqrt(v y / p).
+    # T4 is L4 with the cheapest raises at the rates sqrt(v y / p).
     with np.errstate(divide="ignore", invalid="ignore"):
         u = np.sqrt(block.twice_variance * prices / np.where(y > 0.0, y, 1.0))
     total = active.sums(u)
-    proven = mu * total**2 / np.where(total > 0.0, gaps, 1.0)
+    proved = mu * total**2 / np.where(total > 0.0, gaps, 1.0)
     share = np.sqrt(gaps) / np.where(total > 0.0, total, 1.0)
-    return LowerBound(root**2 / weight, active, proven, u[active.arcs] * share[active.rows])
+    return LowerBound(root**2 / weight, active, proved, u[active.arcs] * share[active.rows])
 
 
 def value_of(block: Block, cycles: Cycles, squared_gaps: FloatArray, multipliers: FloatArray, pi: FloatArray) -> float:
-    """The value of `lower_bound` alone."""
+    """The value of `lower_bound`, without its proof."""
     weight = float(multipliers @ squared_gaps)
     return _root(block, cycles.totals(multipliers, len(block.gaps)), pi)[0] ** 2 / weight if weight > 0 else 0.0
 
 
 def _root(block: Block, y: FloatArray, potentials: FloatArray) -> tuple[float, FloatArray]:
-    """``sum_e sqrt(v_e y_e p_e)`` at the better prices, and these."""
+    """``sum_e sqrt(v_e y_e p_e)`` at the better prices, and these prices."""
     graph = block.graph
     change = potentials[graph.tails] - potentials[graph.heads]
     falling = change < 0

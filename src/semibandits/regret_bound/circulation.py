@@ -1,14 +1,14 @@
-"""The Graves-Lai problem over the circulations of an exchange graph, with a constraint for each cycle (theory T0, T1, L1).
+"""The Graves-Lai problem over the circulations of an exchange graph, with one constraint per cycle (theory T0, T1, L1).
 
-Means lambda >= theta make x* improvable iff some simple cycle C has ``sum over C of (lambda_i - theta_i) > gap(C)``. So what must
-be told from theta is a union over cycles, and the least information over it is the least F(C) of single cycles.
+Under means lambda >= theta, x* is not optimal iff some simple cycle C has ``sum over C of (lambda_i - theta_i) > gap(C)``. So the
+alternatives to theta are a union over cycles, and the least information against them is the minimum of F(C) over single cycles.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -18,12 +18,12 @@ from semibandits.kernels import tiers
 from semibandits.kernels.components import strong_components
 from semibandits.regret_bound.block import BlockSolution, BlockSolver
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.lower_certificate import check_costs, check_items, lower_bound
+from semibandits.regret_bound.lower_certificate import ItemGraph, check_costs, check_items, lower_bound
 from semibandits.regret_bound.plan import RatedCycles, cost_of, decompose_block, plan_of_walks, unfolded
 from semibandits.regret_bound.precision import relative_error_of, sharpened
 from semibandits.regret_bound.presolve import Block, presolve
 from semibandits.regret_bound.price_proof import least_information
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import check_convex
 from semibandits.regret_bound.rates import ROUNDING, rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
@@ -31,20 +31,20 @@ from semibandits.regret_bound.warm_start import Memory, Start
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
 MAX_LABELS = 5_000_000
-"""Labels of the final verification; thirty times what the largest instances of the benchmarks need."""
+"""Labels of the final verification: thirty times as many as the largest benchmark instances need."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
-"""Ratios that the final verification of Gaussian plans asks about, one after the other: the higher, the fewer labels."""
+"""Ratios that the final verification of Gaussian plans tries in turn. Higher ratios need fewer labels."""
 TRIES = 8
-"""How often the blocks are solved again with the cycles that their plan is found to violate."""
+"""Number of times that the blocks are solved, each time with the cycles that the last plan violates."""
 NEGLIGIBLE = 1e-3
-"""Share of the gap, divided among all cycles of a flow, below which the cost of one is not worth a decision, unless more than
-this share of the gap goes through one of its items by it."""
+"""A cycle of a flow is dropped if its cost is below this share of the gap, divided by the number of cycles, unless it carries
+more than this share of the gap of the flow through one of its items."""
 
 
 class CirculationSolver:
-    """One solve: presolve, the blocks one by one, the plan, and the certificates on the untouched exchange graph.
+    """One solve: presolve, blocks one by one, plan, and certificates on the original exchange graph.
 
-    A quarter of the time limit is kept for the plan and its verification.
+    A quarter of the time limit is reserved for the plan and its verification.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -61,11 +61,10 @@ class CirculationSolver:
         live = (entering >= 0) & np.isfinite(self._presolved.gaps) & ~self._presolved.free
         self._suboptimal = np.zeros(self._decision_set.d, dtype=np.bool_)
         self._suboptimal[entering[live]] = True
-        self._least_gap = float(self._presolved.gaps[self._items.raising].min(initial=math.inf))
         self._relative_error = relative_error_of(lack, float(self._presolved.gaps[live].min(initial=math.inf)))
 
     def solve(self) -> GravesLaiResult:
-        """Run it; on one thread, so that the result has the same bits wherever it runs, also beside other workers."""
+        """Solve on one thread, so that the result has the same bits everywhere, also next to other workers."""
         with thread_pools().limit(limits=1, user_api="blas"):
             return self._solve()
 
@@ -76,7 +75,7 @@ class CirculationSolver:
             solved = tiers.seconds()
             used = self._used_cycles(solutions)
             plan = self._plan(used)
-            least, violated = self._proven(plan)
+            least, violated = self._proved(plan)
             value, plan = self._scaled(plan, least)
             lower = self._lower_bound(solutions)
             if lower >= (1.0 - self._gap) * value or tiers.seconds() > self._block_deadline:
@@ -85,8 +84,8 @@ class CirculationSolver:
             if not any(resumed):
                 break
         if lower < (1.0 - self._gap) * value and not self._law.is_quadratic:
-            # Where a search took too many labels or too long, a plan that needs none may be cheaper.
-            plain = self._plan(RatedCycles(*self._alone()))
+            # If a search ran out of labels or time, a plan that needs no search may be cheaper.
+            plain = self._plan(self._alone())
             other = self._scaled(plain, self._simple_bound(plain))
             value, plan = min((value, plan), other, key=lambda known: known[0])
         items = np.flatnonzero(self._suboptimal)
@@ -104,14 +103,14 @@ class CirculationSolver:
         }
         memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions)
         return self._problem.result(
-            "cycles", value, lower, plan, self._graph.decision, self._suboptimal, stats,
+            "cycles", Bracket(value, lower, plan), self._graph.decision, self._suboptimal, stats,
             late=done > self._block_deadline, memory=memory,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ the blocks
 
     def _solvers(self) -> list[BlockSolver]:
-        """One a block. A part of the gap is left to the plan and its verification."""
+        """One solver per block. Part of the gap is reserved for the plan and its verification."""
         starts: list[Start | None] = [None] * len(self._blocks)
         if self._memory is not None and self._law.is_quadratic:
             starts = self._memory.starts(self._graph, self._blocks)
@@ -122,7 +121,7 @@ class CirculationSolver:
         ]
 
     def _solve_blocks(self, solvers: list[BlockSolver]) -> list[BlockSolution]:
-        loops = float(self._loop_rates() @ self._presolved.gaps[self._presolved.loops])
+        loops = float(self._loop_rates @ self._presolved.gaps[self._presolved.loops])
         solutions: list[BlockSolution] = []
 
         def report(now: BlockSolution) -> None:
@@ -144,12 +143,12 @@ class CirculationSolver:
         return solutions
 
     def _of_blocks(self, families: Iterable[Cycles]) -> Cycles:
-        """Cycles of the blocks, with the numbers that their arcs have in the exchange graph."""
+        """Cycles of the blocks, with arcs numbered as in the exchange graph."""
         both = zip(self._blocks, families, strict=True)
         return Cycles.joined(Cycles(c.ptr, block.arcs[c.arcs]) for block, c in both)
 
     def _within(self, block: Block, cycles: Cycles) -> Cycles:
-        """What of cycles of the exchange graph lies in a block, as closed walks of it."""
+        """The parts of cycles of the exchange graph that lie in a block, as closed walks of the block."""
         number = np.full(self._graph.n_arcs, -1, dtype=np.int64)
         number[block.arcs] = np.arange(len(block.arcs))
         arcs = number[cycles.arcs]
@@ -160,12 +159,12 @@ class CirculationSolver:
     # ------------------------------------------------------------------ the plan and the upper certificate
 
     def _used_cycles(self, solutions: list[BlockSolution]) -> RatedCycles:
-        """Cycles of the blocks that carry their flows."""
+        """Cycles that carry the flows of the blocks."""
         rated = [decompose_block(block, solution.flow) for block, solution in zip(self._blocks, solutions, strict=True)]
         cycles, rates = self._of_blocks(r.cycles for r in rated), _values(r.rates for r in rated)
         if self._law.is_quadratic or not len(rates):
             return RatedCycles(cycles, rates)
-        # Interior points leave a trace of flow on everything; what that does to the constraints is verified later.
+        # Interior-point methods leave a trace of flow on all arcs. The plan without it is verified later.
         costs = rates * cycles.sums(self._graph.costs)
         negligible = NEGLIGIBLE * self._gap
         worth = costs > negligible * costs.sum() / len(costs)
@@ -174,20 +173,18 @@ class CirculationSolver:
         worth |= np.bincount(cycles.rows, carries, len(rates)) > 0
         return RatedCycles(cycles.select(worth), rates[worth])
 
-    def _alone(self) -> tuple[Cycles, FloatArray]:
-        """The cheapest cycle through each item, at the rate with which the item alone is enough."""
+    def _alone(self) -> RatedCycles:
+        """The cheapest cycle through each item, at a rate that is enough if any m items rise together."""
         cycles = self._of_blocks(block.cheapest for block in self._blocks)
         arcs = np.concatenate([np.empty(0, dtype=np.int64), *(b.arcs[b.informative] for b in self._blocks)])
         rates = self._needed(arcs, self._presolved.gaps[arcs], self._decision_set.m)
-        return cycles.select(rates > 0.0), rates[rates > 0.0]
+        return RatedCycles(cycles.select(rates > 0.0), rates[rates > 0.0])
 
     def _plan(self, used: RatedCycles) -> ExplorationPlan:
-        """The plan in decisions, of cycles of the blocks and the loops."""
-        rates = self._loop_rates()
+        """The plan of decisions for these cycles of the blocks and for the loops."""
         walks = self._unfolded(used.cycles)
-        rated = RatedCycles(walks, np.concatenate((used.rates, rates)))
-        if not (rates > 0.0).all():
-            rated = RatedCycles(walks.select(rated.rates > 0.0), rated.rates[rated.rates > 0.0])
+        rates = np.concatenate((used.rates, self._loop_rates))
+        rated = RatedCycles(walks.select(rates > 0.0), rates[rates > 0.0])
         known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
         return plan_of_walks(
             self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,
@@ -195,18 +192,19 @@ class CirculationSolver:
         )  # fmt: skip
 
     def _unfolded(self, cycles: Cycles) -> Cycles:
-        """These cycles of the blocks, and after them the loops, as walks of the exchange graph."""
+        """These cycles of the blocks, followed by the loops, as walks of the exchange graph."""
         loops = self._presolved.loops
         alone = Cycles(np.arange(len(loops) + 1), loops)
         return unfolded(self._graph, self._presolved, Cycles.joined((cycles, alone)))
 
+    @cached_property
     def _loop_rates(self) -> FloatArray:
-        """Rates of the items whose arcs are loops: what the single constraint on them asks for."""
+        """Rates of the items whose arcs are loops, from their single constraint."""
         loops = self._presolved.loops
         return self._needed(loops, self._presolved.gaps[loops])
 
     def _needed(self, arcs: IntArray, gaps: FloatArray, count: int | None = None) -> FloatArray:
-        """Rates that the items of these arcs need, alone or where `count` enter together; 0 if they cannot rise."""
+        """Rates that the items of these arcs need, alone or if `count` of them enter together; 0 if they cannot rise."""
         rates = np.zeros(len(arcs))
         able = np.flatnonzero(self._items.raising[arcs])
         law, theta = self._items.take(arcs[able]).alone
@@ -215,9 +213,9 @@ class CirculationSolver:
         return rates
 
     def _scaled(self, plan: ExplorationPlan, least: float) -> tuple[float, ExplorationPlan]:
-        """What the plan costs at rates with which its least information, a bound on which is given, is 1; and that plan.
+        """Scale the plan to least information 1, given a lower bound `least` on it; return its cost and the scaled plan.
 
-        All gaps may be off by the factor 1 +- relative_error. It is 0 unless x* itself is optimal but for rounding.
+        All gaps may be wrong by a factor 1 +- relative_error, which is 0 unless x* is optimal only up to rounding.
         """
         if least <= 0.0:
             return math.inf, plan
@@ -225,16 +223,16 @@ class CirculationSolver:
         return cost / least, ExplorationPlan(plan.decisions, plan.rates / least)
 
     def least_information(self, plan: ExplorationPlan) -> float:
-        """A proven lower bound on the information F(C) of the plan's item rates, up to a little more than 1."""
-        return self._proven(plan)[0]
+        """A proved lower bound on the least F(C) at the item rates of the plan, not much above 1."""
+        return self._proved(plan)[0]
 
-    def _proven(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
-        """That bound, and cycles with less than 1, as far as they were met."""
+    def _proved(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+        """A proved lower bound on the least F(C), and cycles with F(C) < 1 that the search found."""
         if not self._items.raising.any():
             return 1.0, Cycles.empty()
-        return self._proven_gaussian(plan) if self._law.is_quadratic else self._proven_by_prices(plan)
+        return self._proved_gaussian(plan) if self._law.is_quadratic else self._proved_by_prices(plan)
 
-    def _proven_gaussian(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+    def _proved_gaussian(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
         rates = plan.item_rates[self._suboptimal]
         if not (rates > 0.0).all():
             return 0.0, Cycles.empty()
@@ -249,73 +247,75 @@ class CirculationSolver:
         return (1.0 - self._relative_error) ** 2 / self._simple_ratio(u), Cycles.empty()
 
     def _simple_ratio(self, u: FloatArray) -> float:
-        """A bound on the worst ratio u(C)/gap_C^2 of Gaussian items that needs no search.
+        """Upper bound on the ratio u(C)/gap_C^2 of all cycles for Gaussian items, without a search.
 
         Each item i of a cycle C has gap_i <= gap_C, so u(C)/gap_C^2 is at most the sum of u_i/gap_i^2 over the items that enter
-        on C. There are at most m of these: they are in one decision together, or, for matroid intersections, each comes after
-        another item of x* (T1).
+        on C. There are at most m of them: they are in one decision together, or, for matroid intersections, each follows a
+        different item of x* (T1).
         """
         arcs = np.flatnonzero(self._items.raising)
         ratios = np.sort(u[self._graph.entering[arcs]] / self._presolved.gaps[arcs] ** 2)
         return float(ratios[-self._decision_set.m :].sum())
 
-    def _proven_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
+    def _proved_by_prices(self, plan: ExplorationPlan) -> tuple[float, Cycles]:
         graph, merged = self._graph, self._graph.merged_hub
         tails, heads, rates = merged[graph.tails], merged[graph.heads], self._arc_rates(plan)
         loops = np.flatnonzero((tails == heads) & self._items.raising)
-        asked = self._needed(loops, graph.costs[loops])
-        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
+        needs = self._needed(loops, graph.costs[loops])
+        least = float((rates[loops][needs > 0.0] / needs[needs > 0.0]).min(initial=math.inf))
         component = strong_components(graph.n_nodes, tails, heads)
         arcs = np.flatnonzero((tails != heads) & (component[tails] == component[heads]))
         if not self._items.raising[arcs].any():
             return min(least, 1.0), Cycles.empty()
         ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
         costs, gaps = (one[arcs] * (1.0 - self._relative_error) for one in (graph.costs, self._presolved.gaps))
-        proven, met = least_information(
+        proved, met = least_information(
             ends[: len(arcs)], ends[len(arcs) :], costs, gaps, self._items.take(arcs), rates[arcs], 1.0 - 0.1 * self._gap,
             self._deadline,
         )  # fmt: skip
-        return min(least, proven or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])
+        return min(least, proved or self._simple_bound(plan)), Cycles(met.ptr, arcs[met.arcs])
 
     def _arc_rates(self, plan: ExplorationPlan) -> FloatArray:
         """Rate of the item of each arc; 0 on arcs that do not raise."""
         return np.where(self._items.raising, plan.item_rates[self._graph.entering] if len(plan) else 0.0, 0.0)
 
     def _simple_bound(self, plan: ExplorationPlan) -> float:
-        """A bound on the least F(C) that needs no search.
+        """Lower bound on the least F(C), without a search.
 
-        Raises that add up to the gap of a cycle with k items raise one of them by gap/k at least, and its own gap is no
-        larger. With at most m items, F(C) >= min_i w_i d(theta_i, theta_i + gap_i/m).
+        If raises add up to the gap of a cycle with k items, at least one of them is gap/k or more, and the gap of that item is
+        at most the gap of the cycle. With at most m items, F(C) >= min_i w_i d(theta_i, theta_i + gap_i/m).
         """
         arcs = np.flatnonzero(self._items.raising)
         needs = self._needed(arcs, self._presolved.gaps[arcs], self._decision_set.m)
-        asked = needs > 0.0
-        return float((self._arc_rates(plan)[arcs][asked] / needs[asked]).min()) if asked.any() else 1.0
+        positive = needs > 0.0
+        return float((self._arc_rates(plan)[arcs][positive] / needs[positive]).min()) if positive.any() else 1.0
 
     # ------------------------------------------------------------------ the lower certificate
 
     def _lower_bound(self, solutions: list[BlockSolution]) -> float:
-        """The bound on the untouched graph, where gaps are taken too large by what they may be off."""
+        """Lower bound on the original graph. Gaps are taken too large by their relative error."""
         if not self._items.raising.any():
             return 0.0
         graph, loops, merged = self._graph, self._presolved.loops, self._graph.merged_hub
         check_costs(graph, self._theta)
         check_items(graph.entering)
-        gaps, rates = self._presolved.gaps[loops], self._loop_rates()
+        gaps = self._presolved.gaps[loops]
         cycles = self._of_blocks(s.lower.cycles for s in solutions)
         known = Cycles.joined((cycles, Cycles(np.arange(len(loops) + 1), loops)))
         walks = self._unfolded(cycles)
-        # Arcs of zero gap stand between the others now: each raise follows its row and arc.
+        # Unfolded walks contain arcs of zero gap as well: find each raise by its row and arc.
         keys = known.rows * graph.n_arcs + known.arcs
-        raises, order = np.concatenate([np.empty(0), *(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
+        raises, order = _values([*(s.lower.raises for s in solutions), gaps]), np.argsort(keys)
         wanted = walks.rows * graph.n_arcs + walks.arcs
         at = np.minimum(np.searchsorted(keys, wanted, sorter=order), max(len(keys) - 1, 0))
         found = keys[order[at]] == wanted
-        return lower_bound(
+        widened = ItemGraph(
             graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs * (1.0 + self._relative_error), self._items,
-            walks, np.where(found, raises[order[at]], 0.0),
-            np.concatenate([np.empty(0), *(s.lower.multipliers for s in solutions), rates * gaps]), self._least_gap,
-        )[0] / (1.0 + self._relative_error)  # fmt: skip
+            float(self._presolved.gaps[self._items.raising].min()),
+        )  # fmt: skip
+        multipliers = _values([*(s.lower.multipliers for s in solutions), self._loop_rates * gaps])
+        bound = lower_bound(widened, walks, np.where(found, raises[order[at]], 0.0), multipliers)
+        return bound.value / (1.0 + self._relative_error)
 
 
 def _values(parts: Iterable[FloatArray]) -> FloatArray:
@@ -324,5 +324,5 @@ def _values(parts: Iterable[FloatArray]) -> FloatArray:
 
 @cache
 def thread_pools() -> ThreadpoolController:
-    """The pools of threads of this process, looked up once."""
+    """The thread pools of this process, looked up once."""
     return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""The Graves-Lai problem over the bases of a matroid, in closed form (theory T2, L2)."""
+"""Closed form of the Graves-Lai problem over the bases of a matroid (theory T2, L2)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from semibandits._typing import BoolArray, IntArray
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
 from semibandits.regret_bound.plan import merged_plan
-from semibandits.regret_bound.problem import Problem
-from semibandits.regret_bound.rates import doubt_of_gaps, rates_alone
+from semibandits.regret_bound.problem import Bracket, Problem
+from semibandits.regret_bound.rates import gap_rounding, rates_alone
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.regret_bound.tables import check_table
 
@@ -18,10 +18,10 @@ WITHOUT_PLAN = "leave items out, or compute C(theta) without a plan, from decisi
 
 
 def solve_closed_form(problem: Problem) -> GravesLaiResult:
-    """Play the best swap of each suboptimal item i at rate ``1/d(theta_i, theta_i + gap_i)``: C = sum of gap_i times that.
+    """Play the best swap of each suboptimal item i at rate ``1/d(theta_i, theta_i + gap_i)``: C is the sum of rate times gap.
 
-    A base is optimal iff no single swap improves it, so that swaps, in each of which one item enters, are all the constraints,
-    for any law. An item with a gap out of its reach needs no play.
+    A basis is optimal iff no single swap improves it. So the constraints are the swaps, in each of which one item enters, for
+    any law. An item whose gap is out of reach is not played.
     """
     theta, law, decision_set = problem.theta, problem.law, problem.decision_set
     assert isinstance(decision_set, MatroidDecisions)
@@ -32,19 +32,19 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     items, rates = items[rates > 0.0], rates[rates > 0.0]
     gaps = swaps.gaps[items]
     own, rounding = law.take(items), law.rounding
-    least = 1.0 / own.divergence(theta[items], gaps * (1.0 + doubt_of_gaps(own, theta[items])))
+    least = 1.0 / own.divergence(theta[items], gaps * (1.0 + gap_rounding(own, theta[items])))
     value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
-    plan = merged_plan(swapped(swaps, items), rates * (1.0 + rounding))
-    return problem.result("closed-form", value, lower, plan, swaps.decision, suboptimal, {})
+    bracket = Bracket(value, lower, merged_plan(swapped(swaps, items), rates * (1.0 + rounding)))
+    return problem.result("closed-form", bracket, swaps.decision, suboptimal, {})
 
 
 def swapped(swaps: BestSwaps, items: IntArray) -> BoolArray:
-    """The optimal basis after the best swap of each of some items, one a row.
+    """The optimal basis after the best swap of each item in `items`, one per row.
 
     Raises
     ------
     TooManyDecisionsError
-        If they are too many to be held in memory.
+        If the rows do not fit into memory.
     """
     check_table(len(items), len(swaps.decision), remedy=WITHOUT_PLAN)
     decisions = np.tile(swaps.decision, (len(items), 1))

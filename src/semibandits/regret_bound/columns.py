@@ -1,4 +1,4 @@
-"""The Graves-Lai problem for decision sets that can do no more than maximise: column-and-cut generation (theory §3)."""
+"""The Graves-Lai problem for decision sets known only through `maximize`: column-and-cut generation (theory §3)."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each
 from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import priced, pricing_bound
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.warm_start import DecisionMemory
 
 ACCURACIES = (1e-8, 1e-9, 1e-7)
-"""Tolerances of the conic solver, one after the other where rounds no longer help."""
+"""Tolerances of the conic solver. The next one is used when rounds no longer help."""
 PATIENCE = 4
-"""Rounds without gain before the next tolerance."""
+"""Rounds without progress before the next tolerance."""
 REPAIRS = 4
 USES = 20
-"""A decision enters the master if one of its items is in fewer than so many of those that enter with it."""
+"""A decision enters the master if one of its items is in fewer than this number of the decisions that enter with it."""
 SLACK = 0.7
-"""Constraints below this value, of decisions that are not played, leave a master of more than `CROWD` rows an item."""
+"""Constraints of unplayed decisions leave a master of more than `CROWD` rows per item if their value is below this."""
 CROWD = 4
 
 
 class ColumnSolver:
-    """One solve. The same decisions are the columns and the rows of the master problem.
+    """One solve. The columns and the rows of the master problem are the same decisions.
 
-    Rounds of: solve the master over some of the decisions met; price its dual prices out (lower bound, new columns); separate
-    at its rates, by exact search (upper bound, new rows); add rates until all decisions met hold, and separate again.
+    Each round solves the master over some decisions of the pool, prices out its dual prices (lower bound, new columns), separates
+    at its rates by exact search (upper bound, new rows), adds rates until the constraints of all decisions in the pool hold, and
+    separates again.
 
-    Of the decision set `d`, `m` and `maximize` are used; rewards are Gaussian without a known bound.
+    Only `d`, `m` and `maximize` of the decision set are used. Rewards are Gaussian without a known bound.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -56,7 +57,7 @@ class ColumnSolver:
         self._rounds = self._nodes = 0
 
     def _remember(self, memory: object) -> None:
-        """Begin with the decisions of the last master of an earlier solve, where they still hold items of I."""
+        """Start with the decisions of the last master of an earlier solve that still contain items of I."""
         if not isinstance(memory, DecisionMemory) or not len(self._best.items):
             return
         gaps = gaps_below(self._oracle.optimal, memory.decisions, self._oracle.theta)
@@ -65,9 +66,9 @@ class ColumnSolver:
         self._active = np.unique(np.concatenate((self._first, rows[rows >= 0])))
 
     def solve(self) -> GravesLaiResult:
-        """Run rounds until the gap is reached, time is up, or nothing helps any more.
+        """Run rounds until the gap is reached, time is up, or there is no more progress.
 
-        On one thread, so that the result has the same bits wherever it runs.
+        One thread is used, so that the result has the same bits everywhere.
         """
         with thread_pools().limit(limits=1, user_api="blas"):
             return self._solve()
@@ -85,12 +86,12 @@ class ColumnSolver:
             "seconds": tiers.seconds() - self._start,
         }
         return self._problem.result(
-            "columns", self._value, self._lower, plan, self._oracle.optimal, self._best.suboptimal, stats,
+            "columns", Bracket(self._value, self._lower, plan), self._oracle.optimal, self._best.suboptimal, stats,
             memory=DecisionMemory(self._pool.decisions[self._active]),
         )  # fmt: skip
 
     def _begin(self) -> None:
-        """A bracket without any search (theory T5): each item needs at least v/delta^2, and m times that is enough."""
+        """Initial bracket without a search (theory T5): each item needs at least v/delta^2, and m times that is enough."""
         v, deltas = self._twice_variance, self._best.gaps
         rates = np.bincount(self._first, v / deltas**2, len(self._pool)).astype(np.float64)
         self._improve(rates, simple_ratio(self._oracle, self._best, v / (rates @ self._pool.contains)))
@@ -114,13 +115,13 @@ class ColumnSolver:
                 break
 
     def _round(self, accuracy: float) -> int:
-        """One master problem and what follows from it; the number of decisions that enter the next one."""
+        """Solve one master problem and update both bounds; return the number of decisions that enter the next master."""
         rates, multipliers, prices = self._master(accuracy)
         self._rounds += 1
         self._price(multipliers, prices)
         u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
         if not self._done():
-            # Items of large gaps cost next to nothing, and the conic solver may leave their rates too low.
+            # The rates of items with large gaps cost almost nothing, and the conic solver may leave them too low.
             near = self._excess(u) <= 1.0 + max(0.3 * self._gap, 0.3 * (1.0 - self._lower / self._value))
             self._repair(rates if near else self._raised(rates))
         if self._problem.progress is not None:
@@ -137,12 +138,12 @@ class ColumnSolver:
         active_rates, multipliers, prices = cone_program(
             contains, gaps, contains, gaps**2, self._twice_variance, accuracy, self._deadline
         )
-        # Rates that cost next to nothing are noise of the solver, and would only make the plan long.
+        # Rates that cost almost nothing are solver noise and would only lengthen the plan.
         costs = active_rates * gaps
         active_rates[costs < 1e-3 * self._gap * costs.sum() / len(costs)] = 0.0
         rates = np.zeros(len(self._pool))
         rates[active] = active_rates
-        # Each item needs at least v/delta^2, which the solver may lose where large gaps stand beside small ones.
+        # Each item needs at least v/delta^2. The solver may miss that if there are both large and small gaps.
         need = self._twice_variance / self._best.gaps**2
         lack = need - rates @ self._pool.contains
         np.add.at(rates, self._first, np.where(lack > 0.01 * need, lack, 0.0))
@@ -150,7 +151,7 @@ class ColumnSolver:
         return rates, multipliers, prices
 
     def _forget(self, rates: FloatArray, contains: FloatArray, gaps: FloatArray) -> None:
-        """Drop decisions that neither bind nor are played from a crowded master; they stay in the pool."""
+        """Drop decisions that neither bind nor are played from a large master. They stay in the pool."""
         self._solved = self._active
         if len(self._active) <= CROWD * len(self._twice_variance):
             return
@@ -160,7 +161,7 @@ class ColumnSolver:
         self._active = self._active[keep]
 
     def _activate(self, prices: FloatArray, u: FloatArray) -> int:
-        """Decisions of the pool that the prices or the constraints call for, the worst first, no item too often."""
+        """Activate decisions of the pool that price out or are violated, the worst first, limiting the uses of each item."""
         contains, gaps = self._pool.contains, self._pool.gaps
         fresh: list[int] = []
         known = np.zeros(len(self._pool), dtype=np.bool_)
@@ -180,7 +181,7 @@ class ColumnSolver:
     # ------------------------------------------------------------------ bounds
 
     def _price(self, multipliers: FloatArray, prices: FloatArray) -> None:
-        """Lower bound from the master's duals; the decisions that are worth more than they cost join the pool."""
+        """Lower bound from the duals of the master. Decisions that are worth more than they cost join the pool."""
         if not (prices > 0).any() or not np.isfinite(prices).all():
             return
         ratio = float((self._pool.contains @ prices / self._pool.gaps).max())
@@ -204,11 +205,11 @@ class ColumnSolver:
         self._pool.add(x, self._oracle.gap(x))
 
     def _excess(self, u: FloatArray) -> float:
-        """The worst ratio of a decision in the pool."""
+        """Largest ratio u(x) / gap_x^2 of a decision in the pool."""
         return float((self._pool.contains @ u / self._pool.gaps**2).max())
 
     def _separate(self, rates: FloatArray) -> float:
-        """Exact worst ratio of the rates, and with it an upper bound."""
+        """Find the exact worst ratio of the rates, and update the upper bound with it."""
         u = self._twice_variance / (rates @ self._pool.contains[: len(rates)])
         slack = min(0.05, max(0.2 * self._gap, 0.05 * (1.0 - self._lower / self._value)))
         outcome = DecisionSearch(self._oracle, self._best, self._pool, u, slack, self._deadline).run()
@@ -222,7 +223,7 @@ class ColumnSolver:
             self._value, self._rates = ratio * cost, ratio * rates
 
     def _repair(self, rates: FloatArray) -> None:
-        """Upper bounds from these rates, and from them raised until all decisions met hold, a few times."""
+        """Update the upper bound from these rates; then a few times raise them until the pool's constraints hold, and repeat."""
         for _ in range(REPAIRS):
             ratio = self._separate(rates)
             cost = math.fsum(rates * self._pool.gaps[: len(rates)])
@@ -232,7 +233,7 @@ class ColumnSolver:
             rates = self._raised(rates)
 
     def _raised(self, rates: FloatArray) -> FloatArray:
-        """Rates of violated decisions raised, the worst first, until each holds by itself."""
+        """Raise the rates of violated decisions, the worst first, each until its own constraint holds."""
         contains, gaps, v = self._pool.contains, self._pool.gaps, self._twice_variance
         rates = np.append(rates, np.zeros(len(self._pool) - len(rates)))
         item_rates = rates @ contains

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import clarabel
 import numpy as np
 from scipy import sparse
@@ -10,23 +13,33 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.kernels import tiers
 
 
+def solver_settings(accuracy: float, deadline: float = math.inf) -> Any:
+    """Settings of Clarabel: one thread, these tolerances, and a limit from the value `deadline` of `tiers.seconds`."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.time_limit = max(1e-3, deadline - tiers.seconds())
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
+    return settings
+
+
 def cone_program(
     contains: FloatArray | BoolArray, gaps: FloatArray, weights: FloatArray | BoolArray, limits: FloatArray,
     twice_variance: FloatArray, accuracy: float, deadline: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Cheapest rates of n decisions at which the item rates w meet the rows ``sum_i weights_i v_i / w_i <= limit``.
 
-    Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item's rate
-    is at most the sum of its decisions' rates; rates are not negative; the weighted rows; item rate times information >= 1.
+    Items are scaled by v/gap^2, rows by their limits. Variables: rates, item rates, scaled information. Rows: each item rate is
+    at most the sum of the rates of its decisions; rates are non-negative; the weighted rows; item rate times information >= 1.
 
     Parameters
     ----------
     contains : ndarray of float or bool, shape (n, k)
-        Which items each decision holds; each item is in some decision.
+        Items of each decision; each item is in some decision.
     gaps : ndarray of float, shape (n,)
         > 0.
     weights : ndarray of float or bool, shape (r, k)
-        >= 0. `contains` again for the constraints of these decisions, whose limits are their squared gaps.
+        >= 0. For the constraints of the decisions themselves, pass `contains`, with their squared gaps as limits.
     limits : ndarray of float, shape (r,)
         > 0.
     twice_variance : ndarray of float, shape (k,)
@@ -34,16 +47,16 @@ def cone_program(
     accuracy : float
         Tolerance of the conic solver (Clarabel).
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which it stops.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
 
     Returns
     -------
     rates : ndarray of float, shape (n,)
     multipliers : ndarray of float, shape (r,)
-        Of the rows, >= 0, in any scale.
+        Multipliers of the rows, >= 0, in any scale.
     prices : ndarray of float, shape (k,)
-        Of the items, >= 0, scaled so that no decision is worth more than its gap. Nothing is guaranteed of all three: bounds
-        are computed from them outside.
+        Prices of the items, >= 0, scaled so that no decision is worth more than its gap. None of the three is guaranteed to be
+        accurate: bounds are computed from them elsewhere.
     """
     n, k = contains.shape
     item_gaps = np.where(contains > 0, gaps[:, None], np.inf).min(axis=0)
@@ -63,14 +76,10 @@ def cone_program(
     shape = (4 * k + n + len(limits), n + 2 * k)
     matrix = sparse.csc_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)
     bounds = np.concatenate((np.zeros(k + n), np.ones(len(limits)), np.tile([0.0, 2.0, 0.0], k)))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    settings.time_limit = max(1e-3, deadline - tiers.seconds())
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
     objective = np.concatenate((np.ones(n), np.zeros(2 * k)))
     cones = [clarabel.NonnegativeConeT(k + n + len(limits))] + [clarabel.SecondOrderConeT(3)] * k
     no_quadratic = sparse.csc_matrix((n + 2 * k, n + 2 * k))
+    settings = solver_settings(accuracy, deadline)
     solution = clarabel.DefaultSolver(no_quadratic, objective, matrix, bounds, cones, settings).solve()
     primal, dual = np.nan_to_num(np.array(solution.x)), np.nan_to_num(np.array(solution.z))
     rates = np.maximum(primal[:n], 0.0) * unit / gaps

@@ -1,4 +1,4 @@
-"""The master problem of Gaussian items through a general conic solver (Clarabel), scaled."""
+"""The master problem of Gaussian items, scaled, with a general conic solver (Clarabel)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels import tiers
+from semibandits.regret_bound.cones import solver_settings
 from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
 from semibandits.regret_bound.rows import Rows
 
 
 class ConicMaster(Master):
-    """One three-dimensional second-order cone per arc with an item, one linear row per cycle; solved cold each time.
+    """One three-dimensional second-order cone per arc with an item and one linear row per cycle, without warm starts.
 
-    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3): unscaled, interior-point solvers report
-    success with values that are off by percents.
+    Flows are scaled by v/gap^2 and rows by the squared gap of their cycle (theory §3). Without scaling, interior-point solvers
+    report success with values that are wrong by a few percent.
     """
 
     patience = 6
@@ -49,10 +49,10 @@ class ConicMaster(Master):
         return max(MOST_ACCURATE, min(accuracy, 0.1 * gap) if added else 0.1 * accuracy)
 
     def extend(self, excess: float) -> None:
-        """Nothing to carry over."""
+        """Do nothing: each solve starts from scratch."""
 
     def keep(self, mask: BoolArray) -> None:
-        """Nothing to carry over."""
+        """Do nothing: each solve starts from scratch."""
 
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
         """See `Master.solve`."""
@@ -60,11 +60,7 @@ class ConicMaster(Master):
         cycles = len(self._pool)
         objective, matrix, bounds, cones = self.program()
         unit = objective.sum() / len(scale)
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
-        settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = accuracy
-        settings.time_limit = max(1e-3, deadline - tiers.seconds())
+        settings = solver_settings(accuracy, deadline)
         solver = clarabel.DefaultSolver(self._no_quadratic, objective / unit, matrix, bounds, cones, settings)
         solution = solver.solve()
         primal, dual = np.array(solution.x), np.array(solution.z)

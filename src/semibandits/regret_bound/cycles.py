@@ -1,4 +1,4 @@
-"""Families of cycles as flat arrays."""
+"""Collections of cycles as flat arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cycles:
 
     @staticmethod
     def joined(families: Iterable[Cycles]) -> Cycles:
-        """All the cycles of several families."""
+        """All cycles of several collections."""
         some = [family for family in families if len(family)]
         if len(some) < 2:
             return some[0] if some else Cycles.empty()
@@ -42,7 +42,7 @@ class Cycles:
 
     @cached_property
     def rows(self) -> IntArray:
-        """Cycle that each entry of `arcs` belongs to."""
+        """Number of the cycle that each entry of `arcs` belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.ptr))
 
     def select(self, mask: BoolArray) -> Cycles:
@@ -54,17 +54,17 @@ class Cycles:
         return cycle_sums(self.ptr, self.arcs, values)
 
     def totals(self, per_cycle: FloatArray, n_arcs: int) -> FloatArray:
-        """For each arc, the sum of cycle values over the cycles through it."""
+        """Sum of cycle values over the cycles through each arc."""
         return arc_totals(self.ptr, self.arcs, per_cycle, n_arcs)
 
 
 class CyclePool:
-    """Distinct cycles that the master problem knows, with their squared gaps, and the prices at which raises were cheapest."""
+    """Distinct cycles of the master problem, with their squared gaps and the prices of their cheapest raises."""
 
     def __init__(self, costs: FloatArray) -> None:
         self._costs = costs
-        # A cycle is recognised by the sum of random marks of its arcs (mod 2^63): 64-bit collisions are out of reach,
-        # and would cost a cut, not correctness.
+        # The key of a cycle is the sum of random marks of its arcs. A collision of 64-bit keys is practically impossible, and
+        # would only lose a cut.
         self._marks = np.random.default_rng(0).integers(1, 2**62, len(costs))
         self._known: set[int] = set()
         self._keys = np.empty(0, dtype=np.int64)
@@ -76,7 +76,7 @@ class CyclePool:
         return len(self.cycles)
 
     def add(self, cycles: Cycles) -> Cycles:
-        """Add the cycles that are new, and return those."""
+        """Add the new cycles, and return them."""
         if not len(cycles):
             return cycles
         keys = self._keys_of(cycles)
@@ -93,7 +93,7 @@ class CyclePool:
         return fresh
 
     def carried(self, cycles: Cycles, values: FloatArray) -> FloatArray:
-        """Values of some cycles, at the places that these cycles have in the pool; 0 for all others."""
+        """Values of the given cycles in the order of the pool; 0 for all other cycles of the pool."""
         place = {key: k for k, key in enumerate(self._keys.tolist())}
         carried = np.zeros(len(self))
         for key, value in zip(self._keys_of(cycles).tolist(), values.tolist(), strict=True):
@@ -106,7 +106,7 @@ class CyclePool:
         return keys
 
     def keep(self, mask: BoolArray) -> None:
-        """Forget the cycles where `mask` is False."""
+        """Remove the cycles where `mask` is False."""
         self._known.difference_update(self._keys[~mask].tolist())
         self._keys = self._keys[mask]
         self.cycles = self.cycles.select(mask)

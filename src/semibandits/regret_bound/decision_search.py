@@ -1,4 +1,4 @@
-"""Exact separation over decisions with P_LM alone: the worst ratio u(x) / gap_x^2, by branch and bound."""
+"""Exact separation over decisions with P_LM alone: the largest ratio u(x) / gap_x^2, by branch and bound."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from semibandits.regret_bound.oracle import BestWithItem, DecisionPool, Oracle
 
 MAX_STEPS = 100
 HURRY = 3.0
-"""By how much, relatively, the ratio asked about grows while the second half of the time runs out."""
+"""Relative growth of the ratio to be proved during the second half of the time."""
 
 
 @dataclass(frozen=True)
 class Separation:
-    """Outcome: ``u(x) <= ratio * gap_x^2`` for every decision x. If not `complete`, from what needs no search."""
+    """Outcome: ``u(x) <= ratio * gap_x^2`` for every decision x. If not `complete`, a bound that needs no search."""
 
     ratio: float
     complete: bool
@@ -27,17 +27,17 @@ class Separation:
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """Decisions with the items `inside` and none `outside` (positions in I); `known` are those of them in the pool."""
+    """Decisions with all items `inside` and none `outside` (positions in I); `known` are their row numbers in the pool."""
 
     inside: IntArray
     outside: IntArray
     known: IntArray
-    gap: float  # none of them has a smaller one
+    gap: float  # lower bound on the gaps of these decisions
 
 
 @dataclass(frozen=True)
 class _Lowest:
-    """Where the Lagrangian bound over known decisions is lowest, and the two that meet there, the one of larger gap first."""
+    """Minimum of the Lagrangian bound over known decisions, and the two that meet there, the one of larger gap first."""
 
     multiplier: float
     value: float
@@ -46,27 +46,27 @@ class _Lowest:
 
 
 class DecisionSearch:
-    """One search, for given u.
+    """Search for the largest ratio, for given u.
 
     Let ``F(x) = u(x) - rho gap_x^2``. For every multiplier l, ``F(x) <= u(x) - l gap_x + l^2 / (4 rho)``, and P_LM finds the
-    largest right-hand side among the decisions of a node; a node whose bound is not above 0 for some l holds no decision of a
-    ratio above rho. Near x* the bound is positive for every l (theory T3), so the first branching is on the item of I with the
-    largest delta_i among those in x: there the gap is at least delta_i, and u(x) at most m times the largest u allowed. Then
-    a node is split at an item on which the two decisions that hold the bound up differ. Decisions that are known, from this
-    search or from earlier ones, stand in for calls of the oracle as long as they keep the bound above 0.
+    largest right-hand side among the decisions of a node. If this bound is at most 0 for some l, the node contains no decision
+    with a ratio above rho. Near x* the bound is positive for every l (theory T3), so the first branching is on the item of I with
+    the largest delta_i among those in x: there the gap is at least delta_i, and u(x) at most m times the largest u allowed.
+    Later, a node is split at an item in which the two decisions that attain the minimum of the bound differ. Decisions known from
+    this search or from earlier ones replace calls of the oracle as long as they keep the bound above 0.
 
     Parameters
     ----------
     oracle : Oracle
     best : BestWithItem
     pool : DecisionPool
-        Every decision met is added.
+        All decisions that the search finds are added.
     u : ndarray of float, shape (k,)
         ``2 sigma_i^2 / w_i`` for the items of I, > 0.
     slack : float
-        How much, relatively, the ratio returned may be above the worst ratio of a decision, unless time runs short.
+        Relative excess of the returned ratio over the largest one that is allowed, unless time runs short.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to give up.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
     """
 
     def __init__(
@@ -82,18 +82,18 @@ class DecisionSearch:
         self._nodes = 0
 
     def run(self) -> Separation:
-        """Search until every node is closed, or time is up."""
+        """Search until all nodes are closed or time is up."""
         heap = [(-np.inf, -k, node) for k, node in enumerate(self._first_nodes())]
         heapq.heapify(heap)
-        start, asked = tiers.seconds(), self._rho
+        start, first = tiers.seconds(), self._rho
         half = start + 0.5 * (self._deadline - start)
         while heap:
             now = tiers.seconds()
             if now > self._deadline:
                 return Separation(max(self._rho, simple_ratio(self._oracle, self._best, self._u)), False, self._nodes)
-            if now > half:  # too much to do: ask about larger and larger ratios, for which less is left open
+            if now > half:  # too many nodes: try to prove larger and larger ratios, which leave fewer nodes open
                 late = (now - half) / (self._deadline - half)
-                self._rho = max(self._rho, asked * (1.0 + HURRY * late))
+                self._rho = max(self._rho, first * (1.0 + HURRY * late))
             self._expand(heapq.heappop(heap)[2], heap)
         return Separation(self._rho + self._left_open, True, self._nodes)
 
@@ -107,7 +107,7 @@ class DecisionSearch:
         return nodes
 
     def _expand(self, node: _Node, heap: list[tuple[float, int, _Node]]) -> None:
-        """Close the node, or put its two parts on the heap, the more promising to the top."""
+        """Close the node, or split it and put both parts on the heap."""
         self._nodes += 1
         outcome = self._lower(node)
         if outcome is None:
@@ -130,16 +130,16 @@ class DecisionSearch:
             heapq.heappush(heap, (priority, 2 * self._nodes + side, part))
 
     def _lower(self, node: _Node) -> tuple[IntArray, _Lowest] | None:
-        """Lower the bound of the node until it is closed (None), or until known decisions show that it stays above 0."""
+        """Lower the bound of the node until the node is closed (None) or known decisions show that it stays above 0."""
         items, theta = self._best.items, self._oracle.theta
         inside, outside = items[node.inside], items[node.outside]
         known = node.known
-        while True:  # each step closes the node or adds a decision to those known
+        while True:  # each step closes the node or adds a known decision
             lowest = self._lowest(known, node.gap)
             if lowest.value > 0.0 and lowest.left != lowest.right:
                 return known, lowest
             weights = self._full + lowest.multiplier * theta
-            # What is ruled out weighs nothing: large numbers beside small ones would cost digits.
+            # Excluded items get weight 0: large numbers beside small ones would cost digits.
             weights[outside] = 0.0
             x = self._oracle.best_with(weights, inside, outside)
             if x is None:
@@ -187,6 +187,6 @@ class DecisionSearch:
 
 
 def simple_ratio(oracle: Oracle, best: BestWithItem, u: FloatArray) -> float:
-    """A bound on the worst ratio without any search: each item of x has ``delta_i <= gap_x``, and there are at most m of them."""
+    """Bound on the largest ratio without a search: each item of x has ``delta_i <= gap_x``, and there are at most m of them."""
     ratios = np.sort(u / best.gaps**2)[::-1][: oracle.m]
     return float(ratios.sum()) * (1.0 + 1e-12)

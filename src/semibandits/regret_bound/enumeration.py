@@ -1,10 +1,10 @@
-"""The Graves-Lai problem over an explicit list of decisions, for any law: the plain reference for small sets.
+"""The Graves-Lai problem over an explicit list of decisions, for any law: the reference for small sets.
 
-Gaussian rewards without a known bound make it one second-order cone program. For other laws it is a semi-infinite linear program
-in the rates of the decisions: for every decision x, and all raises e >= 0 of its suboptimal items with ``sum e >= gap(x)``,
-``sum of w_i d(theta_i, theta_i + e_i) >= 1``. Cutting planes: solve it for some raises, look for the cheapest raises of every
-decision at points between its solution and the best feasible one, and add those. Bounds are computed from what the solvers
-return in plain numpy.
+For Gaussian rewards without a known bound it is one second-order cone program. For other laws it is a semi-infinite linear
+program in the rates of the decisions: for every decision x, and all raises e >= 0 of its suboptimal items with
+``sum e >= gap(x)``, ``sum of w_i d(theta_i, theta_i + e_i) >= 1``. It is solved with cutting planes: solve it for some raises,
+find the cheapest raises of every decision at points between the solution and the best feasible point, and add those. Bounds are
+computed from the output of the solvers in plain numpy.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Law
 from semibandits.regret_bound.cones import cone_program
-from semibandits.regret_bound.plan import merged_plan
+from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.pricing_bound import pricing_bound
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.raises import cheapest_raises, check_convex, stretched
 from semibandits.regret_bound.rates import LAST_DIGITS, first_rates, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 
 MAX_DECISIONS = 20_000
 ACCURACIES = (1e-9, 1e-8, 1e-7, 1e-6)
-"""Tolerances of the conic solver, one after the other until the gap is reached."""
+"""Tolerances of the conic solver, tried in turn until the gap is reached."""
 MAX_ROUNDS = 300
 CUTS = 150
-"""Cuts that a point may add, the most violated ones."""
+"""Largest number of cuts that a point adds, the most violated ones."""
 POINTS = (0.95, 0.5)
-"""Where to cut, between the best feasible point (0) and the solution of the linear program (1)."""
+"""Points at which to cut, between the best feasible point (0) and the solution of the linear program (1)."""
 DENSE = 2_000_000
-"""Up to so many numbers the linear program is a dense matrix."""
+"""Number of entries up to which the linear program uses a dense matrix."""
 LEAST_WORTH, MOST_WORTH = 1e-8, 1e7
-"""Numbers of that matrix below and above these make no difference to the cost."""
+"""Range of the entries of that matrix: smaller and larger ones make no difference to the cost."""
 ROUNDING = 1e-11
-"""What values of constraints and sums of products may be off by, relatively."""
+"""Bound on the relative error of constraint values and sums of products."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Decisions that matter: of those with the same suboptimal items only the best."""
+    """Decisions that matter: of those with the same suboptimal items, only the best one."""
 
     contains: BoolArray  # (n, k): suboptimal items of each decision
     gaps: FloatArray  # (n,)
@@ -63,7 +63,7 @@ class Listed:
 
     @property
     def first_rates(self) -> FloatArray:
-        """About the least rate that each item may need, (k,); 1 for items that cannot rise, which need none."""
+        """Approximate least rate of each item, (k,); 1 for items that cannot rise, which need no plays."""
         rates = np.ones(len(self.theta))
         able = np.flatnonzero(self.law.reach(self.theta) > 0.0)
         rates[able] = first_rates(self.law.take(able), self.theta[able], self.item_gaps[able])
@@ -71,18 +71,18 @@ class Listed:
 
     @staticmethod
     def of(problem: Problem, decisions: BoolArray, gaps: FloatArray, suboptimal: BoolArray, rows: IntArray) -> Listed:
-        """Those of these rows."""
+        """The decisions of these rows, restricted to the suboptimal items."""
         law = problem.law.take(np.flatnonzero(suboptimal))
         return Listed(decisions[rows][:, suboptimal], gaps[rows], problem.theta[suboptimal], law)
 
     @cached_property
     def simple_rates(self) -> FloatArray:
-        """Rates that are enough whichever items rise together, (k,)."""
+        """Rates that are enough if any items of a decision rise together, (k,)."""
         return rates_shared(self.law, self.theta, self.item_gaps, int(self.sizes.max()))
 
     @cached_property
     def sizes(self) -> IntArray:
-        """Suboptimal items of each decision, counted, (n,)."""
+        """Number of suboptimal items of each decision, (n,)."""
         return np.asarray(self.contains.sum(axis=1))
 
     def raises(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -92,12 +92,12 @@ class Listed:
         values, table = found.values.copy(), np.zeros(self.contains.shape)
         table[rows, items] = found.raises
         finite = np.isfinite(values)
-        # The value is the difference of s gap and conjugates, which are far larger next to the end of a reach.
+        # Values are differences of s gap and conjugates, which are far larger than the value near the end of a reach.
         values[finite] -= LAST_DIGITS * (self.sizes[finite] + 2) * found.prices[finite] * self.gaps[finite]
         return values, table
 
     def cuts(self, values: FloatArray, raises: FloatArray) -> FloatArray:
-        """Divergences of the raises of the decisions of least information, stretched until they surely add up to the gap."""
+        """Divergences of raises of the decisions of least information, stretched until they surely add up to the gap."""
         worst = np.argsort(values, kind="stable")[:CUTS]
         worst = worst[np.isfinite(values[worst]) & raises[worst].any(axis=1)]
         rows, items = np.nonzero(self.contains[worst])
@@ -117,7 +117,7 @@ def solve_enumeration(problem: Problem) -> GravesLaiResult:
     TooManyDecisionsError
         If there are more than 20,000 decisions.
     UnsupportedError
-        If the family cannot list them, or raises matter at which the divergence is not convex.
+        If the family cannot list its decisions, or raises matter at which the divergence is not convex.
     """
     decisions, gaps, suboptimal, rows = _decisions(problem)
     value = lower = 0.0
@@ -127,12 +127,12 @@ def solve_enumeration(problem: Problem) -> GravesLaiResult:
         bracket = _bracket_by_cones if problem.law.is_quadratic else _bracket_by_cuts
         value, rates, lower = bracket(listed, problem.gap, problem.deadline)
         check_convex(listed.law, listed.theta, rates @ listed.contains, np.flatnonzero(suboptimal))
-    plan, best = merged_plan(decisions[rows], rates), decisions[int(np.argmin(gaps))].copy()
-    return problem.result("enumeration", value, lower, plan, best, suboptimal, {"decisions": len(decisions)})
+    solved, best = Bracket(value, lower, merged_plan(decisions[rows], rates)), decisions[int(np.argmin(gaps))].copy()
+    return problem.result("enumeration", solved, best, suboptimal, {"decisions": len(decisions)})
 
 
 def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
-    """A lower bound on the information about a decision that is gained at the plan's rates of items; 1 is needed.
+    """Lower bound on the least information about a decision at the item rates of the plan. The plan is feasible if it is >= 1.
 
     Raises
     ------
@@ -149,16 +149,16 @@ def information_over_list(problem: Problem, plan: ExplorationPlan) -> float:
 
 
 def _decisions(problem: Problem) -> tuple[BoolArray, FloatArray, BoolArray, IntArray]:
-    """All decisions, their gaps, the items of I, and the numbers of the decisions that matter.
+    """All decisions, their gaps, the items of I, and the row numbers of the decisions that matter.
 
-    These are, of the decisions with the same items of I, the one of smallest gap, in order of gaps.
+    Of the decisions with the same items of I, only the one of smallest gap matters. Rows are in order of gaps.
     """
     decision_set, theta = problem.decision_set, problem.theta
     try:
         decisions = decision_set.enumerate(MAX_DECISIONS)
     except (TooManyDecisionsError, UnsupportedError) as error:
         raise type(error)(
-            f"method='enumeration' needs at most {MAX_DECISIONS:,} decisions, listed, got {decision_set!r} ({error}): "
+            f"method='enumeration' needs a list of at most {MAX_DECISIONS:,} decisions, got {decision_set!r} ({error}): "
             f"{_remedy(problem)}"
         ) from error
     gaps = gaps_below(decisions[int(np.argmax(decisions @ theta))], decisions, theta)
@@ -175,15 +175,15 @@ def _remedy(problem: Problem) -> str:
     if problem.has_graph or problem.law.is_quadratic:
         return f"use method='{'cycles' if problem.has_graph else 'columns'}' or 'auto'"
     if not isinstance(problem.law, Bernoulli):
-        return "bound it by Gaussian rewards, whose variance must then hold for all means"
-    return "bound it by rewards='gaussian' with variance=0.25, whose C(theta) is no smaller, or give the set an exchange graph"
+        return "bound C(theta) with Gaussian rewards, whose variance must hold for all means"
+    return "use rewards='gaussian' with variance=0.25, whose C(theta) is no smaller, or give the set an exchange graph"
 
 
 def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
-    """Best upper bound with its rates, and best lower bound, over a few accuracies until the gap is reached."""
+    """Best upper bound, its rates, and the best lower bound over a few accuracies, until the gap is reached."""
     contains, gaps = listed.contains.astype(np.float64), listed.gaps
     v = 2.0 * listed.law.variance_proxy(listed.theta)
-    start = _along_best(listed, listed.first_rates)
+    start = cover_rates(listed.contains, listed.gaps, listed.first_rates)
     value, best = _scaled(listed, start, listed.raises(start @ contains)[0])
     lower = 0.0
     for accuracy in ACCURACIES:
@@ -198,20 +198,20 @@ def _bracket_by_cones(listed: Listed, gap: float, deadline: float) -> tuple[floa
 
 
 def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float, FloatArray, float]:
-    """Upper bound with its rates, and lower bound."""
-    start = _along_best(listed, listed.first_rates)
+    """Upper bound, its rates, and the lower bound."""
+    start = cover_rates(listed.contains, listed.gaps, listed.first_rates)
     values, raises = listed.raises(start @ listed.contains)
     if np.isinf(values).all():
-        return 0.0, np.zeros(len(start)), 0.0  # no law lets a decision look optimal: nothing is to be explored
-    alone = _along_best(listed, listed.simple_rates)
-    simple = float(alone @ listed.gaps)  # feasible whatever can be computed next to means of 1
+        return 0.0, np.zeros(len(start)), 0.0  # no decision can look optimal: no exploration is needed
+    alone = cover_rates(listed.contains, listed.gaps, listed.simple_rates)
+    simple = float(alone @ listed.gaps)  # feasible whatever the precision next to means of 1
     value, best = _scaled(listed, start, values)
     cuts = listed.cuts(values, raises)
     lower = 0.0
     for _ in range(MAX_ROUNDS):
-        # Rates of items vary by many orders of magnitude: relative to feasible ones all are about 1.
+        # Item rates vary by many orders of magnitude. Relative to feasible rates, all are about 1.
         unit = 1.0 / ((best + 1e-6 * start) @ listed.contains)
-        solved = _program(listed, cuts, unit, min(value, simple))
+        solved = program(listed, cuts, unit, min(value, simple))
         if solved is None:
             break
         rates, multipliers = solved
@@ -232,15 +232,8 @@ def _bracket_by_cuts(listed: Listed, gap: float, deadline: float) -> tuple[float
     return value, best, min(lower, value)
 
 
-def _along_best(listed: Listed, needs: FloatArray) -> FloatArray:
-    """Rates of the decisions that play each item as often as it needs along the best decision that holds it."""
-    rates = np.zeros(len(listed.gaps))
-    np.add.at(rates, np.where(listed.contains, listed.gaps[:, None], np.inf).argmin(axis=0), needs)
-    return rates
-
-
 def _scaled(listed: Listed, rates: FloatArray, values: FloatArray) -> tuple[float, FloatArray]:
-    """Cost of the rates after scaling them by the least information, and the scaled rates; infinite if it may be 0."""
+    """Cost of the rates scaled by their least information, and the scaled rates; infinite if the information may be 0."""
     least = float(values.min())
     if least <= 0.0:
         return math.inf, rates
@@ -248,16 +241,16 @@ def _scaled(listed: Listed, rates: FloatArray, values: FloatArray) -> tuple[floa
     return float(rates @ listed.gaps), rates
 
 
-def _program(listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float) -> tuple[FloatArray, FloatArray] | None:
-    """Cheapest rates that satisfy the cuts, and multipliers; variables rate * gap / scale.
+def program(listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float) -> tuple[FloatArray, FloatArray] | None:
+    """Cheapest rates that satisfy the cuts, and multipliers. The variables are rate * gap / scale.
 
-    Large programs have besides a variable ``w_i * unit_i`` for each item, so that their matrix stays sparse.
+    Large programs also have a variable ``w_i * unit_i`` for each item, so that their matrix stays sparse.
     """
     n, k, columns = len(listed.gaps), 0, scale / listed.gaps
     matrix: Any
     if len(cuts) * n <= DENSE:
-        # What a unit of spending on each decision does for each cut. Beyond a limit more makes no difference to the cost, and
-        # the solver does not lose sight of the rest.
+        # What a unit of spending on each decision contributes to each cut. Beyond a limit, larger entries make no difference to
+        # the cost but would cost the solver digits.
         with np.errstate(over="ignore", invalid="ignore"):
             worth = np.nan_to_num(cuts @ listed.contains.T * columns)
         matrix = -np.where(worth > LEAST_WORTH, np.minimum(worth, MOST_WORTH), 0.0)
@@ -277,7 +270,7 @@ def _program(listed: Listed, cuts: FloatArray, unit: FloatArray, scale: float) -
 
 
 def _dual_bound(listed: Listed, cuts: FloatArray, multipliers: FloatArray) -> float:
-    """Weak duality: with prices y = sum of mu times cuts, scaled so that no decision costs more than its gap, sum mu.
+    """Weak duality: with prices y = sum of mu times cuts, the bound is sum mu times the largest t with t y.x <= gap_x for all x.
 
     Rates alpha that are feasible cost ``sum alpha gap >= t sum alpha y.x = t y.w >= t sum mu``.
     """

@@ -1,8 +1,8 @@
-"""The master problem through an interior-point method of our own, in the flows only, warm-started from round to round.
+"""The master problem with an interior-point method in the flows, warm-started from round to round.
 
-Meant for blocks whose cycles are long and many (paths): there the Newton matrix is dense whatever one does, and eliminating the
-balance by a spanning tree keeps it as small as the space of circulations. It also steps in where a general conic solver loses
-its digits, as with variances of very different sizes: its steps do not depend on the scale of any flow or row.
+It is meant for blocks with many long cycles (paths), where the Newton matrix is dense in any formulation. Eliminating the flow
+balance with a spanning tree reduces it to the dimension of the space of circulations. It is also the fallback where a general
+conic solver loses precision, as with variances of very different sizes: its steps do not depend on the scale of flows and rows.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from semibandits.regret_bound.rows import Local, Rows
 from semibandits.regret_bound.warm_start import Start
 
 CENTRED = 1e-2
-"""A guess is moved to where the slack of a row is at least this, and its product with the multiplier this share of the mean."""
+"""A guess is moved until the slack of each row is at least this, and its product with the multiplier this share of the mean."""
 MAX_STEPS, MANY_STEPS = 25, 80
-"""Newton steps per call; the driver separates and calls again, so breaking off early loses little, where separation is fast."""
+"""Newton steps per call. Where separation is fast, stopping early loses little: the caller separates and calls again."""
 FLOPS = 1e11
-"""A fast core's operations a second: the first step is not begun if even that could not end it in time."""
+"""Floating-point operations per second of a fast core: the first step is skipped if it could not end in time at this speed."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Iterate:
-    """Quantities at one primal-dual point (f, s, mu): slacks and multipliers first of the plain arcs, then of the rows."""
+    """Quantities at a primal-dual point (f, s, mu). Slacks and multipliers are in the order: plain arcs, rows."""
 
     chords: Chords
     local: Local
@@ -50,18 +50,18 @@ class _Iterate:
 class InteriorPointMaster(Master):
     """Primal-dual path following with Mehrotra's corrector on  min c'f,  1/F(f) + s = 1,  s >= 0,  f balanced.
 
-    Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes; it is
-    restricted to circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item; on the others, the
-    *plain* arcs, f >= 0 is a constraint with a multiplier mu of its own, and H has the entry mu/f.
+    Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes. It is
+    restricted to circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item. On the others, the
+    *plain* arcs, f >= 0 is a separate constraint with a multiplier mu, and H has the entry mu/f.
     """
 
-    patience = 15  # it starts loose, maybe where another master has ended
+    patience = 15  # the first accuracy is low, and the start may be where another master ended
 
     def __init__(self, rows: Rows, start: Start | None = None) -> None:
         block = rows.block
         self._rows, self._block, self._pool = rows, block, rows.pool
         self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
-        # Where means cannot rise without end, rows do not keep flows positive.
+        # If the raises of means are limited, rows do not keep flows positive.
         self._plain = np.flatnonzero(~block.informative | ~rows.keeps_positive)
         self._warm = start is not None
         if start is not None:
@@ -74,7 +74,7 @@ class InteriorPointMaster(Master):
         self._multipliers = multipliers * (block.graph.costs @ self._flow / multipliers[len(self._plain) :].sum())
 
     def _begin_at(self, start: Start) -> None:
-        """Begin at a guess, moved to where products of slacks and multipliers are alike."""
+        """Start from a guess, moved so that products of slacks and multipliers are similar."""
         flow = start.flow
         if (flow[self._plain] <= 0.0).any():
             flow = flow + CENTRED * positive_flow(self._block)
@@ -91,17 +91,17 @@ class InteriorPointMaster(Master):
         return self._flow
 
     def first_accuracy(self, gap: float) -> float:
-        """See `Master.first_accuracy`: loose, since the next call goes on from here."""
+        """See `Master.first_accuracy`: low, since the next call continues from here."""
         return min(5e-2, 0.3 * gap) if self._warm or not self._rows.keeps_positive else 5e-2
 
     def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
-        """See `Master.next_accuracy`. Without new cycles only more accuracy helps, so all that is needed is asked for."""
+        """See `Master.next_accuracy`. Without new cycles only accuracy helps, so all that the gap needs is requested."""
         if not added:
             return max(MOST_ACCURATE, min(0.2 * accuracy, 0.5 * gap))
         return max(min(accuracy, 0.1 * gap), min(0.5 * accuracy, 0.3 * excess))
 
     def extend(self, excess: float) -> None:
-        """See `Master.extend`: new rows enter near the central path, slacks that are too small for that are widened."""
+        """See `Master.extend`. New rows enter near the central path; slacks that are too small for that are increased."""
         rows = self._rows.values(self._flow)
         old, cost = len(self._slack) - len(self._plain), float(self._block.graph.costs @ self._flow)
         mean = float((self._multipliers * self._slack).mean())
@@ -146,13 +146,13 @@ class InteriorPointMaster(Master):
         residual = np.zeros(len(self._slack))
         residual[plain:] = local.values - 1.0 + self._slack[plain:]
         complementarity = float((self._multipliers * self._slack).mean())
-        # Stationarity asks for prices that the rows pay; the tree gives potentials that meet it on the largest flows.
+        # Stationarity requires prices equal to `paid`. The tree gives potentials that satisfy it on the largest flows.
         paid = self._rows.on_arcs(local.slopes, self._multipliers[plain:])
         potentials = -tree_potentials(chords.tree, paid - block.graph.costs)
         return _Iterate(chords, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
-        """One predictor-corrector step in place; False if rounding makes the matrix singular or eats up a flow."""
+        """Take a predictor-corrector step in place; return False if rounding makes the matrix singular or a flow vanish."""
         newton = _Newton.factorised(self._rows, self._plain, self._slack, self._multipliers, now)
         if newton is None:
             return False
@@ -167,7 +167,7 @@ class InteriorPointMaster(Master):
         primal = min(0.99 * reach(slack, d_slack), 0.8 * reach(flow, d_flow))
         dual = 0.99 * reach(multipliers, d_multipliers)
         moved = flow + primal * d_flow
-        # Rebuilt from its chords, the flow stays balanced to rounding however many steps are made.
+        # Rebuilding the flow from its chords keeps it balanced up to rounding, however many steps are taken.
         moved = now.chords.circulation(moved[now.chords.arcs])
         if not moved.min() > 0:
             return False
@@ -216,7 +216,7 @@ class _Newton:
             scale = scaled_to_unit_diagonal(hessian)
             if not np.isfinite(scale).all():
                 return None
-            # The kernel fills the lower triangle of a C-ordered matrix: the upper one of its transpose. It is overwritten.
+            # The kernel fills the lower triangle of a C-ordered matrix, the upper one of its transpose, which is overwritten.
             np.fill_diagonal(hessian, 1.0 + shift)
             factor, failed = dpotrf(hessian.T, lower=0, clean=0, overwrite_a=1)
             if not failed:

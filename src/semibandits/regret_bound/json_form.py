@@ -46,7 +46,7 @@ def result_from_json(payload: object, decision_set: DecisionSet | None = None) -
 
 
 def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
-    """Convert the bracket, the plan and the law, without the decision set and the means."""
+    """Convert the bracket, the plan and the law, but not the decision set and the means."""
     plan, gaps = result.plan, result.plan_gaps
     return {
         "value": finite_or_none(result.value),
@@ -88,7 +88,7 @@ def solution_from_json(
     Raises
     ------
     InvalidInputError, OverflowError
-        If something is missing, invalid, or does not belong to the problem.
+        If something is missing, invalid, or inconsistent with the problem.
     """
     fields, d = Fields(payload, name), decision_set.d
     value = fields.take("value")
@@ -100,7 +100,7 @@ def solution_from_json(
         raise InvalidInputError(f"status must be one of {', '.join(Status)}, got {shown(status)}")
     rates = np.array(as_numbers(fields.take("rates"), "rates"), dtype=np.float64)
     if rates.shape != (d,):
-        raise InvalidInputError(f"rates must hold d = {d} numbers, got {len(rates)}")
+        raise InvalidInputError(f"rates must have shape (d,) = ({d},), got ({len(rates)},)")
     check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
     plan = _plan(fields.sequence("plan"), decision_set)
     return GravesLaiResult(
@@ -132,10 +132,10 @@ def _law(result: GravesLaiResult) -> dict[str, Any]:
 
 def _law_of(fields: Fields, theta: FloatArray, variance: FloatArray) -> Law:
     """Read the law, which must be built-in and allow the means."""
-    said = fields.take("law", None)
+    description = fields.take("law", None)
     rewards = fields.text("rewards", "gaussian")
-    law = law_from(rewards if said is None else said)
-    law = Gaussian(variance) if said is None and isinstance(law, Gaussian) else law
+    law = law_from(rewards if description is None else description)
+    law = Gaussian(variance) if description is None and isinstance(law, Gaussian) else law
     law.check(theta)
     return law
 
@@ -156,7 +156,7 @@ def _plan(rows: list[object], decision_set: DecisionSet) -> ExplorationPlan:
         decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
         rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
         if decisions[-1] not in decision_set or not 0 < rates[-1] < math.inf:
-            raise InvalidInputError(f"plan[{k}] must be a decision and a rate above 0, got something else")
+            raise InvalidInputError(f"plan[{k}] must be a decision with a rate above 0, got another set or rate")
     return ExplorationPlan(np.array(decisions, dtype=np.bool_).reshape(-1, d), np.array(rates, dtype=np.float64))
 
 

@@ -1,15 +1,17 @@
-"""Lower bound on C(theta) for any law, from cycles, raises and multipliers, checked outside the solver.
+"""Lower bound on C(theta) for any law from cycles, raises and multipliers, computed outside the solver.
 
 Let f be a feasible circulation and w_i its flow through item i. Raise the means of the items of a cycle C by e_i >= 0 with
-sum e_i >= gap(C): x* then is no longer the only best decision, so ``sum_{i in C} w_i d(theta_i, theta_i + e_i) >= 1``. Taken mu
->= 0 times and added up over some cycles, ``sum_i w_i y_i >= sum mu``, y_i being what multiplies w_i. If every cycle of the graph
-costs at least t times the sum of its y_i, then so does every circulation, as it is a sum of cycles: cost(f) >= t y.w >= t sum mu.
-Potentials show that t is right.
+sum e_i >= gap(C). Then x* is no longer the only best decision, so ``sum_{i in C} w_i d(theta_i, theta_i + e_i) >= 1``. Multiply
+these inequalities by mu_C >= 0 and add them up over some cycles: ``sum_i w_i y_i >= sum mu``, with ``y_i`` the sum of
+``mu_C d(theta_i, theta_i + e_i)`` over the cycles through i. If every cycle of the graph costs at least t times the sum of its
+y_i, the same holds for every circulation, which is a sum of cycles: cost(f) >= t y.w >= t sum mu. Node potentials prove t.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,98 +22,153 @@ from semibandits.errors import InvalidInputError
 from semibandits.kernels.components import strong_components
 from semibandits.kernels.ratios import least_ratio, negative_cycle
 from semibandits.regret_bound.arc_items import ArcItems
+from semibandits.regret_bound.bounds import LowerBound
 from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.raises import stretched
 
-EPSILON = float(np.finfo(np.float64).eps)
 MAX_LOWERINGS = 300
 GOOD_SHARE = 1.0 - 1e-6
-"""Where so much of all multipliers counts there is nothing to be won by lowering some."""
+"""If one factor keeps at least this share of all multipliers, lowering some of them instead gains nothing."""
 CLOSE = 2e-14
-"""What an arc may lack, relative to its cost and worth, which takes that share of the bound: more than all roundings in it."""
-SURE = 1e-12
-"""What sums of products, and divergences, may be off by, relatively."""
+"""Violation of an arc, relative to its cost and worth, that counts as rounding. The bound is lowered accordingly."""
+ROUNDING = 1e-12
+"""Bound on the relative error of sums of products and of divergences."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemGraph:
+    """A digraph of n nodes and a arcs with costs and items."""
+
+    n: int
+    tails: IntArray
+    heads: IntArray
+    costs: FloatArray  # (a,), reduced costs >= 0
+    items: ArcItems
+    least_gap: float  # lower bound on the cost of cycles through arcs that raise, > 0
 
 
 def lower_bound(
-    n: int,
-    tails: IntArray,
-    heads: IntArray,
-    costs: FloatArray,
-    items: ArcItems,
-    cycles: Cycles,
-    raises: FloatArray,
-    multipliers: FloatArray,
-    least_gap: float,
-    *,
-    quick: bool = False,
-) -> tuple[float, FloatArray]:
-    """The bound of the module's docstring, rounded down, and the multipliers in the scale in which they add up to it.
+    graph: ItemGraph, cycles: Cycles, raises: FloatArray, multipliers: FloatArray, *, quick: bool = False
+) -> LowerBound:
+    """Lower bound of the module's docstring, rounded down, with multipliers scaled so that they add up to it.
 
     Parameters
     ----------
-    n : int
-        Number of nodes.
-    tails, heads : ndarray of int, shape (a,)
-    costs : ndarray of float, shape (a,)
-        Reduced costs >= 0.
-    items : ArcItems
-        On the arcs.
+    graph : ItemGraph
     cycles : Cycles
         Closed walks of the graph.
     raises : ndarray of float, shape (entries of `cycles`,)
-        Raise of the item of each entry. They are stretched until they add up to the gap; a cycle where that fails is left out.
+        Raise of the item of each entry. Raises are stretched until they add up to the gap of their cycle. Cycles where this
+        fails are left out.
     multipliers : ndarray of float, shape (number of cycles,)
-        mu; what is negative or not finite counts as 0.
-    least_gap : float
-        No cycle through an arc that raises costs less, > 0.
+        mu; negative and non-finite ones count as 0.
     quick : bool
-        Whether multipliers are only scaled together, and not lowered one by one where that would lose less.
+        Whether to scale all multipliers by one factor only, and not to try lowering some of them instead.
     """
     mu = np.where(np.isfinite(multipliers) & (multipliers > 0.0), multipliers, 0.0)
-    if not mu.any() or not closed(cycles, tails, heads, n).all():
-        return 0.0, np.zeros(len(cycles))
-    entries, valid = entry_divergences(costs, items, cycles, raises)
+    if not mu.any() or not _are_closed(cycles, graph).all():
+        return LowerBound(0.0, cycles, np.zeros(len(cycles)), raises)
+    entries, valid = _entry_divergences(graph, cycles, raises)
     first = np.where(valid, mu, 0.0)
-    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + SURE + items.law.rounding)
-    component = strong_components(n, tails, heads)
-    live = np.flatnonzero(component[tails] == component[heads])
-    begin = _beginnings(component, tails, costs, cycles, first > 0.0)
-    graph = (n, tails[live], heads[live], costs[live])
-    best, mu = (0.0, first), first
+    entries = np.where(valid[cycles.rows], entries, 0.0) * (1.0 + ROUNDING + graph.items.law.rounding)
+    component = strong_components(graph.n, graph.tails, graph.heads)
+    live = np.flatnonzero(component[graph.tails] == component[graph.heads])
+    proof = _Proof(graph, cycles, entries, live, _first_potentials(graph, component, cycles, first > 0.0))
+    best, mu = LowerBound(0.0, cycles, first, raises), first
     while True:
-        y = np.bincount(cycles.arcs, entries * mu[cycles.rows], len(tails)).astype(np.float64)
+        y = proof.worths(mu)
         known = cycles.sums(y)[mu > 0.0]
-        most = float((cycles.sums(costs)[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
-        share = _share(*graph, y[live], most, least_gap, begin) if most > 0.0 else 0.0
-        value = float(math.fsum(mu) * share * (1.0 - SURE))
-        if value > best[0]:
-            best = (value, share * mu)
+        most = float((cycles.sums(graph.costs)[mu > 0.0] / known).min()) if (known > 0.0).all() and len(known) else 0.0
+        share = proof.share(y, most) if most > 0.0 else 0.0
+        value = float(math.fsum(mu) * share * (1.0 - ROUNDING))
+        if value > best.value:
+            best = LowerBound(value, cycles, share * mu, raises)
         if quick or mu is not first or share > GOOD_SHARE:
             return best
-        mu = _lowered(*graph, live, cycles, entries, first, begin)
+        mu = proof.lowered(first)
 
 
-def _beginnings(component: IntArray, tails: IntArray, costs: FloatArray, cycles: Cycles, used: BoolArray) -> FloatArray:
-    """Potentials to begin with: 0 at a node of the cycle of least gap of each component, infinite elsewhere.
+def _first_potentials(graph: ItemGraph, component: IntArray, cycles: Cycles, used: BoolArray) -> FloatArray:
+    """Initial potentials: 0 at one node of the cycle of least gap in each component, infinite elsewhere.
 
-    Potentials are sums from there. Next to it they are as small as the gap, and their differences keep their digits.
+    Potentials are sums from this node. Close to it they are as small as the gap, so their differences keep their digits.
     """
     begin = np.full(len(component), np.inf)
-    order = np.argsort(np.where(used, cycles.sums(costs), np.inf), kind="stable")
-    nodes = np.concatenate((tails[cycles.arcs[cycles.ptr[order]]], np.arange(len(component))))
+    order = np.argsort(np.where(used, cycles.sums(graph.costs), np.inf), kind="stable")
+    nodes = np.concatenate((graph.tails[cycles.arcs[cycles.ptr[order]]], np.arange(len(component))))
     _, first = np.unique(component[nodes], return_index=True)
     begin[nodes[first]] = 0.0
     return begin
 
 
-def _share(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, y: FloatArray, most: float, least_gap: float,
-    begin: FloatArray,
-) -> float:  # fmt: skip
-    """A t <= `most` with ``cost(C) >= t * y(C)`` for every cycle C."""
+@dataclass(frozen=True, eq=False)
+class _Proof:
+    """Cycles with their divergences, and what is needed to compare the worth of all cycles with their cost."""
+
+    graph: ItemGraph
+    cycles: Cycles
+    entries: FloatArray  # divergence of each entry of the cycles, rounded up
+    live: IntArray  # arcs inside strongly connected components: no other arc lies on a cycle
+    begin: FloatArray  # initial potentials
+
+    def worths(self, mu: FloatArray) -> FloatArray:
+        """Sum y of the divergences on each arc, times the multipliers of their cycles, shape (a,)."""
+        arcs = self.cycles.arcs
+        return np.bincount(arcs, self.entries * mu[self.cycles.rows], len(self.graph.tails)).astype(np.float64)
+
+    @cached_property
+    def _live_graph(self) -> tuple[int, IntArray, IntArray, FloatArray]:
+        graph, live = self.graph, self.live
+        return graph.n, graph.tails[live], graph.heads[live], graph.costs[live]
+
+    def share(self, y: FloatArray, most: float) -> float:
+        """A t <= `most` with ``cost(C) >= t * y(C)`` for every cycle C."""
+        return proved_ratio(self._live_graph, y[self.live], most, self.begin, self.graph.least_gap)
+
+    def lowered(self, mu: FloatArray) -> FloatArray:
+        """Lower multipliers until no cycle is worth more than it costs, those first where this loses least.
+
+        With gaps of very different sizes, one factor for all multipliers would lose the large multipliers of small gaps.
+        """
+        mu, cycles, (n, tails, heads, costs) = mu.copy(), self.cycles, self._live_graph
+        for _ in range(MAX_LOWERINGS):
+            y = self.worths(mu)[self.live]
+            wrong, _ = negative_cycle(n, tails, heads, costs, y, self.begin)
+            excess = float(y[wrong].sum() - costs[wrong].sum()) * (1.0 + 1e-9)
+            if not len(wrong) or not excess > 0.0:
+                break
+            on = np.zeros(len(self.graph.tails), dtype=np.bool_)
+            on[self.live[wrong]] = True
+            worth = np.bincount(cycles.rows, np.where(on[cycles.arcs], self.entries, 0.0), len(cycles))
+            for k in np.argsort(-worth):
+                if excess <= 0.0 or worth[k] <= 0.0:
+                    break
+                less = min(mu[k], excess / worth[k])
+                mu[k] -= less
+                excess -= less * worth[k]
+        return mu
+
+
+def proved_ratio(
+    graph: tuple[int, IntArray, IntArray, FloatArray], y: FloatArray, most: float, begin: FloatArray, least_gap: float
+) -> float:
+    """A t <= `most` with ``cost(C) >= t * y(C)`` for every cycle C.
+
+    Parameters
+    ----------
+    graph : tuple
+        Number of nodes, tails, heads and costs of the arcs.
+    y : ndarray of float, shape (a,)
+        Worth of each arc, >= 0.
+    most : float
+    begin : ndarray of float, shape (n,)
+        Initial potentials, inf at nodes that are reached from others.
+    least_gap : float
+        Lower bound on the cost of cycles with an arc of positive worth, > 0.
+    """
+    n, tails, heads, costs = graph
     t, pi = least_ratio(n, tails, heads, costs, y, most, begin)
-    # What an arc lacks beyond rounding: a simple cycle leaves each node once, so that it adds up to this at most.
+    # Violation of each arc beyond rounding. A simple cycle leaves each node once, which bounds its total violation.
     worth = t * y
     wrong = pi[heads] - pi[tails] - costs + worth - CLOSE * (costs + worth)
     lack = np.zeros(n)
@@ -119,44 +176,15 @@ def _share(
     return t * (1.0 - 2.0 * CLOSE) / (1.0 + 2.0 * CLOSE + math.fsum(lack) / least_gap)
 
 
-def _lowered(
-    n: int, tails: IntArray, heads: IntArray, costs: FloatArray, live: IntArray, cycles: Cycles, entries: FloatArray,
-    mu: FloatArray, begin: FloatArray,
-) -> FloatArray:  # fmt: skip
-    """Multipliers of which those are lowered that make a cycle worth more than it costs, where that loses least.
+def _entry_divergences(graph: ItemGraph, cycles: Cycles, raises: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Divergence of each entry once raises add up to the gap of their cycle, and the cycles for which that is possible.
 
-    With gaps of very different sizes, a factor for all of them would lose the large multipliers of the small gaps.
+    Raises are stretched by their rounding, too: a mean next to the end of its reach has few digits left.
     """
-    mu, n_arcs = mu.copy(), int(cycles.arcs.max()) + 1
-    for _ in range(MAX_LOWERINGS):
-        y = np.bincount(cycles.arcs, entries * mu[cycles.rows], max(n_arcs, int(live[-1]) + 1)).astype(np.float64)[live]
-        wrong, _ = negative_cycle(n, tails, heads, costs, y, begin)
-        excess = float(y[wrong].sum() - costs[wrong].sum()) * (1.0 + 1e-9)
-        if not len(wrong) or not excess > 0.0:
-            break
-        on = np.zeros(max(n_arcs, int(live[-1]) + 1), dtype=np.bool_)
-        on[live[wrong]] = True
-        worth = np.bincount(cycles.rows, np.where(on[cycles.arcs], entries, 0.0), len(cycles))
-        for k in np.argsort(-worth):
-            if excess <= 0.0 or worth[k] <= 0.0:
-                break
-            less = min(mu[k], excess / worth[k])
-            mu[k] -= less
-            excess -= less * worth[k]
-    return mu
-
-
-def entry_divergences(
-    costs: FloatArray, items: ArcItems, cycles: Cycles, raises: FloatArray
-) -> tuple[FloatArray, BoolArray]:
-    """Divergence of each entry once raises add up to the gap of their cycle, and for which cycles that is possible.
-
-    Raises are stretched by their rounding, too: what a mean next to the end of its reach leaves may have few digits.
-    """
-    on = items.raising[cycles.arcs]
+    on = graph.items.raising[cycles.arcs]
     arcs, rows = cycles.arcs[on], cycles.rows[on]
-    law, theta = items.law.take(arcs), items.theta[arcs]
-    found = law.divergence(theta, stretched(law, theta, np.maximum(raises[on], 0.0), rows, cycles.sums(costs)))
+    law, theta = graph.items.law.take(arcs), graph.items.theta[arcs]
+    found = law.divergence(theta, stretched(law, theta, np.maximum(raises[on], 0.0), rows, cycles.sums(graph.costs)))
     finite = np.isfinite(found)
     valid = (np.bincount(rows, ~finite, len(cycles)) == 0) & (np.bincount(rows, minlength=len(cycles)) > 0)
     entries = np.zeros(len(on))
@@ -164,23 +192,23 @@ def entry_divergences(
     return entries, valid
 
 
-def closed(cycles: Cycles, tails: IntArray, heads: IntArray, n: int) -> BoolArray:
-    """Whether each family of arcs enters every node as often as it leaves it, so that it is a union of cycles."""
-    leaves, enters = (np.sort(cycles.rows * n + ends[cycles.arcs]) for ends in (tails, heads))
+def _are_closed(cycles: Cycles, graph: ItemGraph) -> BoolArray:
+    """Whether each family of arcs enters every node as often as it leaves it, and so is a union of cycles."""
+    leaves, enters = (np.sort(cycles.rows * graph.n + ends[cycles.arcs]) for ends in (graph.tails, graph.heads))
     return np.asarray(np.bincount(cycles.rows, leaves != enters, len(cycles)) == 0)
 
 
 def check_items(entering: IntArray) -> None:
-    """Refuse a graph in which an item enters on two arcs: rates of items would then be less than what their arcs carry."""
+    """Refuse a graph in which an item enters on two arcs: the flow on one arc would be less than its rate."""
     items, count = np.unique(entering[entering >= 0], return_counts=True)
     if (count > 1).any():
         raise InvalidInputError(
-            f"an item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: split the node it sits on"
+            f"each item must enter on one arc, got {count.max()} arcs for item {items[count.argmax()]}: fix `exchange_graph`"
         )
 
 
 def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
-    """Costs are reduced costs of theta, arc by arc; then gap = theta(leaving) - theta(entering) on every cycle."""
+    """Check that costs are reduced costs of theta; then gap = theta(leaving) - theta(entering) on every cycle."""
     theta = item_vector(theta, len(graph.decision), "theta")
     lost = np.where(graph.leaving >= 0, theta[graph.leaving], 0.0)
     won = np.where(graph.entering >= 0, theta[graph.entering], 0.0)
@@ -190,6 +218,6 @@ def check_costs(graph: ExchangeGraph, theta: FloatArray) -> None:
     if error.max(initial=0.0) > 1e-9 * unit:
         arc = int(error.argmax())
         raise InvalidInputError(
-            f"costs must be the reduced costs of theta, got {graph.costs[arc]} on arc {arc} where theta gives {expected[arc]}: "
-            "draw the exchange graph for the same weights"
+            f"costs must be the reduced costs of theta, {expected[arc]} on arc {arc}, got {graph.costs[arc]}: "
+            "build the exchange graph for the same weights"
         )

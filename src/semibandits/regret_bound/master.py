@@ -1,10 +1,10 @@
-"""The master problem of a block: cheapest circulation that satisfies the cycles known so far.
+"""The master problem of a block: cheapest circulation that satisfies the constraints of the known cycles.
 
     minimise    sum_e costs_e f_e
     subject to  f >= 0 a circulation,  1 / F_C(f) <= 1  for the cycles C of the pool,
 
-for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. Two methods share one interface. What they return is only a proposal:
-bounds are computed from it outside (`rows.py`).
+for Gaussian items ``sum_{e in C} v_e / f_e <= gap_C^2``. Two methods share one interface. They only return proposals, from which
+`rows.py` computes the bounds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from semibandits.kernels.newton import Tree, chords_to_circulation, spanning_tre
 from semibandits.regret_bound.presolve import Block
 
 MOST_ACCURATE = 1e-10
-"""Relative accuracy beyond which masters are not asked to go."""
+"""Smallest relative accuracy that masters are solved to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +42,16 @@ class MasterSolution:
     potentials: FloatArray
 
     def is_sound(self, block: Block) -> bool:
-        """Whether the proposal keeps to these rules, as a solver that breaks down may not. Its quality is judged elsewhere."""
+        """Whether the proposal is finite and has the signs above, which may fail if a solver breaks down."""
         finite = all(np.isfinite(part).all() for part in (self.flow, self.multipliers, self.potentials))
         return finite and bool(self.flow.min() >= 0.0 and self.flow[block.informative].min() > 0.0)
 
 
 class Master(ABC):
-    """Solves the master problem over a pool of cycles that grows and shrinks."""
+    """Solver of the master problem over a changing pool of cycles."""
 
     patience: ClassVar[int]
-    """Rounds without progress after which the master has given what it can."""
+    """Number of rounds without progress after which the master is given up."""
 
     @abstractmethod
     def solve(self, accuracy: float, deadline: float) -> MasterSolution:
@@ -59,11 +59,11 @@ class Master(ABC):
 
     @abstractmethod
     def first_accuracy(self, gap: float) -> float:
-        """Accuracy to begin with where `gap` is wanted in the end."""
+        """Accuracy of the first solve if the final gap is to be `gap`."""
 
     @abstractmethod
     def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
-        """Accuracy after a round whose flow violated a cycle by the factor ``1 + excess`` and that brought so many cycles."""
+        """Accuracy after a round that violated a cycle by the factor ``1 + excess`` and added `added` cycles."""
 
     @property
     @abstractmethod
@@ -72,11 +72,11 @@ class Master(ABC):
 
     @abstractmethod
     def extend(self, excess: float) -> None:
-        """The pool has got cycles at its end; the last flow violated the worst by the factor ``1 + excess``."""
+        """Adapt to cycles appended to the pool. The last flow violated the worst by the factor ``1 + excess``."""
 
     @abstractmethod
     def keep(self, mask: BoolArray) -> None:
-        """The pool has dropped the cycles where `mask` is False."""
+        """Adapt to the removal of the cycles where `mask` is False from the pool."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Chords:
 
     @staticmethod
     def of_lightest(block: Block, flow: FloatArray) -> Chords:
-        """Put the largest flows on the tree: they absorb the rounding errors of the balance."""
+        """Put the largest flows on the tree, where they absorb the rounding errors of the balance."""
         graph = block.graph
         tree, in_tree = spanning_tree(graph.n, graph.tails, graph.heads, np.argsort(-flow, kind="stable"))
         return Chords(tree, np.flatnonzero(~in_tree))
@@ -99,10 +99,10 @@ class Chords:
 
 
 def balanced(block: Block, flow: FloatArray) -> FloatArray:
-    """The circulation next to `flow`, exact up to rounding and positive on arcs with an item."""
+    """A circulation close to `flow`, exact up to rounding and positive on arcs with an item."""
     chords = Chords.of_lightest(block, flow)
     flow = chords.circulation(np.maximum(flow[chords.arcs], 0.0))
-    # Cheapest cycles through arcs whose flow rounding has eaten up; they are in order of the arcs with an item.
+    # Cheapest cycles through arcs whose flow was lost to rounding, in order of the arcs with an item.
     dry = flow[block.informative] <= 0
     if dry.any() or flow.min() < 0:
         lack = np.where(dry, -flow[block.informative] + 1e-12 * flow.max(), 0.0)
@@ -111,19 +111,19 @@ def balanced(block: Block, flow: FloatArray) -> FloatArray:
 
 
 def starting_rates(block: Block) -> FloatArray:
-    """Rate v/gap^2 for each arc with an item, the least that its item needs (theory T5)."""
+    """Rate v/gap^2 of each arc with an item, the least rate that its item needs (theory T5)."""
     informative = block.informative
     rates: FloatArray = block.twice_variance[informative] / block.gaps[informative] ** 2
     return rates
 
 
 def starting_flow(block: Block) -> FloatArray:
-    """That rate along the cheapest cycle through each arc with an item: positive on all arcs that matter."""
+    """The starting rate along the cheapest cycle through each arc with an item: positive on all arcs that matter."""
     return block.cheapest.totals(starting_rates(block), len(block.gaps))
 
 
 def positive_flow(block: Block) -> FloatArray:
-    """The starting flow, and a little along the cheapest cycle through each arc without an item: positive on all arcs."""
+    """The starting flow plus a little along the cheapest cycle through each arc without an item: positive on all arcs."""
     flow, plain = starting_flow(block), ~block.informative
     if plain.any():
         share = 0.1 * float(block.graph.costs @ flow) / len(flow)

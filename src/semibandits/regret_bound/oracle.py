@@ -1,4 +1,4 @@
-"""P_LM as the only thing that is known of a decision set: forced items, gaps, the items of I, and a pool of decisions met."""
+"""Tools that use P_LM alone: forced items, gaps, the items of I, and a pool of the decisions found."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.tables import check_table
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-"""What an oracle may lose to rounding, for each item of a decision and relative to the largest weight."""
+"""Loss of an oracle to rounding, per item of a decision and relative to the largest weight."""
 
 
 class Oracle:
-    """`maximize` of a decision set, with items forced in and out, and gaps counted from the best decision met at the start.
+    """`maximize` of a decision set with items forced in and out, and gaps relative to the best decision at theta.
 
     Parameters
     ----------
     decision_set : DecisionSet
-        Of which `d`, `m` and `maximize` are used, and nothing else.
+        Only its `d`, `m` and `maximize` are used.
     theta : ndarray of float, shape (d,)
         Mean rewards.
     """
@@ -40,15 +40,15 @@ class Oracle:
         Raises
         ------
         InvalidInputError
-            If `maximize` returns something else than a 0/1 vector of d items, at most m of them 1.
+            If `maximize` does not return a 0/1 vector of d items with at most m ones.
         """
         self.calls += 1
         return checked_answer(self._decision_set.maximize(weights.copy()), len(self.theta), self.m)
 
     def best_with(self, weights: FloatArray, inside: IntArray, outside: IntArray) -> BoolArray | None:
-        """Decision of largest weight among those with all items `inside` and none `outside`; None if there are none.
+        """Decision of largest weight among those with all items `inside` and none `outside`, or None if there are none.
 
-        A bonus of more than any difference of weights makes the oracle obey if it can.
+        Items are forced by a bonus above any difference of the weights of decisions.
         """
         bonus = self.bonus(weights)
         forced = weights.copy()
@@ -58,15 +58,15 @@ class Oracle:
         return x if x[inside].all() and not x[outside].any() else None
 
     def bonus(self, weights: FloatArray) -> float:
-        """More than the difference of the weights of two decisions."""
+        """A number above the difference of the weights of any two decisions."""
         return 2.5 * self.m * float(np.abs(weights).max()) + float(np.finfo(np.float64).tiny)
 
     def rounding(self, weights: FloatArray) -> float:
-        """How much more weight than the answer of `best_with` a decision may have."""
+        """Bound on the weight of a decision minus that of the one that `best_with` returns, due to rounding."""
         return ROUNDING * self.m * (float(np.abs(weights).max()) + self.bonus(weights))
 
     def gap(self, x: BoolArray) -> float:
-        """Reward of the optimal decision less that of `x`."""
+        """Reward of the optimal decision minus that of `x`."""
         return float(gaps_below(self.optimal, x[None], self.theta)[0])
 
 
@@ -77,9 +77,9 @@ class BestWithItem:
     Attributes
     ----------
     items : ndarray of int, shape (k,)
-        The items of I, in the order of the item's number.
+        The items of I, in increasing order.
     decisions : ndarray of bool, shape (k, d)
-        A best decision among those that hold the item.
+        A best decision among those that contain the item.
     gaps : ndarray of float, shape (k,)
         Its gap delta_i, above the tie tolerance.
     """
@@ -97,15 +97,15 @@ class BestWithItem:
 
 
 def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
-    """The items that are in some decision and in no optimal one, by asking for the best decision with each item.
+    """The items that are in some decision and in no optimal one, from the best decision with each item.
 
-    An item is in I iff the best decision that holds it is worse than the optimum by more than the tie tolerance. If one of them
-    is better than the optimum, by rounding, it becomes the optimum.
+    An item is in I iff the best decision that contains it is worse than the optimum by more than the tie tolerance. If one of
+    these decisions is better than the optimum, due to rounding, it becomes the optimum.
 
     Raises
     ------
     TooManyDecisionsError
-        If these decisions are too many to be held in memory.
+        If these decisions do not fit into memory.
     """
     d = len(oracle.theta)
     nothing = np.empty(0, dtype=np.int64)
@@ -128,7 +128,7 @@ def best_with_each_item(oracle: Oracle, tolerance: float) -> BestWithItem:
 
 
 class DecisionPool:
-    """The decisions met so far that hold an item of I; of those with the same items of I the best one.
+    """The decisions found so far that contain an item of I; of those with the same items of I, the best one.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class DecisionPool:
 
     @property
     def contains(self) -> FloatArray:
-        """Which items of I each decision holds, 0 or 1, shape (n, k)."""
+        """Whether each decision contains each item of I, 0 or 1, shape (n, k)."""
         return self._contains[: len(self)]
 
     @property
@@ -172,17 +172,17 @@ class DecisionPool:
         return self._gaps[: len(self)]
 
     def add(self, x: BoolArray, gap: float) -> tuple[int, bool]:
-        """Number of the decision in the pool, and whether it is new or better than the one with the same items of I before.
+        """Add a decision; return its row number, and whether it is new or better than the previous one with the same items of I.
 
-        The number is -1 if it holds no item of I.
+        The row number is -1 if the decision contains no item of I.
         """
         held = x[self.items]
         if not held.any():
             return -1, False
         if not gap > 0.0:
             raise InvalidInputError(
-                f"tie_tolerance must be above the rounding of rewards, got a decision with a gap of {gap:g} and an item that "
-                "is in no optimal decision: raise it"
+                f"tie_tolerance must be above the rounding of rewards, got a decision with gap {gap:g} that contains an item of "
+                "no optimal decision: increase it"
             )
         key = np.packbits(held).tobytes()
         row = self._index.get(key, -1)

@@ -1,4 +1,4 @@
-"""From flows to a plan: which decisions to play, and how often."""
+"""From flows to a plan: the decisions to play and their rates."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from semibandits.regret_bound.result import ExplorationPlan
 from semibandits.regret_bound.tables import check_table
 
 SIMPLE_IS_ENOUGH = (Paths, Matchings)
-"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need be looked up."""
+"""Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need checking."""
 MAX_COLUMN_ROUNDS = 500
 MAX_PRICINGS = 20
 ROUNDING = 1e-13
-"""Share of an item's rate that is not worth a decision of its own; a thousand of them are not worth a correction."""
+"""A cycle is dropped if it carries less than this share of the rate of each of its items; missing rates up to a thousand times
+this share are not corrected."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatedCycles:
-    """Cycles of an exchange graph and the rate at which each is used."""
+    """Cycles of an exchange graph and their rates."""
 
     cycles: Cycles
     rates: FloatArray
 
 
 def decompose_block(block: Block, flow: FloatArray) -> RatedCycles:
-    """Cycles of the block that carry `flow` and, on arcs with an item, no less, but for a few roundings."""
+    """Cycles of the block that carry `flow`, and at least `flow` on arcs with an item, up to a few roundings."""
     graph = block.graph
     rates, ptr, arcs = decompose_into_cycles(flow, graph.tails, graph.heads, graph.arcs.out_ptr, graph.arcs.out_arcs)
     cycles = Cycles(ptr, arcs)
@@ -54,26 +55,26 @@ def decompose_block(block: Block, flow: FloatArray) -> RatedCycles:
 
 
 def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycles:
-    """Cycles of the presolved graph as cycles of the exchange graph, in order of travel; arcs are numbered as in that graph.
+    """Cycles of the presolved graph as walks of the exchange graph, in order of travel, with arcs numbered as in that graph.
 
-    Between two arcs that meet in a merged node, a shortest walk of zero gap is inserted.
+    A shortest walk of zero gap is inserted between two arcs that meet in a merged node.
     """
     free = np.flatnonzero(presolved.free)
     ptr, arcs = unfold_cycles(cycles.ptr, cycles.arcs, graph.tails, graph.heads, presolved.merged, free)
     if ptr[-1] < 0:
         raise RuntimeError(
-            "nodes of one merged node are not joined by arcs of zero gap: the exchange graph is malformed"
+            "the nodes of a merged node are not connected by arcs of zero gap: the exchange graph is malformed"
         )
     return Cycles(ptr, arcs)
 
 
 def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
-    """x* after each cycle, one a row; for matroid intersections not every row is a decision.
+    """x* after each cycle, one per row. For matroid intersections, not every row is a decision.
 
     Raises
     ------
     TooManyDecisionsError
-        If they are too many to be held in memory.
+        If the rows do not fit into memory.
     """
     check_table(len(cycles), len(graph.decision))
     decisions = np.tile(graph.decision, (len(cycles), 1))
@@ -90,8 +91,8 @@ def plan_of_walks(
 ) -> ExplorationPlan:  # fmt: skip
     """A plan whose rates on the suboptimal `items` are those of rated walks of the exchange graph.
 
-    Mostly the walks lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
-    rates as a whole, to a relative `accuracy`. `known` are the bytes of rows that are known to be decisions.
+    The walks usually lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
+    total rates, to a relative `accuracy`. `known` holds the bytes of rows that are known to be decisions.
     """
     decisions = exchanged(graph, rated.cycles)
     valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
@@ -110,7 +111,7 @@ def plan_of_walks(
 def _are_decisions(
     decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: BoolArray, known: Collection[bytes]
 ) -> BoolArray:
-    """Which `rows`, x* after each walk, are decisions."""
+    """Whether each of the `rows`, x* after each walk, is a decision."""
     if isinstance(decision_set, SIMPLE_IS_ENOUGH):
         valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
     else:
@@ -121,12 +122,12 @@ def _are_decisions(
 
 
 def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:
-    """Regret per ln T against the optimal `decision`, from the rewards of the decisions themselves."""
+    """Regret per ln T of a plan relative to the optimal `decision`, from the rewards of its decisions."""
     return math.fsum(plan.rates * gaps_below(decision, plan.decisions, theta))
 
 
 def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
-    """Plan with equal decisions merged and unused ones dropped, the most played first."""
+    """Plan with equal decisions merged and unused ones dropped, in order of decreasing rate."""
     if not len(decisions):
         return ExplorationPlan(decisions, rates)
     known: dict[bytes, int] = {}
@@ -141,35 +142,35 @@ def plan_by_columns(
     decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, target: FloatArray, cost: float, start: BoolArray,
     accuracy: float, deadline: float,
 ) -> ExplorationPlan:  # fmt: skip
-    """Cheapest plan that plays each item at least as often as `target` says, by column generation with P_LM.
+    """Cheapest plan that plays each item at least at its rate in `target`, by column generation with P_LM.
 
     For matroid intersections, where not every cycle leads to a decision. Rates that come from a circulation have a plan of the
-    same cost (theory T0), so generation ends when the plan costs at most ``1 + accuracy`` times as much as they do, or when no
-    decision prices out. A column has the scale of its own cost, in which the tolerances of the linear program are relative.
+    same cost (theory T0), so generation ends when the cost of the plan is at most ``1 + accuracy`` times that of the rates, or
+    when no decision prices out. Columns are scaled by their cost, so that the tolerances of the linear program are relative.
 
     Parameters
     ----------
     target : ndarray of float, shape (d,)
-        Wanted plays per ln T; only items with a positive one are looked at.
+        Required plays per ln T. Items with target 0 are ignored.
     cost : float
-        Cost of the circulation that the target comes from.
+        Cost of the circulation from which the target comes.
     start : ndarray of bool, shape (k, d)
         Decisions to start from.
     accuracy : float
         Relative excess of cost that may remain.
     deadline : float
-        Value of `semibandits.kernels.tiers.seconds` at which to end with the plan at hand, which is enough but dearer.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop with the current plan, which is feasible but costs more.
     """
     items = np.flatnonzero(target > 0)
     decisions = _covering_columns(decision_set, theta, items, start)
-    rates = _cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
+    rates = cover_rates(decisions, gaps_below(optimal, decisions, theta), target)
     from scipy.optimize import linprog
 
     for _ in range(MAX_COLUMN_ROUNDS):
         if tiers.seconds() > deadline:
             break
         gaps = np.maximum(gaps_below(optimal, decisions, theta), 0.0)
-        # Variables rate * gap / cost, rows divided by their target; a decision of gap 0 holds no item of the target.
+        # Variables rate * gap / cost, rows divided by their target. A decision of gap 0 contains no item of the target.
         matrix = decisions[:, items].T * (cost / np.where(gaps > 0, gaps, np.inf)) / target[items, None]
         solution = linprog(np.ones(len(gaps)), A_ub=-matrix, b_ub=-np.ones(len(items)), method="highs")
         if solution.status != 0 or solution.x is None:
@@ -190,10 +191,10 @@ def plan_by_columns(
 def _priced_out(
     decision_set: DecisionSet, theta: FloatArray, optimal: BoolArray, prices: FloatArray, known: BoolArray
 ) -> BoolArray:
-    """New decisions of which a unit of cost buys items of more than its worth, the last one the most (Dinkelbach's method).
+    """New decisions whose items are worth more than their cost at these prices, with increasing ratio (Dinkelbach's method).
 
-    The excess of worth over cost alone would be looked for in vain among decisions of large gaps, where it is rounding, while
-    those of small gaps are what matters.
+    Maximising worth minus cost instead would return decisions of large gaps, where this difference is rounding, although those
+    of small gaps matter.
     """
     found: list[BoolArray] = []
     ratio = 1.0
@@ -208,7 +209,7 @@ def _priced_out(
 
 
 def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntArray, start: BoolArray) -> BoolArray:
-    """The start, and for each item that it lacks the best decision that holds the item."""
+    """The start, and the best decision with each item that is not in the start."""
     columns = [*start]
     covered = start[:, items].any(axis=0) if len(start) else np.zeros(len(items), dtype=np.bool_)
     check_table(len(start) + int(np.count_nonzero(~covered)), len(theta))
@@ -219,8 +220,8 @@ def _covering_columns(decision_set: DecisionSet, theta: FloatArray, items: IntAr
     return np.unique(np.stack(columns), axis=0)
 
 
-def _cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
-    """Play for each item the best decision that holds it as often as the item is wanted: dear, but enough."""
+def cover_rates(decisions: BoolArray, gaps: FloatArray, target: FloatArray) -> FloatArray:
+    """Play the best decision with each item at the target rate of the item: feasible, but expensive."""
     rates = np.zeros(len(decisions))
     for item in np.flatnonzero(target > 0):
         rates[np.where(decisions[:, item], gaps, np.inf).argmin()] += target[item]

@@ -1,7 +1,7 @@
-"""Gaps to the last digit, though they are small differences of large rewards.
+"""Accurate gaps, although they are small differences of large rewards.
 
-A gap of 1e-10 beside rewards of 1 loses six digits if sums of rewards are subtracted, or if node potentials are rounded; then a
-bracket would be that of another problem. Sums are kept in two parts here.
+A gap of 1e-10 with rewards of 1 loses ten digits if sums of rewards are subtracted or node potentials are rounded, and the
+bracket would be that of a different problem. Sums are kept in two parts here.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 
 HIGH_BITS = 26
-"""Bits of the part of a reward whose sums are exact, of up to as many items as fit into the other bits of 53."""
+"""Bits of the high part of a reward. Sums of these parts are exact for up to 2^27 items."""
 PASSES = 200
 ROWS = 256
-"""Decisions looked at at a time: a product with a large boolean matrix makes a copy eight times its size."""
+"""Number of decisions per product: a product with a large boolean matrix makes a copy eight times its size."""
 
 
 def gaps_below(best: BoolArray, decisions: BoolArray, theta: FloatArray) -> FloatArray:
-    """Reward of `best` less the reward of each decision, shape (k,), each right to a few units in its last digit."""
+    """Reward of `best` minus the reward of each decision, shape (k,), accurate to a few units in the last place."""
     parts = np.column_stack(_split(theta))
     chunks = [decisions[k : k + ROWS] @ parts for k in range(0, len(decisions), ROWS)]
     sums = np.concatenate([np.empty((0, 2)), *chunks])
@@ -32,11 +32,11 @@ def gaps_below(best: BoolArray, decisions: BoolArray, theta: FloatArray) -> Floa
 
 
 def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, float]:
-    """The graph with reduced costs that add up to the gap of each cycle, and what they still may lack.
+    """The graph with reduced costs that add up to the gap of each cycle, and a bound on their remaining error.
 
-    Costs are computed anew from `theta` and the potentials, which are corrected by about their rounding until no cost is
-    negative and those between the nodes of the hub are zero. That fails if x* is optimal but for rounding; costs are then set to
-    zero all the same, and the second result is the most by which this changes the gap of a cycle, or of x* itself.
+    Costs are computed again from `theta` and the potentials. The potentials are corrected, by about their rounding, until no
+    cost is negative and the costs between nodes of the hub are zero. This fails if x* is optimal only up to rounding. Then these
+    costs are set to zero, and the second result bounds the change of the gap of any cycle, or of x* itself.
     """
     costs = _exact_costs(graph, theta)
     in_hub = np.zeros(graph.n_nodes, dtype=np.bool_)
@@ -54,26 +54,26 @@ def sharpened(graph: ExchangeGraph, theta: FloatArray) -> tuple[ExchangeGraph, f
 
 
 def relative_error_of(lack: float, least_gap: float) -> float:
-    """By which share gaps may be off: the `lack` of a cycle and that of x*, from which its gap is counted.
+    """Relative error of gaps, from the error `lack` of a cycle and the same error of x*, relative to which gaps are computed.
 
     Raises
     ------
     InvalidInputError
-        If half of the smallest gap may be rounding.
+        If more than half of the smallest gap may be rounding.
     """
     relative_error = 2.0 * lack / least_gap
     if relative_error > 0.5:
         raise InvalidInputError(
-            f"tie_tolerance must be above the rounding of rewards, got gaps of which {100 * relative_error:.0f} % may be "
-            "rounding: raise it"
+            f"tie_tolerance must be above the rounding of rewards, got gaps that may be {100 * relative_error:.0f} % "
+            "rounding: increase it"
         )
     return relative_error
 
 
 def _correction(graph: ExchangeGraph, costs: FloatArray, still: BoolArray) -> FloatArray:
-    """Change of potentials that makes costs >= 0, and 0 on the `still` arcs: Bellman and Ford's method, broken off in time.
+    """Change of potentials that makes costs >= 0, and 0 on the `still` arcs: Bellman-Ford with a limited number of passes.
 
-    Only cycles of negative cost keep it from its end.
+    It converges unless there are cycles of negative cost.
     """
     tails = np.concatenate((graph.tails, graph.heads[still]))
     heads = np.concatenate((graph.heads, graph.tails[still]))
@@ -89,7 +89,7 @@ def _correction(graph: ExchangeGraph, costs: FloatArray, still: BoolArray) -> Fl
 
 
 def _split(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two parts of each reward: multiples of one power of two, and the rest, at most half of that."""
+    """Split each reward into a multiple of one power of two and a rest of at most half of that power."""
     unit = int(np.frexp(np.abs(theta).max(initial=0.0))[1]) - HIGH_BITS
     high = np.ldexp(np.rint(np.ldexp(theta, -unit)), unit)
     return high, theta - high
@@ -105,7 +105,7 @@ def _exact_costs(graph: ExchangeGraph, theta: FloatArray) -> FloatArray:
 
 
 def _two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The sum as rounded, and what rounding took away (Knuth)."""
+    """Rounded sum and rounding error (Knuth's TwoSum)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)

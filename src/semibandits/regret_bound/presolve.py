@@ -1,8 +1,8 @@
 """Exact simplification of an exchange graph before the Graves-Lai problem is solved on it.
 
-Nodes between which a walk may move at no cost are merged: those of the graph's hub, and those on cycles of zero gap (exchanges
-between optimal decisions). What is left falls apart: a self-loop is solved in closed form, an arc on no cycle cannot carry
-flow, and a simple cycle lies within one biconnected block, so each block is a problem of its own (theory §3, point 2).
+Nodes between which a walk can move at no cost are merged: those of the hub, and those on cycles of zero gap (exchanges between
+optimal decisions). The remaining graph decomposes: self-loops are solved in closed form, arcs on no cycle cannot carry flow, and
+each simple cycle lies in one biconnected block, so that blocks are separate problems (theory §3, point 2).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from semibandits.regret_bound.cycles import Cycles
 
 @dataclass(frozen=True, eq=False)
 class Digraph:
-    """Arcs with costs. If `has_hub`, node 0 lies on every cycle and the others are sorted."""
+    """A digraph with costs. If `has_hub`, node 0 lies on every cycle and the others are in topological order."""
 
     n: int
     arcs: Arcs
@@ -49,7 +49,7 @@ class Digraph:
 
     @staticmethod
     def build(n: int, tails: IntArray, heads: IntArray, costs: FloatArray) -> tuple[Digraph, IntArray]:
-        """The graph, its nodes renumbered if it has a hub, and the new number of each node."""
+        """The graph, with its nodes renumbered if it has a hub, and the new number of each node."""
         number = np.arange(n, dtype=np.int64)
         out_ptr, out_arcs = incidence(n, tails)
         degree = np.bincount(tails, minlength=n) + np.bincount(heads, minlength=n)
@@ -63,7 +63,7 @@ class Digraph:
         return Digraph(n, arcs_of(n, tails, heads), costs, has_hub), number
 
     def reversed(self) -> Digraph:
-        """All arcs turned round; a hub stays first, and the other nodes are sorted again."""
+        """The graph with all arcs reversed. A hub stays first, and the other nodes are in topological order."""
         number = np.arange(self.n, dtype=np.int64)
         if self.has_hub:
             number[1:] = self.n - number[1:]
@@ -71,7 +71,7 @@ class Digraph:
         return Digraph(self.n, arcs_of(self.n, tails, heads), self.costs, self.has_hub)
 
     def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
-        """Cost of the cheapest cycle through each arc (inf if none), and these cycles for the wanted arcs."""
+        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs."""
         kernel = cheapest_cycles_through_hub if self.has_hub else cheapest_cycles
         gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.arcs, self.costs.copy())
         return gaps, Cycles(ptr, arcs)
@@ -79,7 +79,7 @@ class Digraph:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A biconnected part of the simplified graph: a Graves-Lai problem of its own.
+    """A biconnected part of the simplified graph, which is a separate Graves-Lai problem.
 
     Attributes
     ----------
@@ -88,16 +88,16 @@ class Block:
     items : ArcItems
         The items that enter on the arcs.
     twice_variance : ndarray of float, shape (a,)
-        v = 2 sigma^2 of the item of each arc, or of a Gaussian one that looks alike where it is raised by the gap of its arc; 0
-        on arcs without an item, or one that cannot look better than it is.
+        v = 2 sigma^2 of the item of each arc, or of a Gaussian item with the same divergence at a raise by the gap of the arc. 0
+        on arcs without an item whose mean can rise.
     gaps : ndarray of float, shape (a,)
         Cost of the cheapest cycle through each arc, > 0.
     cheapest : Cycles
-        Those cycles, for the arcs with an item.
+        These cycles, for the arcs with an item.
     arcs : ndarray of int, shape (a,)
-        Arc of the exchange graph that each arc stands for.
+        Arc of the exchange graph for each arc.
     nodes : ndarray of int, shape (n,)
-        Merged node (see `Presolved`) that each node stands for.
+        Merged node (see `Presolved`) for each node.
     """
 
     graph: Digraph
@@ -110,11 +110,11 @@ class Block:
 
     @property
     def informative(self) -> BoolArray:
-        """Arcs on which an item enters that can look better than it is."""
+        """Arcs on which an item enters whose mean can rise: the arcs with an item."""
         return self.items.raising
 
     def open_information(self, flow: FloatArray) -> FloatArray:
-        """What a flow leaves open on arcs with an item, v / flow; 0 elsewhere."""
+        """Quotient v / flow on arcs with an item, 0 elsewhere."""
         u, on = np.zeros(len(flow)), self.informative
         u[on] = self.twice_variance[on] / flow[on]
         return u
@@ -127,15 +127,15 @@ class Presolved:
     Attributes
     ----------
     gaps : ndarray of float, shape (a,)
-        Gap of each arc of the exchange graph: cost of the cheapest cycle through it.
+        Cost of the cheapest cycle through each arc of the exchange graph.
     merged : ndarray of int, shape (n_nodes,)
         Merged node of each node.
     free : ndarray of bool, shape (a,)
-        Arcs on a cycle of zero gap, over which a walk may move within a merged node.
+        Arcs on a cycle of zero gap, on which a walk can move within a merged node.
     loops : ndarray of int
-        Arcs with an item that have become self-loops.
+        Arcs with an item that are self-loops after merging.
     items : ArcItems
-        The items on the arcs, raising where they are in I and can look better than they are.
+        Items on the arcs, raising where they are in I and their mean can rise.
     blocks : tuple of Block
     """
 
@@ -148,12 +148,12 @@ class Presolved:
 
 
 def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
-    """Simplify `graph`; cycles of gap at most `tolerance` count as exchanges between optimal decisions.
+    """Simplify `graph`. Cycles of gap at most `tolerance` count as exchanges between optimal decisions.
 
-    Items at the end of their reach cannot look better than they are: to the presolve they are none.
+    Items at the end of their reach, whose means cannot rise, are ignored.
     """
     merged = graph.merged_hub
-    simple, number = _digraph(graph, merged)
+    simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
     gaps, _ = simple.cheapest_cycles(np.zeros(graph.n_arcs, dtype=np.bool_))
     free = gaps <= tolerance
     merged = number[merged]
@@ -168,13 +168,7 @@ def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float
     return Presolved(gaps, merged, free, loops, items, _blocks(live, tails, heads, graph.costs, items))
 
 
-def _digraph(graph: ExchangeGraph, merged: IntArray) -> tuple[Digraph, IntArray]:
-    return Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
-
-
-def _blocks(
-    live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems
-) -> tuple[Block, ...]:  # fmt: skip
+def _blocks(live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems) -> tuple[Block, ...]:
     if not len(live):
         return ()
     n = int(max(tails.max(), heads.max())) + 1

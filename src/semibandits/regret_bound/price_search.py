@@ -1,4 +1,4 @@
-"""Cycles that a flow violates under any law of rewards, by a search over a grid of prices. What it misses the proof finds."""
+"""Search for cycles that a flow violates, for any law, over a grid of prices. The final proof finds the cycles it misses."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from semibandits.regret_bound.raises import NEAR_REACH
 from semibandits.regret_bound.separation import Violations
 
 RATIO = 1.4
-"""Of neighbouring prices."""
+"""Ratio of neighbouring prices."""
 HIGHER = 2.0 ** np.arange(1, 9)
-"""Multiples of the largest that are looked at besides: means that would have to rise next to 1 have prices of any size."""
+"""Multiples of the largest price that are added: means that must rise close to 1 have arbitrarily large prices."""
 MAX_LABELS, WITH_HUB, MAX_FOUND = 10_000, 40_000, 4_000
-"""Walks that are kept, more where each passes a hub and they are quickly told apart; and cycles."""
-UNSURE = 4e-15
-"""What rounding may change of sums along walks, per arc, relative to their terms, which are far larger next to means of 1."""
+"""Limits on the walks kept, higher if all pass a hub, where comparing them is fast, and on the cycles found."""
+TERM_ROUNDING = 4e-15
+"""Rounding error of sums along walks, per arc, relative to their terms, which are far larger than sums for means close to 1."""
 
 
 def search_prices(block: Block, flow: FloatArray, threshold: float) -> Violations:
     """Cycles C with ``1 / F(C) > threshold``.
 
-    `Violations.ratio` is not proven: where none is met it is the threshold, and infinite if cycles need no information at all.
+    `Violations.ratio` is not proved. It is the threshold if no cycle is found, and infinite if cycles need no information.
     """
     items, costs, level = block.items, block.graph.costs, 1.0 / threshold
     raising = items.raising
@@ -36,12 +36,12 @@ def search_prices(block: Block, flow: FloatArray, threshold: float) -> Violation
     most, least = float(np.sort(caps)[-block.graph.n :].sum()), float(block.gaps[raising].min())
     if most <= least:
         return Violations(threshold, Cycles.empty(), np.empty(0))
-    # Of what cycles below the level can have.
+    # Range of the prices of cycles below the level.
     low, high = level / most, 4.0 * level / least
     prices = np.append(np.geomspace(low, high, 2 + int(math.log(high / low) / math.log(RATIO))), high * HIGHER)
-    unsure = UNSURE * (block.graph.n + 8)
-    weights = np.outer(costs, np.append((1.0 - unsure) * prices, 1.0 + NEAR_REACH))
-    weights[:, :-1] -= (1.0 + unsure) * items.conjugates(flow, prices, caps)
+    error = TERM_ROUNDING * (block.graph.n + 8)
+    weights = np.outer(costs, np.append((1.0 - error) * prices, 1.0 + NEAR_REACH))
+    weights[:, :-1] -= (1.0 + error) * items.conjugates(flow, prices, caps)
     weights[:, -1] -= caps
     cycles = Cycles(
         *tilted_cycles(

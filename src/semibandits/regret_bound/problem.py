@@ -1,4 +1,4 @@
-"""A checked problem, and the result that its solver makes of it; in units in which its rewards are about 1."""
+"""A validated problem, its result, and the units in which its rewards are about 1."""
 
 from __future__ import annotations
 
@@ -20,8 +20,17 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
+class Bracket:
+    """A feasible plan, its cost, which is an upper bound on C(theta), and a lower bound."""
+
+    value: float
+    lower: float
+    plan: ExplorationPlan
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
-    """What is to be solved, and how far.
+    """A validated problem, the gap to reach and the time limit.
 
     Attributes
     ----------
@@ -33,11 +42,11 @@ class Problem:
     gap : float
         Relative gap to reach.
     limit : float
-        Seconds, maybe infinite, from `start` on, a value of `semibandits.kernels.tiers.seconds`.
+        Seconds from `start`, a value of `semibandits.kernels.tiers.seconds`; may be infinite.
     progress : callable or None
-        Called after each round.
+        Called after each round of the method.
     memory : Memory, DecisionMemory or None
-        Of an earlier solve over the same set.
+        Data of an earlier solve over the same decision set.
     """
 
     decision_set: DecisionSet
@@ -52,12 +61,12 @@ class Problem:
 
     @property
     def deadline(self) -> float:
-        """Value of `semibandits.kernels.tiers.seconds` at which to stop."""
+        """Value of `semibandits.kernels.tiers.seconds` at which the time limit is reached."""
         return self.start + self.limit
 
     @property
     def size(self) -> float:
-        """Largest reward of a decision, about: m max|theta|."""
+        """Scale of the rewards of decisions, m max|theta|."""
         return self.decision_set.m * float(np.abs(self.theta).max(initial=0.0))
 
     @property
@@ -67,7 +76,7 @@ class Problem:
 
     @property
     def variance(self) -> FloatArray:
-        """Variances that policies are told, shape (d,)."""
+        """Variances that are passed to policies, shape (d,)."""
         return self.law.variance_proxy(self.theta)
 
     @property
@@ -76,19 +85,18 @@ class Problem:
         return type(self.decision_set).exchange_graph is not DecisionSet.exchange_graph
 
     def result(
-        self, method: str, value: float, lower: float, plan: ExplorationPlan, optimal_decision: BoolArray,
-        suboptimal_items: BoolArray, stats: Mapping[str, float], *, late: bool | None = None,
-        memory: Memory | DecisionMemory | None = None,
+        self, method: str, bracket: Bracket, optimal_decision: BoolArray, suboptimal_items: BoolArray,
+        stats: Mapping[str, float], *, late: bool | None = None, memory: Memory | DecisionMemory | None = None,
     ) -> GravesLaiResult:  # fmt: skip
-        """The result of a method; its status says whether the gap was reached. By default it is late after the deadline."""
-        lower = min(lower, value)
+        """The result of a method, with its status. `late` defaults to whether the deadline has passed."""
+        value, lower = bracket.value, min(bracket.lower, bracket.value)
         reached = value - lower <= self.gap * value < math.inf
         return GravesLaiResult(
             value=value,
             lower=lower,
             status=Status.of(reached=reached, late=tiers.seconds() > self.deadline if late is None else late),
             method=method,
-            plan=plan,
+            plan=bracket.plan,
             optimal_decision=optimal_decision,
             suboptimal_items=suboptimal_items,
             decision_set=self.decision_set,
@@ -102,10 +110,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Units:
-    """Powers of two: rewards are counted in 2^reward, variances in 2^variance, which changes no digit.
+    """Units that are powers of two, so that scaling is exact: 2^reward for rewards, 2^variance for variances.
 
-    Of Gaussian rewards without a known bound, so that nothing on the way overflows, whatever the user's unit is. There
-    C(theta) is proportional to the variances and inversely proportional to the rewards; rates have one more reward below.
+    For Gaussian rewards without a known bound. Scaling avoids overflow in any unit of the user. C(theta) is proportional to
+    variance / reward, and rates are proportional to variance / reward^2.
     """
 
     reward: int
@@ -118,7 +126,7 @@ class Units:
         return Units(int(np.frexp(largest)[1]), int(np.frexp(widest)[1]))
 
     def scaled(self, problem: Problem) -> Problem:
-        """The problem in these units, whose progress is told in those of the user."""
+        """The problem in these units. Progress is still reported in the units of the user."""
         report = problem.progress
         return replace(
             problem,
@@ -129,7 +137,7 @@ class Units:
         )
 
     def unscaled(self, result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
-        """The result in the units of the user, whose problem it was.
+        """The result in the units of `problem`, the unscaled one.
 
         Raises
         ------

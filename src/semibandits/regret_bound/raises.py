@@ -1,12 +1,12 @@
-"""The cheapest way to make a set of items look better by a given gap, for any law (theory L1).
+"""The cheapest raises of a set of items that add up to a given gap, for any law (theory L1).
 
-Item i of a set C, played w_i times, pays ``w_i d(theta_i, theta_i + e_i)`` for a raise e_i. The set needs raises that add up to
-its gap D, for
+A raise e_i of item i of a set C, played w_i times, costs ``w_i d(theta_i, theta_i + e_i)``. The set needs raises that add up to
+its gap D, at a cost of
 
     F(C) = min {sum of w_i d_i(e_i) : sum of e_i >= D} = max over prices s of (s D - sum of w_i g*_i(s / w_i)),
 
-g* being the conjugate of d. At the best price every raise has the slope s / w_i. Any price gives a lower bound on F, any raises
-that add up to D an upper one.
+with g* the conjugate of d. At the best price the divergence of every raise has the slope s / w_i. Any price gives a lower bound
+on F, and any raises that add up to D give an upper bound.
 """
 
 from __future__ import annotations
@@ -22,54 +22,55 @@ from semibandits.laws import Law
 
 MAX_STEPS = 200
 NEWTON_STEPS = 40
-"""Steps after which bisection takes over: kinks of the law may make Newton's method go to and fro."""
+"""Steps after which bisection takes over: Newton's method may oscillate at kinks of the law."""
 LAST_DIGIT = 1e-14
-"""Share of the gap that raises may miss: what it costs is corrected to first order, and proofs stretch them."""
+"""Share of the gap that raises may miss. Values are corrected for it to first order, and proofs stretch the raises."""
 FURTHEST = 1e3
-"""Raises are looked at up to so many times the gap: more than the gap is never needed, but says that the price is too high."""
+"""Raises are cut off at this multiple of the gap. Raises above the gap are never needed; they show that the price is too high."""
 EPSILON = float(np.finfo(np.float64).eps)
 NEAR_REACH = 1e-12
-"""A gap that is larger than what items can rise by, once this share of it is added, counts as out of reach."""
+"""Gaps within this relative distance of the total reach count as out of reach."""
 
 
 def out_of_reach(reach: FloatArray, gaps: FloatArray, margin: FloatArray) -> BoolArray:
-    """Whether items that can be raised by `reach` together fall short of these gaps."""
+    """Whether gaps are out of reach of items with this total `reach`."""
     return np.asarray(reach <= gaps * (1.0 + NEAR_REACH) + margin)
 
 
 def room(law: Law, theta: FloatArray) -> FloatArray:
-    """By how much the mean of each item can rise in the convex part of its divergence."""
+    """Largest raise of each item in the convex part of its divergence."""
     return np.minimum(law.reach(theta), law.convex_to(theta))
 
 
 def check_convex(law: Law, theta: FloatArray, rates: FloatArray, items: IntArray) -> None:
     """Refuse rates at which raises beyond the convex part of a divergence could cost less than 1 nat.
 
-    Up to there raises that add up to a gap are cheapest at equal slopes; beyond, two small raises may cost more than one large
-    one, and constraints are not known. At the rates of the plan each of these `items` must need at least 1 nat to get there.
+    In the convex part, raises that add up to a gap are cheapest at equal slopes. Beyond it, two small raises may cost more than
+    one large one, and the constraints are not known. At the rates of the plan, a raise of each of these `items` to the end of its
+    convex part must cost at least 1 nat.
 
     Raises
     ------
     UnsupportedError
-        Naming an item.
+        If this fails for an item.
     """
     limit = law.convex_to(theta)
     ends = np.flatnonzero(np.isfinite(limit))
-    paid = rates[ends] * law.take(ends).divergence(theta[ends], limit[ends])
-    wrong = ends[paid < 1.0 - NEAR_REACH]
+    nats = rates[ends] * law.take(ends).divergence(theta[ends], limit[ends])
+    wrong = ends[nats < 1.0 - NEAR_REACH]
     if len(wrong):
         k = wrong[0]
         raise UnsupportedError(
             f"the divergence of {law} must be convex up to the raises that matter, got item {items[k]} of mean {theta[k]:g}, "
-            f"where it is convex only up to a raise of {limit[k]:g}: only matroid bases are solved then; use a law that is "
-            "convex further, such as Gaussian with a variance that holds for all means"
+            f"where it is convex only up to a raise of {limit[k]:g}: only matroid bases are supported in this case; use a law "
+            "that is convex further, such as Gaussian with a variance that holds for all means"
         )
 
 
 def stretched(law: Law, theta: FloatArray, raises: FloatArray, rows: IntArray, gaps: FloatArray) -> FloatArray:
-    """Raises a little larger, entry by entry, so that those of each row surely add up to its gap.
+    """Increase raises slightly, so that those of each row surely add up to its gap.
 
-    Items that can rise no further stay where they are, the others make up for them; if they cannot, a divergence is infinite.
+    Items at the end of their reach stay there, and the others make up the difference. If they cannot, a raise is infinite.
     """
     count = len(gaps)
     reach = law.reach(theta)
@@ -87,14 +88,14 @@ def stretched(law: Law, theta: FloatArray, raises: FloatArray, rows: IntArray, g
 
 @dataclass(frozen=True, eq=False)
 class Raises:
-    """Cheapest raises of some sets.
+    """Cheapest raises of k sets of items.
 
     Attributes
     ----------
     values, prices : ndarray of float, shape (k,)
-        F(C), and the s that attains it; inf where the means fall short of the gap however far they rise.
+        F(C), and the price s that attains it; both inf if the gap is out of reach.
     raises, divergences, slopes : ndarray of float, shape (number of entries,)
-        Best raise of each entry, its divergence (the derivative of F by the rate), and the derivative of the raise by s / w.
+        Best raise of each entry, its divergence (the derivative of F in the rate), and the derivative of the raise in s / w.
     """
 
     values: FloatArray
@@ -108,32 +109,32 @@ def cheapest_raises(
     law: Law, theta: FloatArray, rates: FloatArray, rows: IntArray, items: IntArray, gaps: FloatArray,
     guesses: FloatArray | None = None,
 ) -> Raises:  # fmt: skip
-    """The cheapest raises of each set of items.
+    """Compute the cheapest raises of each set of items.
 
     Parameters
     ----------
     law : Law
-        Of the d items.
+        Law of the d items.
     theta, rates : ndarray of float, shape (d,)
         Means, and rates >= 0.
     rows, items : ndarray of int, shape (number of entries,)
-        Entry p says that the set ``rows[p]`` holds the item ``items[p]``, maybe more than once; rows ascend.
+        Entry p: set ``rows[p]`` contains item ``items[p]``, possibly more than once. Rows must be in ascending order.
     gaps : ndarray of float, shape (k,)
         > 0.
     guesses : ndarray of float, shape (k,), optional
-        Where to begin the search for s; 0 where nothing is known.
+        First values of the search for s; 0 for no guess.
     """
     problem = _Problem(law.take(items), theta[items], rates[items], rows, gaps)
     result = problem.nothing()
     result.values[problem.short] = result.prices[problem.short] = np.inf
-    problem.raise_freely(result)
+    problem.raise_unplayed(result)
     problem.search(result, np.zeros(len(gaps)) if guesses is None else guesses)
     return result
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Entries with their laws, means and rates."""
+    """Entries with their laws, means and rates, and the gaps of the rows."""
 
     law: Law
     theta: FloatArray
@@ -142,7 +143,7 @@ class _Problem:
     gaps: FloatArray
 
     def nothing(self) -> Raises:
-        """All zero."""
+        """A result of zeros."""
         k, entries = len(self.gaps), len(self.rows)
         return Raises(np.zeros(k), np.zeros(k), np.zeros(entries), np.zeros(entries), np.zeros(entries))
 
@@ -152,7 +153,7 @@ class _Problem:
 
     @cached_property
     def reach(self) -> FloatArray:
-        """Of each entry, in the convex part."""
+        """Largest raise of each entry in the convex part."""
         return room(self.law, self.theta)
 
     @cached_property
@@ -162,20 +163,20 @@ class _Problem:
 
     @property
     def free(self) -> FloatArray:
-        """By how much each row can be raised for nothing."""
+        """Total reach of the unplayed items of each row, whose raises cost nothing."""
         return self.total(np.where(self.played, 0.0, self.reach))
 
     @property
     def short(self) -> BoolArray:
-        """Rows that fall short of their gap whatever is paid."""
+        """Rows whose gap is out of reach."""
         margin = self.law.margin(self.theta)
         margins = np.full(len(self.gaps), margin.min(initial=np.inf))
         if margin.max(initial=-np.inf) > margins.min(initial=np.inf):
             np.maximum.at(margins, self.rows, margin)
         return out_of_reach(self.total(self.reach), self.gaps, margins)
 
-    def raise_freely(self, result: Raises) -> None:
-        """Rows that items which are never played can raise alone: at no price, each by its share."""
+    def raise_unplayed(self, result: Raises) -> None:
+        """Set the raises of rows whose unplayed items reach the gap alone: price 0, each item in proportion to its reach."""
         done = ~self.short & (self.free >= self.gaps)
         mine = done[self.rows] & ~self.played
         reach = np.where(mine, self.reach, 0.0)
@@ -186,7 +187,7 @@ class _Problem:
         result.raises[mine], result.divergences[mine] = share[mine], np.inf
 
     def search(self, result: Raises, guesses: FloatArray) -> None:
-        """Newton's method for the prices of all other rows at once, within brackets."""
+        """Find the prices of all other rows at once, by Newton's method within brackets."""
         rest = np.flatnonzero(~self.short & (self.free < self.gaps))
         if not len(rest):
             return
@@ -196,11 +197,11 @@ class _Problem:
         result.raises[mine], result.divergences[mine], result.slopes[mine] = raises, divergences, slopes
 
     def _tilted(self, prices: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Raises, their slopes and divergences at these prices of the rows; what is never played rises by its reach."""
+        """Raises, their derivatives and divergences at these prices of the rows. Unplayed items rise by their reach."""
         played = self.played
         with np.errstate(divide="ignore", over="ignore"):
             rise, slope, d = self.law.tilt(self.theta, prices[self.rows] / np.where(played, self.rates, 1.0))
-        # Those of laws with a kink know no limit.
+        # Raises of laws with a kink may be unbounded.
         far = played & (rise > FURTHEST * self.gaps[self.rows])
         if far.any():
             limit = np.where(far, FURTHEST * self.gaps[self.rows], rise)
@@ -209,7 +210,7 @@ class _Problem:
         return np.where(played, rise, self.reach), np.where(played, slope, 0.0), np.where(played, d, np.inf)
 
     def _first_prices(self, guesses: FloatArray) -> FloatArray:
-        """The guesses; else what would be right if the law were Gaussian, of the variance it has at theta."""
+        """The guesses, or else the exact prices of Gaussian items with the variances of the law at theta."""
         known = (guesses > 0.0) & np.isfinite(guesses)
         if known.all():
             return guesses
@@ -222,7 +223,7 @@ class _Problem:
         return np.where(known, guesses, first)
 
     def _rows(self, rows: IntArray) -> tuple[_Problem, IntArray]:
-        """The problem of some rows alone, and which entries these are."""
+        """The problem restricted to some rows, and the numbers of their entries."""
         number = np.full(len(self.gaps), -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
         mine = np.flatnonzero(number[self.rows] >= 0)
@@ -266,15 +267,15 @@ class _Problem:
         over = np.where(np.isfinite(over), over, 0.0)
         paid = self.rates * np.where(self.played & np.isfinite(divergences), divergences, 0.0)
         values = self.total(paid) - s * over
-        raises, divergences = self._met(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
+        raises, divergences = self._interpolated(low, high, finite, divergences, np.abs(over) > LAST_DIGIT * self.gaps)
         return s, values, raises, divergences, slopes
 
-    def _met(
+    def _interpolated(
         self, low: FloatArray, high: FloatArray, raises: FloatArray, divergences: FloatArray, missed: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Raises between those at two prices, neighbours but for rounding, so that they add up to the gap.
+        """Interpolate the raises at two prices, equal up to rounding, so that they add up to the gap.
 
-        Raises at a kink of the law change much from one price to the next, for which prices have no digits.
+        At a kink of the law, raises change much between adjacent floating-point prices.
         """
         missed = missed & (low > 0.0) & np.isfinite(high)
         if not missed.any():

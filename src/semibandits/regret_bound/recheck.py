@@ -1,4 +1,4 @@
-"""What a bound that was kept still proves: its plan is checked anew, by the searches that certify results."""
+"""Verification of a stored bound: its plan is checked with the searches that certify results."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 from semibandits.regret_bound.upper_certificate import least_information
 
 ACCURACY = 1e-5
-"""Relative error that is let pass: the searches round, and a plan may be short of its rates by what they round."""
-SPARE, LEAST_ASKED = 0.01, 0.5
-"""A plan whose rates are still enough when it is lowered until it costs this share less than the lower bound disproves that
-bound. That is not asked of lower bounds below half of the value, where the answer may take long."""
+"""Relative error that is tolerated: the searches round, and rates of a plan may be too low by this rounding."""
+SPARE, LEAST_TESTED = 0.01, 0.5
+"""The lower bound is wrong if the plan is still feasible with its rates lowered until it costs this share less than the lower
+bound. This is not tested for lower bounds below half of the value, where the search may take long."""
 TIES = 1e-12
-"""Rewards, relative to m max|theta|, are not told apart better than this."""
+"""Rounding of rewards, relative to m max|theta|."""
 
 
 def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_limit: float = math.inf) -> None:
-    """Refuse a result that was kept in a file if it cannot be right.
+    """Refuse a stored result that cannot be right.
 
-    The optimal decision and the rows of the plan must be decisions, the value what the plan costs, and the plan feasible, as
-    proven anew. Then ``C(theta) <= value``. The lower bound must not exceed the value, what the plan costs when its rates are
-    lowered together as far as they can be, or C(theta) where there is a formula. Other lower bounds need multipliers, which
-    results do not keep: they are not proven anew.
+    The optimal decision and the rows of the plan must be decisions, the value must be the cost of the plan, and the plan must be
+    feasible, which is proved again. Then ``C(theta) <= value``. The lower bound must not exceed the value, the cost of the plan
+    with its rates lowered to the limit of feasibility, or C(theta) in families with a closed form. Apart from that, lower bounds
+    are not proved again: this needs multipliers, which results do not store.
 
     Parameters
     ----------
     result : GravesLaiResult
-        As it was read. Without a plan, ``value`` infinite, there is little to check.
+        The stored result. If it has no plan and an infinite ``value``, there is little to check.
     tie_tolerance : float
-        The one that it was found with.
+        The tie tolerance of the original solve.
     time_limit : float
-        Seconds for the search for constraints that the plan violates, which is refused if the search does not end.
+        Seconds for the search for constraints that the plan violates. The result is refused if the search does not end.
 
     Raises
     ------
     InvalidInputError
-        If something is wrong; the message says what.
+        If something is wrong; the message describes it.
     """
     if not 0.0 <= result.lower <= result.value:
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")
@@ -58,47 +58,47 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     if not math.isfinite(result.value):
         return
     cost = cost_of(result.plan, result.optimal_decision, result.theta)
-    # Gaps of near ties count as a little larger than they are.
+    # Gaps of near ties are taken slightly too large.
     slack = ACCURACY * cost + TIES * problem.size * math.fsum(result.plan.rates)
     if not abs(cost - result.value) <= slack:
-        raise InvalidInputError(f"value must be what the plan costs, {cost:g}, got {result.value:g}")
-    share = _proven_share(problem, result.plan)
+        raise InvalidInputError(f"value must be the cost of the plan, {cost:g}, got {result.value:g}")
+    share = _proved_share(problem, result.plan)
     if not share >= 1.0 - ACCURACY:
         raise InvalidInputError(
-            f"the plan must explore enough, got one proven to explore {share:.4g} times that at least"
+            f"the plan must explore enough, but is only proved to explore {share:.4g} times as much as necessary"
         )
     _check_lower(result, cost + slack)
     enough = (1.0 - SPARE) * result.lower / cost if cost else 0.0
-    if enough > LEAST_ASKED:
+    if enough > LEAST_TESTED:
         lowered = ExplorationPlan(result.plan.decisions, enough * result.plan.rates)
-        if _proven_share(problem, lowered) >= 1.0 - ACCURACY:
+        if _proved_share(problem, lowered) >= 1.0 - ACCURACY:
             _check_lower(result, enough * cost)
 
 
 def _check_decisions(result: GravesLaiResult, tolerance: float) -> None:
-    """What should be decisions are, and no decision is better than the optimal one."""
+    """Check that the optimal decision and the rows of the plan are decisions, and that the former is optimal."""
     decision_set, plan = result.decision_set, result.plan
     optimal = result.optimal_decision
     if optimal not in decision_set:
-        raise InvalidInputError("the optimal decision must be a decision, got another set of items")
+        raise InvalidInputError("the optimal decision must be a decision of the decision set, got another set of items")
     best = checked_answer(decision_set.maximize(result.theta.copy()), decision_set.d, decision_set.m)
     lost = float(gaps_below(best, optimal[None], result.theta)[0])
     if lost > tolerance:
-        raise InvalidInputError(f"the optimal decision must be optimal, got one that is worse by {lost:g}")
+        raise InvalidInputError(f"the optimal decision must be optimal, but its reward is {lost:g} below the optimum")
     for k, row in enumerate(plan.decisions):
         if row not in decision_set:
-            raise InvalidInputError(f"plan[{k}] must be a decision, got another set of items")
+            raise InvalidInputError(f"plan[{k}] must be a decision of the decision set, got another set of items")
     if not (np.isfinite(plan.rates).all() and (plan.rates > 0).all()):
         raise InvalidInputError(f"rates must be finite and above 0, got {plan.rates.min():g} to {plan.rates.max():g}")
 
 
 def _check_lower(result: GravesLaiResult, upper: float) -> None:
     if result.lower > upper * (1.0 + ACCURACY):
-        raise InvalidInputError(f"lower must be at most C(theta), which is at most {upper:g}, got {result.lower:g}")
+        raise InvalidInputError(f"lower must be at most C(theta) <= {upper:g}, got {result.lower:g}")
 
 
-def _proven_share(problem: Problem, plan: ExplorationPlan) -> float:
-    """How many times as much as is needed the plan is proven to explore, at least: it is feasible from 1 on."""
+def _proved_share(problem: Problem, plan: ExplorationPlan) -> float:
+    """Proved lower bound on the least information at the plan's rates; the plan is feasible if it is at least 1."""
     problem = replace(problem, start=tiers.seconds())
     if problem.law.is_quadratic:
         units = Units.of(problem)

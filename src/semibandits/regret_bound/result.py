@@ -1,4 +1,4 @@
-"""What `graves_lai` returns: the bracket, the plan, and how they were found."""
+"""Result of `graves_lai`: the bracket, the plan, and how they were found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Gaussian, Law
-from semibandits.regret_bound.precision import gaps_below
+from semibandits.regret_bound.precision import ROWS, gaps_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,21 +28,21 @@ class Status(StrEnum):
     """How a Graves-Lai solve ended. In every case ``lower <= C(theta) <= value`` holds."""
 
     OPTIMAL = "optimal"
-    """The certified gap is at most the one asked for."""
+    """The certified gap is at most the requested one."""
     TIME_LIMIT = "time_limit"
-    """The time limit ended the solve."""
+    """The time limit was reached."""
     STALLED = "stalled"
-    """Numerical precision, or the end of GLPG's schedule, ended the solve before the gap was reached."""
+    """The gap was not reached because of numerical precision, or because the schedule of GLPG ended."""
 
     @staticmethod
     def of(*, reached: bool, late: bool) -> Status:
-        """Status of a solve that reached its gap or not, and ran out of time or not."""
+        """Status of a solve from whether it reached the gap, and whether it exceeded the time limit."""
         return Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED
 
 
 @dataclass(frozen=True, eq=False)
 class ExplorationPlan:
-    """Which suboptimal decisions to play, and how often, the most played first.
+    """Suboptimal decisions to play and their rates, in order of decreasing rate.
 
     Attributes
     ----------
@@ -66,13 +66,9 @@ class ExplorationPlan:
     def item_rates(self) -> FloatArray:
         """Plays of each item per ln T, shape (d,)."""
         total = np.zeros(self.decisions.shape[1])
-        for part in self._parts():
-            total += self.rates[part] @ self.decisions[part]
+        for k in range(0, len(self), ROWS):
+            total += self.rates[k : k + ROWS] @ self.decisions[k : k + ROWS]
         return total
-
-    def _parts(self) -> list[slice]:
-        """Rows in parts: a product with a large boolean matrix would make a copy eight times its size."""
-        return [slice(k, k + 256) for k in range(0, len(self), 256)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,26 +78,26 @@ class GravesLaiResult:
     Attributes
     ----------
     value : float
-        Cost of `plan`, which is feasible, hence an upper bound on C(theta); regret per ln T.
+        Cost of the feasible plan `plan`, an upper bound on C(theta), in regret per ln T.
     lower : float
         Certified lower bound on C(theta).
     status : Status
-        Why the solver stopped.
+        Reason why the solver stopped.
     method : str
         ``"closed-form"``, ``"cycles"``, ``"columns"``, ``"glpg"`` or ``"enumeration"``.
     plan : ExplorationPlan
-        The suboptimal decisions to play and their rates; empty if all decisions are optimal.
+        Suboptimal decisions to play and their rates; empty if all decisions are optimal.
     optimal_decision : ndarray of bool, shape (d,)
         The optimal decision x*.
     suboptimal_items : ndarray of bool, shape (d,)
         The set I: items that are in some decision and in no optimal one.
     decision_set, theta, variance
-        The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances play no part; they are
-        1/4, what policies are told.
+        The problem: X, mean rewards (d,), reward variances (d,). With Bernoulli rewards the variances are not used; they are 1/4,
+        the value passed to policies.
     stats : mapping
-        Rounds, cycles, seconds; for reading, not for programs.
+        Rounds, cycles, seconds. For information only.
     law : Law
-        The law of the rewards, independent across items, for which C(theta) is the bound.
+        The law of the rewards, independent across items.
     """
 
     value: float
@@ -117,7 +113,7 @@ class GravesLaiResult:
     stats: Mapping[str, float]
     law: Law = field(default=Gaussian(), kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
-    """What a later solve may begin with."""
+    """Data for a warm start of a later solve."""
 
     @property
     def gap(self) -> float:
@@ -147,7 +143,7 @@ class GravesLaiResult:
         Returns
         -------
         dict
-            For :func:`json.dumps`: ``decision_set``, ``theta``, ``variance``, ``lower``, ``value`` (null if it is infinite),
+            For :func:`json.dumps`: ``decision_set``, ``theta``, ``variance``, ``lower``, ``value`` (null if infinite),
             ``status``, ``method``, the law, ``optimal`` and ``suboptimal_items`` by number, and the ``plan`` with the items, gap
             and rate of each decision, most played first.
 
@@ -174,7 +170,7 @@ class GravesLaiResult:
         Returns
         -------
         GravesLaiResult
-            Identical to the original, except for data that only warm-starts a later solve.
+            Identical to the original, except that it does not speed up a later solve as `warm_start`.
 
         Raises
         ------
@@ -194,7 +190,7 @@ class GravesLaiResult:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solve stands: ``lower <= C(theta) <= value`` (the upper bound still awaits its final verification)."""
+    """Current bracket of a running solve: ``lower <= C(theta) <= value`` (the upper bound is verified at the end)."""
 
     round: int
     cycles: int

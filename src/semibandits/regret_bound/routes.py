@@ -24,12 +24,13 @@ from semibandits.kernels.ranked_paths import spur
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.enumeration import ROUNDING, Listed, _along_best, _program
-from semibandits.regret_bound.lower_certificate import SURE, _share
-from semibandits.regret_bound.plan import merged_plan
+from semibandits.regret_bound.enumeration import ROUNDING, Listed, program
+from semibandits.regret_bound.lower_certificate import ROUNDING as SUMS_ROUNDING
+from semibandits.regret_bound.lower_certificate import proved_ratio
+from semibandits.regret_bound.plan import cover_rates, merged_plan
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.price_proof import least_information
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.route_graph import RouteGraph
@@ -101,7 +102,7 @@ class RouteSolver:
             "seconds": tiers.seconds() - self._start,
         }
         return self._problem.result(
-            "columns", self._value, self._lower, plan, self._optimal, self._graph.suboptimal, stats,
+            "columns", Bracket(self._value, self._lower, plan), self._optimal, self._graph.suboptimal, stats,
             late=tiers.seconds() > self._last_round,
         )  # fmt: skip
 
@@ -165,7 +166,7 @@ class RouteSolver:
 
     def _iterate(self) -> None:
         self._value, self._rates = self._plain()
-        self._best = _along_best(self._columns, self._columns.first_rates)
+        self._best = cover_rates(self._columns.contains, self._columns.gaps, self._columns.first_rates)
         cuts, idle = self._cuts([self._best]), 0
         start = self._best
         while self._rounds < MAX_ROUNDS and tiers.seconds() <= self._last_round:
@@ -173,14 +174,14 @@ class RouteSolver:
             before = self._estimate - self._lower
             plays = self._plays(self._best) + 1e-6 * self._plays(start)
             unit = 1.0 / np.where(plays > 0.0, plays, 1.0)
-            solved = _program(self._columns, cuts, unit, self._estimate)
+            solved = program(self._columns, cuts, unit, self._estimate)
             if solved is None:
                 break
             rates, multipliers = solved
             new = self._price(multipliers, cuts)
             if len(self._walks.gaps):
                 relaxed = _joined(self._columns, self._walks.contains, self._walks.gaps)
-                solved = _program(relaxed, cuts, unit, self._estimate)
+                solved = program(relaxed, cuts, unit, self._estimate)
                 if solved is not None:
                     new += self._price(solved[1], cuts)
             slack = (cuts @ self._plays(rates) > NEAR) & (multipliers <= 0.0)
@@ -206,12 +207,12 @@ class RouteSolver:
         np.minimum.at(gaps, self._number[self._graph.items[on]], self._graph.gaps[on])
         covered = self._rows.contains.any(axis=0)
         needs = rates_shared(self._law, self._theta, gaps, min(self._graph.n, len(self._items)))
-        rates = _along_best(self._columns, np.where(covered, needs, 0.0))
+        rates = cover_rates(self._columns.contains, self._columns.gaps, np.where(covered, needs, 0.0))
         missing = (needs > 0.0) & ~covered
         if missing.any():
             self._add_through(self._items[missing])
             covered = self._columns.contains.any(axis=0)
-            rates = _along_best(self._columns, np.where(covered, needs, 0.0))
+            rates = cover_rates(self._columns.contains, self._columns.gaps, np.where(covered, needs, 0.0))
             missing &= ~covered
         return (math.inf if missing.any() else math.fsum(rates * self._columns.gaps)), rates
 
@@ -232,7 +233,7 @@ class RouteSolver:
             values, raises = self._rows.raises(self._plays(point))
             if values.min() <= 0.0:  # new rows, none of whose items are played
                 missed = self._rows.contains[values <= 0.0].any(axis=0) & (self._plays(point) <= 0.0)
-                point = point + _along_best(self._columns, np.where(missed, needs, 0.0))
+                point = point + cover_rates(self._columns.contains, self._columns.gaps, np.where(missed, needs, 0.0))
                 values, raises = self._rows.raises(self._plays(point))
             cost, scaled = self._scaled(point, float(values.min()))
             if cost < self._estimate:
@@ -346,7 +347,7 @@ class RouteSolver:
 
     def _price(self, multipliers: FloatArray, cuts: FloatArray) -> int:
         """Lower bound from multipliers of the cuts, and routes that are worth more than they cost; the number of new ones."""
-        y = (multipliers @ cuts) * (1.0 + SURE + self._law.rounding)
+        y = (multipliers @ cuts) * (1.0 + SUMS_ROUNDING + self._law.rounding)
         known = self._columns.contains @ y
         if not known.any():
             return 0
@@ -362,8 +363,8 @@ class RouteSolver:
                 break
             share = min(float(costs[walk].sum() / worth[walk].sum()), share * (1.0 - 1e-13))
             new += self._add_walk(walk)
-        share = _share(n, tails, heads, costs, worth, share, float(self._rows.gaps.min()), begin)
-        self._lower = max(self._lower, math.fsum(multipliers) * share * (1.0 - SURE))
+        share = proved_ratio((n, tails, heads, costs), worth, share, begin, float(self._rows.gaps.min()))
+        self._lower = max(self._lower, math.fsum(multipliers) * share * (1.0 - SUMS_ROUNDING))
         return new + self._add_priced(prices)
 
     def _add_walk(self, walk: IntArray) -> int:

@@ -1,4 +1,4 @@
-"""Finding the cycles of a block that a flow violates."""
+"""Search for cycles of a block that a flow violates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.presolve import Block, Digraph
 
 MAX_LABELS = 6_000_000
-"""Labels of one search: about 400 MB at the worst moment."""
+"""Largest number of labels of one search, with a peak memory of about 400 MB."""
 FIRST_LABELS = 200_000
-"""Labels of a first attempt, or 200 an arc. A flow far from feasible needs many more, and a search of its worst cycles only."""
+"""Labels of a first attempt, or 200 per arc if larger. For flows far from feasible, a search for their worst cycles is enough."""
 HOPELESS = 1e30
-"""Threshold beyond which a search that runs out of labels is given up."""
+"""Threshold above which a search that runs out of labels is given up."""
 LEAN = 1.0
-"""How lean the label fronts of graphs with a hub are: the leaner, the fewer labels and cuts, and the fewer rows of masters."""
+"""Thinning of the label fronts of graphs with a hub: thinner fronts give fewer labels, fewer cuts and smaller masters."""
 PER_ARC = 100
 USES = 5
 KEEP = 0.05
@@ -28,7 +28,7 @@ KEEP = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Violations:
-    """Result of a search: no cycle has a ratio u/gap^2 above `ratio`, and some that exceed the threshold."""
+    """Result of a search: an upper bound `ratio` on u/gap^2 of all cycles, and some cycles above the threshold."""
 
     ratio: float
     cycles: Cycles
@@ -36,13 +36,13 @@ class Violations:
 
     @property
     def excess(self) -> float:
-        """By what factor over 1 the worst constraint that was met is violated."""
+        """Excess over 1 of the worst ratio."""
         worst = self.ratio if math.isfinite(self.ratio) else float(self.ratios.max(initial=0.0)) or math.inf
         return max(worst - 1.0, 0.0)
 
 
 class Separator:
-    """Searches one block, forwards or on the reversed graph, which finds other cycles of the same fronts."""
+    """Search of one block, forwards or on the reversed graph, which finds different cycles of the same fronts."""
 
     def __init__(self, block: Block, deadline: float = math.inf, max_labels: int = MAX_LABELS) -> None:
         self._graph = block.graph
@@ -50,10 +50,10 @@ class Separator:
         self._reversed = block.graph.reversed()
 
     def search(self, u: FloatArray, threshold: float, *, backwards: bool = False) -> Violations:
-        """Cycles with ``u(C) > threshold * gap^2``. Where too many labels would be needed, the threshold is raised.
+        """Cycles with ``u(C) > threshold * gap^2``. If this needs too many labels, the threshold is increased.
 
-        `ratio` is a bound in any case: the largest ratio found, or the threshold that was searched if none exceeds it, or
-        infinity if time or labels ran out before an answer.
+        `ratio` is always a valid bound: the largest ratio found; the threshold of the search, if no cycle exceeds it; or
+        infinity, if time or labels ran out.
         """
         graph = self._reversed if backwards and self._graph.has_hub else self._graph
         labels = min(self._max_labels, max(FIRST_LABELS, 200 * len(u)))
@@ -63,7 +63,7 @@ class Separator:
                 return Violations(math.inf, Cycles.empty(), np.empty(0))
             searched = 1.0 + 4.0 * max(searched - 1.0, 0.02)
             found = _search(graph, u, searched, labels)
-        # If nothing is violated that much, something may be that was given up on: down again, with patience.
+        # No violation above the increased threshold: lower it again, with more labels.
         while searched > threshold and not len(found.cycles) and not self._late():
             searched = 1.0 + (searched - 1.0) / 4.0 if searched > 1.03 else threshold
             closer = _search(graph, u, searched, self._max_labels)
@@ -88,11 +88,11 @@ def _search(graph: Digraph, u: FloatArray, threshold: float, max_labels: int) ->
     violating = cycles.sums(u) > threshold * gaps**2
     cycles, gaps = cycles.select(violating), gaps[violating]
     ratios = cycles.sums(u) / gaps**2
-    # A closed walk that passes a node twice may violate less than a cycle in it.
+    # A closed walk that passes a node twice may have a smaller ratio than a cycle in it.
     return Violations(float(max(ratio, ratios.max(initial=0.0))), cycles, ratios)
 
 
 def spread(found: Violations, n_arcs: int) -> Cycles:
-    """The most violated cycles of a family, each of which brings an arc that few of the others use."""
+    """The most violated cycles, each with an arc that few of the others use."""
     order = np.argsort(-found.ratios, kind="stable")
     return found.cycles.select(diverse(found.cycles.ptr, found.cycles.arcs, order, USES, n_arcs))

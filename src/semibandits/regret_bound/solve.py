@@ -1,4 +1,4 @@
-"""The entry point: check the input, choose a method, check the outcome."""
+"""`graves_lai`: validate the input, choose a method, check the status of the result."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
-from semibandits.regret_bound.problem import Problem, Units
+from semibandits.regret_bound.problem import Bracket, Problem, Units
 from semibandits.regret_bound.routes import RouteSolver
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 
 FEW_DECISIONS = 500
-"""Up to so many decisions, listing them is about as fast as generating those that matter."""
+"""Number of decisions up to which "auto" enumerates: about as fast as generating those that matter."""
 LISTED_IF_STALLED = 1_000
-"""Up to so many decisions are listed where the method of cycles stalls."""
+"""Number of decisions up to which "auto" also enumerates if the method "cycles" stalls."""
 
 
 def graves_lai(
@@ -51,8 +51,8 @@ def graves_lai(
 ) -> GravesLaiResult:
     """Regret lower bound C(theta) with a certificate, and the exploration plan that attains it.
 
-    Every uniformly good policy has regret at least C(theta) ln T as T grows; a policy that plays the plan's decisions at the
-    plan's rates per ln T explores just enough.
+    The regret of every uniformly good policy is asymptotically at least C(theta) ln T. A policy that plays the decisions of the
+    plan at the rates of the plan, per ln T, explores just enough.
 
     Parameters
     ----------
@@ -61,58 +61,58 @@ def graves_lai(
     theta : array_like of float, shape (d,)
         Mean reward of each item.
     variance : array_like of float, scalar or shape (d,)
-        Variance of the (independent, Gaussian) rewards, > 0; one number for all items, or one per item.
+        Variance of the independent Gaussian rewards, > 0: one number for all items, or one per item.
     method : {"auto", "closed-form", "cycles", "columns", "glpg", "enumeration"}
-        "closed-form" for m-sets, spanning trees and matroid bases; "cycles" for every family with an exchange graph; "columns"
-        for every decision set, through `maximize` alone; "enumeration" for at most 20,000 decisions. "auto" takes the closed
-        form or cycles where there are such, enumeration for at most 500 listed decisions, and columns else. "glpg" is the
-        paper's projected subgradient method with its practical schedule: for gaps of percents.
+        "closed-form" applies to m-sets, spanning trees and matroid bases, "cycles" to every family with an exchange graph,
+        "columns" to every decision set (it only uses `maximize`), and "enumeration" to sets of at most 20,000 decisions. "auto"
+        uses the closed form or cycles if available, otherwise enumeration for at most 500 decisions and columns for more. "glpg"
+        is the projected subgradient method of the paper with a practical schedule, for gaps of a few percent.
     gap : float
         Relative gap ``(value - lower) / value`` to reach, in (0, 1).
     time_limit : float or None
-        Seconds after which to stop with the bracket reached, without what is spent on compiling, see docs/learner.md.
+        Seconds after which to stop with the bracket reached. Compilation time does not count, see docs/learner.md.
     throw : bool
-        Whether to raise `SolverError` if the gap is not reached; otherwise see the result's `status`.
+        Whether to raise `SolverError` if the gap is not reached. If False, check the `status` of the result.
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
     progress : callable or None
         Called with a `Progress` after each round of cycles or columns, and each stage of GLPG.
     warm_start : GravesLaiResult or None
-        An earlier result for the same decision set (the same object), at a theta close by. It only saves time, with the methods
-        "cycles" and "columns"; the bracket is proven anew, but which plan within it is found depends on where the search began.
-        Problems of other laws are solved from scratch.
+        An earlier result for the same decision set (the same object) at a similar theta. It saves time with the methods "cycles"
+        and "columns". The bracket is proved anew, but the plan may differ from that of a solve from scratch. Problems of other
+        laws are solved from scratch.
     rewards : {"gaussian", "bernoulli"}
-        Short for ``law=Bernoulli()``: `theta` holds probabilities, and `variance` is left out.
+        "bernoulli" is short for ``law=Bernoulli()``: `theta` holds probabilities, and `variance` must be left out.
     law : Law or None
-        The law of the rewards, independent across items, in place of `variance` and `rewards`, which are then left out: see
-        :mod:`semibandits.laws` and docs/laws.md. ``Gaussian(variance)`` is the same as `variance`. Other laws, and known bounds,
-        have the methods "closed-form", "cycles" and "enumeration". A gap that items could close only by rising to within 1e-12
-        of all that their law allows counts as out of reach: beside a probability of 1 - 1e-12 nothing is explored.
+        The law of the rewards, independent across items; see :mod:`semibandits.laws` and docs/laws.md. It replaces `variance` and
+        `rewards`, which must then be left out. ``Gaussian(variance)`` is the same as `variance`. Other laws and known upper
+        bounds support the methods "closed-form", "cycles" and "enumeration". Gaps that items can only close by rising to within
+        1e-12 of the limit of their law count as out of reach: an item competing with a probability of 1 - 1e-12 is not explored.
 
     Returns
     -------
     GravesLaiResult
-        With ``lower <= C(theta) <= value``, both proven outside the conic solver.
+        With ``lower <= C(theta) <= value``, both proved outside the conic solver.
 
     Raises
     ------
     InvalidInputError
-        If an argument breaks the rules above.
+        If an argument is invalid.
     SolverError
-        If the gap was not reached and `throw` is true; it carries the result reached.
+        If the gap is not reached and `throw` is true. Its attribute `result` holds the result.
     TooManyDecisionsError
-        If the decisions must be enumerated and there are too many, or the plan has too many for the memory: it holds a truth
-        value for each of its decisions and each item.
+        If the decisions must be enumerated and there are too many, or if the plan does not fit into memory: it stores one byte
+        for each of its decisions and each item.
     UnsupportedError
-        If the method does not exist for this decision set, or for this law; or, other than for matroid bases, if a gamma reward
-        would have to more than double its mean.
+        If the method does not support this decision set or law; or if a gamma reward would have to more than double its mean,
+        except for matroid bases.
 
     Notes
     -----
     Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. Closed form: theory T2, L2. Cycles:
-    circulations of the exchange graph with cycle cuts, T0, T1, T3, for laws other than Gaussian with labels over a grid of
-    prices, L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation, with branch and bound for the
-    cuts, which takes exponential time at worst; its bracket trusts `maximize` to be right up to rounding.
+    circulations of the exchange graph with cycle cuts, T0, T1, T3; for laws other than Gaussian, labels over a grid of prices,
+    L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation with branch and bound for the cuts, which
+    takes exponential time in the worst case. Its bracket assumes that `maximize` is exact up to rounding.
     """
     start = tiers.seconds()
     if not isinstance(decision_set, DecisionSet):
@@ -137,14 +137,14 @@ def graves_lai(
     if throw and result.status is not Status.OPTIMAL:
         remedy = "allow more time or a larger gap, or pass throw=False"
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
-            remedy = "check the law by semibandits.testing.check_law, allow a larger gap, or pass throw=False"
+            remedy = "test the law with semibandits.testing.check_law, allow a larger gap, or pass throw=False"
         elif result.status is Status.STALLED and isinstance(decision_set, Routes):
             remedy = (
-                "the lower bound also allows walks that pass a node twice, and no better one is known in polynomial time "
+                "the lower bound also allows walks that visit a node twice, and no better bound is known in polynomial time "
                 "(approximating C(theta) over routes is NP-hard): pass throw=False to use this bracket"
             )
         raise SolverError(
-            f"asked for a relative gap of {gap:g}, reached {result.gap:.2g} ({result.status}): "
+            f"the relative gap must be at most {gap:g}, reached {result.gap:.2g} ({result.status}): "
             f"{result.lower:.6g} <= C(theta) <= {result.value:.6g}; {remedy}",
             result,
         )
@@ -152,7 +152,7 @@ def graves_lai(
 
 
 def _solve(problem: Problem, method: str) -> GravesLaiResult:
-    """The problem to the method for it."""
+    """Solve by the given method, or by the fastest one that applies."""
     family, law, is_free = type(problem.decision_set).__name__, problem.law, method == "auto"
     if is_free:
         method = _method_for(problem)
@@ -166,7 +166,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
         return solve_enumeration(problem)
     if method == "columns" and isinstance(problem.decision_set, Routes):
         result = RouteSolver(problem).solve()
-        return _narrowed(result, problem) if is_free and result.status == Status.STALLED else result
+        return _narrowed_by_enumeration(result, problem) if is_free and result.status == Status.STALLED else result
     if method == "cycles":
         if not problem.has_graph:
             raise UnsupportedError(
@@ -175,7 +175,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
             )
         result = CirculationSolver(problem).solve()
         is_stuck = is_free and result.status == Status.STALLED and not law.is_quadratic
-        return _narrowed(result, problem) if is_stuck else result
+        return _narrowed_by_enumeration(result, problem) if is_stuck else result
     if not law.is_quadratic:
         raise UnsupportedError(
             f"method={method!r} is for Gaussian rewards without a known bound, got {law}: "
@@ -185,7 +185,7 @@ def _solve(problem: Problem, method: str) -> GravesLaiResult:
 
 
 def _method_for(problem: Problem) -> Literal["closed-form", "cycles", "columns", "enumeration"]:
-    """The fastest method that applies to the family and the law."""
+    """Fastest method that applies to the family and the law."""
     if isinstance(problem.decision_set, MatroidDecisions):
         return "closed-form"
     if problem.has_graph:
@@ -200,18 +200,18 @@ def _method_for(problem: Problem) -> Literal["closed-form", "cycles", "columns",
         return "columns"
 
 
-def _narrowed(result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
-    """What two methods know together: the second one for small sets whose means are too near 0 or 1 for the first one."""
+def _narrowed_by_enumeration(result: GravesLaiResult, problem: Problem) -> GravesLaiResult:
+    """Best bounds of the result and of enumeration. For small sets with means too close to 0 or 1 for the method "cycles"."""
     try:
         problem.decision_set.enumerate(LISTED_IF_STALLED)
     except (TooManyDecisionsError, UnsupportedError):
         return result
     other = solve_enumeration(problem)
     better = min(result, other, key=lambda known: known.value)
+    bracket = Bracket(better.value, max(result.lower, other.lower), better.plan)
     return problem.result(
-        better.method, better.value, max(result.lower, other.lower), better.plan, better.optimal_decision,
-        better.suboptimal_items, better.stats, memory=better._memory,
-    )  # fmt: skip
+        better.method, bracket, better.optimal_decision, better.suboptimal_items, better.stats, memory=better._memory
+    )
 
 
 def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
@@ -219,26 +219,26 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         return
     if not isinstance(warm_start, GravesLaiResult):
         raise InvalidInputError(
-            f"warm_start must be a GravesLaiResult or None, got {type(warm_start).__name__}: pass what an earlier call returned"
+            f"warm_start must be a GravesLaiResult or None, got {type(warm_start).__name__}: pass the result of an earlier call"
         )
     if warm_start.decision_set is not decision_set:
         raise InvalidInputError(
-            f"warm_start must be a result for this decision set, {decision_set!r}, got one for another, "
-            f"{warm_start.decision_set!r}: pass the same object both times, or leave it out"
+            f"warm_start must be a result for the same decision set, {decision_set!r}, got one for "
+            f"{warm_start.decision_set!r}: pass the same object in both calls, or leave warm_start out"
         )
 
 
 def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, upper: FloatArray | None) -> Law:
-    """The law asked for, which can have these means."""
-    is_told = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
+    """The law that the arguments specify, checked against the means."""
+    has_variance = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
         if not isinstance(law, Law):
             is_class = isinstance(law, type) and issubclass(law, Law)
             got, instance = (f"the class {law.__name__}", law.__name__) if is_class else (type(law).__name__, "Poisson")
             raise InvalidInputError(f"law must be a Law, got {got}: pass an instance, such as {instance}()")
-        if is_told or rewards != "gaussian":
+        if has_variance or rewards != "gaussian":
             raise InvalidInputError(
-                "variance and rewards must be left out where a law is given, got both: the law says it all"
+                "variance and rewards must be left out if a law is given, got both: the law determines them"
             )
     elif rewards == "gaussian":
         law = Gaussian(variance_vector(variance, len(theta)))
@@ -251,9 +251,9 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, 
     if upper is not None and isinstance(law, Gaussian):
         law = Gaussian(law.variance, np.minimum(law.upper, upper))
     law.check(theta)
-    if isinstance(law, Bernoulli) and is_told:
+    if isinstance(law, Bernoulli) and has_variance:
         raise InvalidInputError(
-            f"variance must be left out for Bernoulli rewards, got {variance!r}: leave variance out, it is theta (1 - theta)"
+            f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)"
         )
     return law
 
@@ -265,7 +265,7 @@ def _check_options(method: str, gap: float, time_limit: float | None, tie_tolera
             f"method must be one of {known}, got {method!r}: leave it out to let the library choose"
         )
     if not 0.0 < finite_number(gap, "gap") < 1.0:
-        raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 asks for four digits")
+        raise InvalidInputError(f"gap must lie in (0, 1), got {gap}: 1e-4 gives four digits")
     if time_limit not in (None, math.inf) and not finite_number(time_limit, "time_limit") > 0.0:
         raise InvalidInputError(
             f"time_limit must be positive seconds or None, got {time_limit}: leave it out for no limit"

@@ -1,4 +1,4 @@
-"""How large a table of decisions by items may become."""
+"""Limit on the size of tables of decisions by items."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from semibandits.errors import TooManyDecisionsError
 
 LARGEST_TABLE: Final = 1_000_000_000
-"""Bytes of the largest table with a row for each decision and a column for each item; two or three of them exist at a time."""
+"""Largest size in bytes of a table with a row per decision and a column per item; two or three exist at a time."""
 
 
 def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items out") -> None:
@@ -16,18 +16,18 @@ def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items
     Parameters
     ----------
     rows : int
-        Decisions of a plan, or whatever else has an entry for each item.
+        Number of rows: decisions of a plan, or others with an entry per item.
     d : int
         Number of items.
     entry : int
-        Bytes of an entry.
+        Bytes per entry.
     remedy : str
-        What to do if the table is too large.
+        Advice in the error message.
 
     Raises
     ------
     TooManyDecisionsError
-        If it needs more than `LARGEST_TABLE` bytes.
+        If the table needs more than `LARGEST_TABLE` bytes.
     """
     needed = rows * d * entry
     if needed > LARGEST_TABLE:

@@ -1,4 +1,4 @@
-"""How much given rates explore at least, for any decision set and law: from 1 on, what they cost bounds C(theta) (theory L5)."""
+"""Least information at given rates, for any decision set and law. If it is at least 1, their cost bounds C(theta) (theory L5)."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SLACK = 1e-6
 
 
 def least_information(problem: Problem, plan: ExplorationPlan) -> float:
-    """A lower bound on the information about a decision that is gained at the plan's rates of items; 1 is needed.
+    """Lower bound on the least information about a decision at the item rates of the plan. The plan is feasible if it is >= 1.
 
-    Of bases of matroids single swaps are all the constraints, whatever the law (theory L2). Others are listed where there are at
-    most 20,000; else the proof is the search for the worst cycle of the exchange graph, which
-    proves little more than 1, or where there is none branch and bound with P_LM. Where labels or time do not suffice, by
-    what needs no search.
+    For bases of matroids, single swaps are all the constraints, for any law (theory L2). Other sets are enumerated if they have
+    at most 20,000 decisions. Otherwise the bound comes from the search for the worst cycle of the exchange graph, which proves
+    not much more than 1, or, without an exchange graph, from branch and bound with P_LM. If labels or time run out, a bound
+    without a search is returned.
 
     Raises
     ------
     TooManyDecisionsError, UnsupportedError
-        If decisions must be listed, as for other laws than Gaussian without an exchange graph, and cannot be.
+        If decisions must be enumerated, for laws other than Gaussian without an exchange graph, and cannot be.
     """
     if isinstance(problem.decision_set, MatroidDecisions):
         return _of_swaps(problem, problem.decision_set, plan)

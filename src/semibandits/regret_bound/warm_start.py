@@ -1,8 +1,8 @@
-"""What a solve over circulations leaves to the next one, at a theta close by.
+"""Data of a solve over circulations for a warm start at a similar theta.
 
-Rates and multipliers are kept for single cycles and free of units: a cycle of gap D that is used at rate r leaves ``r D^2``, one
-with multiplier mu leaves ``mu D``. For exchanges that share no items these do not depend on theta at all, so they are a good
-guess where all gaps have moved. Nothing of this is trusted: it is where a solve begins, and bounds are computed from it anew.
+Rates and multipliers are stored per cycle and without units: a cycle of gap D used at rate r is stored as ``r D^2``, one with
+multiplier mu as ``mu D``. For exchanges that share no items these do not depend on theta, so they are a good guess after all gaps
+have changed. They only serve as a start: all bounds are computed anew.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from semibandits.regret_bound.master import Chords, starting_rates
 from semibandits.regret_bound.presolve import Block
 
 NEGLIGIBLE = 1e-2
-"""Share of the mean multiplier below which a cycle is not worth remembering."""
+"""Cycles with a multiplier below this share of the mean are not stored."""
 RARELY = 1e-3
-"""An arc whose flow is below this share of what its item needs at least counts as one without flow."""
+"""An arc counts as one without flow if its flow is below this share of the least rate of its item."""
 
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """Cycles of the exchange graph of an earlier solve, without the arcs over which walks moved for nothing.
+    """Cycles of the exchange graph of an earlier solve, without their arcs of zero gap.
 
     Attributes
     ----------
     decision : ndarray of bool, shape (d,)
         The optimal decision of that solve.
     entering : ndarray of int, shape (a,)
-        Item that enters on each arc of its exchange graph, -1 where none does.
+        Item that enters on each arc of its exchange graph, or -1.
     used, shares
         Cycles that carried flow, and the rate of each times its squared gap.
     binding, weights
         Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
     played : ndarray of bool, shape (k, d)
-        Decisions of the plan, which are known to be in the decision set.
+        Decisions of the plan, known to be in the decision set.
     """
 
     decision: BoolArray
@@ -55,24 +55,23 @@ class Memory:
     def of(
         graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: BoolArray
     ) -> Memory:  # fmt: skip
-        """What is worth remembering of rates and multipliers at the costs of `graph`."""
-        gaps, shares = binding.sums(graph.costs), multipliers
-        keep = shares > NEGLIGIBLE * shares.sum() / max(len(shares), 1)
+        """Store the rates and the larger multipliers at the costs of `graph`."""
+        keep = multipliers > NEGLIGIBLE * multipliers.sum() / max(len(multipliers), 1)
         return Memory(
             decision=graph.decision,
             entering=graph.entering,
             used=used,
             shares=rates * used.sums(graph.costs) ** 2,
             binding=binding.select(keep),
-            weights=(shares * gaps)[keep],
+            weights=(multipliers * binding.sums(graph.costs))[keep],
             played=played,
         )
 
     def starts(self, graph: ExchangeGraph, blocks: tuple[Block, ...]) -> list[Start | None]:
-        """Where to start in each block of the new exchange graph; None where nothing is left to start from.
+        """Start of each block of the new exchange graph, or None if no stored constraint lies in it.
 
-        With another optimal decision, arcs are recognised by the item that enters. What is no simple cycle of a block any more
-        is dropped.
+        If the optimal decision has changed, arcs are identified by the item that enters. Cycles that are no longer simple cycles
+        of a block are dropped.
         """
         arc_of = self._arcs_in(graph)
         block_of = np.full(graph.n_arcs + 1, -1, dtype=np.int64)
@@ -93,7 +92,7 @@ class Memory:
         return starts
 
     def _arcs_in(self, graph: ExchangeGraph) -> IntArray:
-        """Arc of the new graph that each arc corresponds to; -1 if there is none."""
+        """Arc of the new graph that corresponds to each stored arc, or -1."""
         if np.array_equal(graph.decision, self.decision) and np.array_equal(graph.entering, self.entering):
             return np.arange(graph.n_arcs)
         arc_of_item = np.full(len(graph.decision) + 1, -1, dtype=np.int64)
@@ -111,7 +110,7 @@ class DecisionMemory:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A guess at the solution of a block: a flow that is positive on arcs with an item, and multipliers over some cycles."""
+    """A guess of the solution of a block: a flow that is positive on arcs with an item, and multipliers of some cycles."""
 
     flow: FloatArray
     cycles: Cycles
@@ -120,10 +119,10 @@ class Start:
 
     @staticmethod
     def of(block: Block, used: Cycles, shares: FloatArray, binding: Cycles, weights: FloatArray) -> Start:
-        """The guess at the gaps of the block; an arc with an item that no used cycle passes gets its cheapest cycle.
+        """The guess at the gaps of the block. For arcs with an item on no used cycle, the cheapest cycle through them is added.
 
-        The flow is scaled so that the constraints, weighted by their multipliers, hold on average. Where rates and multipliers
-        are off by some small e, its cost then is off by about e^2 only, though constraints may be violated by e.
+        The flow is scaled so that the constraints, weighted by their multipliers, hold on average. If rates and multipliers have
+        a small relative error e, the cost then has an error of only about e^2, though constraints may be violated by e.
         """
         costs = block.graph.costs
         flow = used.totals(shares / used.sums(costs) ** 2, len(costs))
@@ -136,7 +135,7 @@ class Start:
         return Start(mean * flow, binding, gaps**2, multipliers)
 
     def potentials(self, block: Block) -> FloatArray:
-        """Potentials at which prices are ``y/f^2`` on the largest flows, as they are in a solution."""
+        """Potentials with which prices are ``v y / f^2`` on the largest flows, as in a solution."""
         tree = Chords.of_lightest(block, self.flow).tree
         y = block.twice_variance * self.cycles.totals(self.multipliers, len(self.flow))
         prices = y / np.where(self.flow > 0.0, self.flow, 1.0) ** 2  # y is 0 where the flow is
@@ -144,7 +143,7 @@ class Start:
 
 
 def _common(ptr: IntArray, labels: IntArray) -> IntArray:
-    """The label that all arcs of a cycle share, -1 if they share none."""
+    """The common label of the arcs of each cycle, or -1 if labels differ."""
     if len(ptr) == 1:
         return np.empty(0, dtype=np.int64)
     low, high = np.minimum.reduceat(labels, ptr[:-1]), np.maximum.reduceat(labels, ptr[:-1])
@@ -152,7 +151,7 @@ def _common(ptr: IntArray, labels: IntArray) -> IntArray:
 
 
 def _within(block: Block, cycles: Cycles, values: FloatArray, here: BoolArray) -> tuple[Cycles, FloatArray]:
-    """Those of the cycles `here` that are simple cycles of the block, and their values."""
+    """The cycles of the mask `here` that are simple cycles of the block, and their values."""
     cycles, values = cycles.select(here), values[here]
     graph = block.graph
     simple = are_simple(cycles.ptr, cycles.arcs, graph.tails, graph.heads, graph.n)

@@ -1,19 +1,10 @@
-"""Certificates of the Graves-Lai value that trust no solver: the worst cycle of given rates, and a lower bound from prices.
+"""The worst cycle of given rates, a certificate of the upper bound on C(theta) that trusts no solver.
 
-Both look at the exchange graph itself, with nothing merged but its hub, and use no code of the solver but the search for
-strongly connected components.
-
-**Upper.** Rates w that a circulation carries become feasible when multiplied by rho, the largest ratio ``u(C)/gap(C)^2`` of a
-simple cycle C, with u_i = 2 sigma_i^2 / w_i. So ``C(theta) <= rho * cost(w)``. :func:`worst_ratio` finds rho by an exact search
-over closed walks, which contain a simple cycle of at least their own ratio: walks split into cycles along which u and the gap
-add up, and sum gap^2 <= (sum gap)^2.
-
-**Lower** (T4). Let f be any feasible circulation, w_i its flow through item i, v_i = 2 sigma_i^2. A change of potentials does
-not alter the cost of a circulation: with prices p = c + pi[tail] - pi[head], cost(f) = sum_e p_e f_e. Where p >= 0 on all arcs
-that a circulation can use, i.e. on all arcs of cycles, cost(f) >= sum_{i in I} p_i w_i. Each constraint of f, taken mu_C >= 0
-times, gives sum_C mu_C gap_C^2 >= sum_C mu_C sum_{i in C and I} v_i / w_i = sum_{i in I} y_i v_i / w_i, y_i = sum of mu_C over
-the cycles through i. By Cauchy and Schwarz (sum p_i w_i)(sum y_i v_i / w_i) >= (sum sqrt(v_i y_i p_i))^2, hence
-``cost(f) >= (sum_{i in I} sqrt(v_i y_i p_i))^2 / sum_C mu_C gap_C^2`` for every feasible f, and so for the best one.
+Rates w of a circulation become feasible when multiplied by rho, the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, with
+u_i = 2 sigma_i^2 / w_i. So ``C(theta) <= rho * cost(w)``. :func:`worst_ratio` finds rho by an exact search over closed walks of
+the exchange graph, in which only the hub is merged. Each closed walk contains a simple cycle of at least its own ratio: walks
+split into cycles along which u and the gap add up, and sum gap^2 <= (sum gap)^2. The search uses no code of the solver except
+the one for strongly connected components.
 """
 
 from __future__ import annotations
@@ -34,23 +25,23 @@ from semibandits.kernels.verification import distances_back, peel, worst_closed_
 
 EPSILON = float(np.finfo(np.float64).eps)
 FIRST_LABELS = 1 << 18
-"""Labels of the first attempt at a start node; the clock is read between attempts, each four times as long."""
+"""Labels of the first attempt at a start node. The next ones have four times as many, and the clock is read in between."""
 
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """What a search for the worst cycle has proven.
+    """Outcome of a search for the worst cycle.
 
     Attributes
     ----------
     ratio : float
         No cycle has a larger ratio u(C)/gap(C)^2; inf if the search is not complete. Rounding is accounted for.
     cycle : ndarray of int or None
-        Arcs of the worst cycle found, in order of travel; None if none has a ratio above the one that was asked about.
+        Arcs of the worst cycle found, in order of travel; None if no cycle found has a ratio above `at_least`.
     labels : int
-        Number of walks that were looked at.
+        Number of walks examined.
     complete : bool
-        Whether the search came to its end. If not, nothing is proven.
+        Whether the search is complete. If not, nothing is proved.
     """
 
     ratio: float
@@ -62,25 +53,25 @@ class Verification:
 def worst_ratio(
     graph: ExchangeGraph, information: FloatArray, *, at_least: float, max_labels: int, deadline: float | None = None
 ) -> Verification:
-    """Largest ratio ``u(C)/gap(C)^2`` over the simple cycles C, if it exceeds `at_least`; else the proof that none does.
+    """Find the largest ratio ``u(C)/gap(C)^2`` of a simple cycle C, or prove that none exceeds `at_least`.
 
     Parameters
     ----------
     graph : ExchangeGraph
-        The nodes of its hub count as one node, everything else is taken as it is.
+        The nodes of its hub are merged.
     information : ndarray of float, shape (d,)
         u_i = 2 sigma_i^2 / w_i of the items in I, 0 for others. Unit: squared reward.
     at_least : float
-        Ratios up to this one are of no interest, >= 0. The closer it is to the truth, the faster the search.
+        Ratios up to this one, >= 0, are not searched for. The search is faster the closer it is to the largest ratio.
     max_labels : int
-        Labels to spend in all; one takes at most 60 bytes.
+        Limit on the total number of labels, of at most 60 bytes each.
     deadline : float or None
-        Time of `semibandits.kernels.tiers.seconds` at which to give up.
+        Value of `semibandits.kernels.tiers.seconds` at which to stop.
 
     Returns
     -------
     Verification
-        With ``complete=False`` and an infinite ratio if the labels or the time did not suffice.
+        With ``complete=False`` and an infinite ratio if labels or time run out.
 
     Raises
     ------
@@ -89,8 +80,8 @@ def worst_ratio(
 
     Notes
     -----
-    theory T1, T3. A simple cycle is looked for from the first of its nodes, in an order by degree: a node is deleted when its
-    turn is over, and with it all nodes that are left on no cycle. See `kernels.verification` for the dominance rule.
+    Theory T1, T3. Each simple cycle is searched for from the first of its nodes in an order by degree. After the search from a
+    node, the node and all nodes that are no longer on a cycle are deleted. See `kernels.verification` for the dominance rule.
     """
     search = _Search(graph, information, at_least, max_labels, math.inf if deadline is None else deadline)
     complete = search.run()
@@ -98,7 +89,7 @@ def worst_ratio(
 
 
 class _Search:
-    """One search: the graph as arrays, the worst cycle so far, and what is left to spend."""
+    """State of one search: the graph as arrays, the worst cycle so far, and the labels and time used."""
 
     def __init__(
         self, graph: ExchangeGraph, information: FloatArray, at_least: float, max_labels: int, deadline: float
@@ -110,7 +101,7 @@ class _Search:
                 "pass 2 * variance / rate for the items of I, and 0 for others"
             )
         if not 0.0 <= at_least < math.inf:
-            raise InvalidInputError(f"at_least must be finite and >= 0, got {at_least}: 0 asks for the largest ratio")
+            raise InvalidInputError(f"at_least must be finite and >= 0, got {at_least}: pass 0 for the largest ratio")
         merged = graph.merged_hub
         tails, heads = merged[graph.tails], merged[graph.heads]
         entering = graph.entering
@@ -119,15 +110,15 @@ class _Search:
         _check_free_cycles(tails, heads, self.costs, self.information, entering)
         self.tails, self.heads = tails, heads
         self.n = graph.n_nodes
-        # Each of the at most n arcs of a cycle costs its excess less than 16 roundings of r * gap^2: the sums, and two keys
-        # if another walk takes over. Distances are rounded down, so the rule of the kernel holds for them as they are.
+        # Each of the at most n arcs of a cycle changes its excess by less than 16 roundings of r * gap^2: the sums, and two keys
+        # if another walk dominates. Distances are rounded down, so the rule of the kernel applies to them directly.
         self.slack = 16.0 * (self.n + 1) * EPSILON
         self.ratio = float(at_least)
         self.cycle: IntArray | None = None
         self.labels, self.max_labels, self.deadline = 0, max_labels, deadline
 
     def run(self) -> bool:
-        """Search from each start in turn; whether all came to their end."""
+        """Search from each start in turn; return whether all searches are complete."""
         loop = self.tails == self.heads
         for arc in np.flatnonzero(loop & (self.information > 0)):
             self._offer(np.array([arc]))
@@ -148,19 +139,15 @@ class _Search:
             peel(np.array([start]), alive, graph, out_degree, in_degree)
         return True
 
-    def _search_from(
-        self,
-        arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray],
-        arc_ids: IntArray,
-    ) -> bool:
-        """All closed walks through one node; whether labels and time sufficed."""
+    def _search_from(self, arguments: tuple[int, Arcs, FloatArray, FloatArray, FloatArray], arc_ids: IntArray) -> bool:
+        """Search the closed walks through one node; return whether labels and time sufficed."""
         attempt = FIRST_LABELS
         while tiers.seconds() < self.deadline:
             left = self.max_labels - self.labels
             if left <= 0:
                 return False
             _, walk, labels, done = worst_closed_walk(*arguments, self.ratio, self.slack, min(attempt, left))
-            # An attempt that is repeated does not count: the limit is one on memory.
+            # Repeated attempts do not count, since the limit is one on memory.
             if done or attempt >= left:
                 self.labels += labels
             for cycle in _simple_cycles(arc_ids[walk], self.tails, self.heads):
@@ -171,20 +158,20 @@ class _Search:
         return False
 
     def _offer(self, cycle: IntArray) -> None:
-        """Note a simple cycle if it is worse than the worst so far."""
+        """Record a simple cycle if its ratio is the largest so far."""
         information, gap = math.fsum(self.information[cycle]), math.fsum(self.costs[cycle])
         if information > self.ratio * gap**2:
             self.ratio, self.cycle = information / max(gap**2, 1e-300), cycle
 
 
 def _incidence(n: int, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Arcs by the node at this end: those of node v are ``arcs[ptr[v]:ptr[v + 1]]``."""
+    """Arcs grouped by their node in `ends`: those of node v are ``arcs[ptr[v]:ptr[v + 1]]``."""
     arcs = np.argsort(ends, kind="stable")
     return np.searchsorted(ends[arcs], np.arange(n + 1)), arcs
 
 
 def _simple_cycles(walk: IntArray, tails: IntArray, heads: IntArray) -> list[IntArray]:
-    """Simple cycles that a closed walk splits into."""
+    """Split a closed walk into simple cycles."""
     cycles: list[IntArray] = []
     opened: list[int] = []
     for arc in walk.tolist():
@@ -209,5 +196,5 @@ def _check_free_cycles(
     if len(wrong):
         raise InvalidInputError(
             f"information must be 0 for items on a cycle of cost 0, got {information[wrong[0]]} for item "
-            f"{entering[wrong[0]]}: such an item is in an optimal decision, so not in I"
+            f"{entering[wrong[0]]}: such an item is in an optimal decision, hence not in I"
         )

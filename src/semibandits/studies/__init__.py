@@ -1,4 +1,4 @@
-"""Studies: what is decided, who plays, for how long, and where the results are kept."""
+"""Studies: a problem, the policies that play on it, its bound, and the folder of the results."""
 
 from semibandits._lazy import on_first_use
 

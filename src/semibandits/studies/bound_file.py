@@ -1,4 +1,4 @@
-"""The bound of a study as it is kept in its folder: found once, read from then on."""
+"""The file ``bound.json`` in the folder of a study: the bound is solved once and then read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,11 +21,12 @@ from semibandits.reporting.bound_payload import bound_in, bound_payload
 from semibandits.reporting.formatting import count_decisions
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.run import BOUND_SECONDS
+from semibandits.studies.folder import OTHER_FOLDER
 from semibandits.studies.study import Study
 
 
 def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
-    """The instance whose rewards are Gaussian, with its means and the variances that policies are told."""
+    """The instance with its means, and the variances that policies receive."""
     variance = variance_vector(rewards.variance, instance.decision_set.d).copy()
     if np.array_equal(variance, instance.variance):
         return instance
@@ -33,7 +34,7 @@ def gaussian_twin(instance: Instance, rewards: RewardModel) -> Instance:
 
 
 def asked_of(study: Study) -> dict[str, Any]:
-    """How the bound is computed, as plain JSON."""
+    """Options of the bound as plain JSON."""
     bound = study.bound
     limits = {"time_limit": study.bound_seconds, "tie_tolerance": float(bound.tie_tolerance)}
     law = {} if bound.law is None else {"law": bound.law}
@@ -41,18 +42,18 @@ def asked_of(study: Study) -> dict[str, Any]:
 
 
 def kept_bound(study: Study, twin: Instance, result: GravesLaiResult, *, applies: bool) -> dict[str, Any]:
-    """What ``bound.json`` holds: all that ``semibandits bound --save`` writes, whether it applies, and what was asked for."""
+    """Content of ``bound.json``: that of ``semibandits bound --save``, whether the bound applies, and its options."""
     payload = bound_payload(twin, result, count_decisions(twin.decision_set).exact)
     return payload | {"applies": applies, "asked": asked_of(study)}
 
 
 def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | None:
-    """The bound of this study from its folder; None if the file there was not written by a study.
+    """Content of the file `path`, None if it was not written by a study.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read, or holds the bound of another study.
+        If the file cannot be read, or contains the bound of another study.
     """
     try:
         payload: Any = strict_json(path.read_text(encoding="utf-8"))
@@ -60,37 +61,40 @@ def read_bound(path: Path, study: Study, twin: Instance) -> dict[str, Any] | Non
         raise InvalidInputError(
             f"{path} must be readable JSON, got {error}: remove it, or choose another folder"
         ) from error
-    if not isinstance(payload, dict) or not isinstance(payload.get("asked"), dict):
+    if not _is_of_study(payload):
         return None
-    own = {**asked_of(study), "instance": _plain(twin.description)}
+    own = {**asked_of(study), "instance": json.loads(json.dumps(twin.description))}
     other = {**payload["asked"], "instance": payload.get("instance")}
     different = [key for key, value in own.items() if other.get(key) != value]
     if different:
         raise InvalidInputError(
-            f"{path} must hold the bound of this study, got another {', '.join(different)}: choose another folder "
-            "(--output), or go on as the study began"
+            f"{path} must contain the bound of this study, got another {', '.join(different)}: ",
+            *OTHER_FOLDER,
         )
     return payload
 
 
 def is_of_study(path: Path) -> bool:
-    """Whether there is a file that a study has written, whichever."""
+    """Whether the file exists and was written by any study."""
     try:
-        payload: Any = strict_json(path.read_text(encoding="utf-8"))
+        return _is_of_study(strict_json(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
         return False
+
+
+def _is_of_study(payload: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(payload, dict) and isinstance(payload.get("asked"), dict)
 
 
 def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Path) -> GravesLaiResult:
-    """The bound as :func:`semibandits.graves_lai` returned it, but for what only helps a later solve.
+    """The bound as :func:`semibandits.graves_lai` returned it, without the state that a later solve could use.
 
-    It is checked as far as that needs no solver: see :func:`semibandits.regret_bound.recheck.check_kept`.
+    It is checked without a solver: see :func:`semibandits.regret_bound.recheck.check_kept`.
 
     Raises
     ------
     InvalidInputError
-        If something is missing in the payload, does not fit the instance, or cannot be right.
+        If the payload is incomplete, inconsistent with the instance, or fails a check.
     """
     try:
         result = bound_in(payload, twin, path.name)
@@ -99,10 +103,6 @@ def as_result(payload: Mapping[str, Any], study: Study, twin: Instance, path: Pa
         check_kept(result, tie_tolerance=study.bound.tie_tolerance, time_limit=seconds)
     except (InvalidInputError, OverflowError) as error:
         raise InvalidInputError(
-            f"{path} must hold a bound as it was written, got a damaged one ({error}): remove it, or choose another folder"
+            f"{path} must contain a bound as it was written, got a damaged one ({error}): remove it, or choose another folder"
         ) from error
     return result
-
-
-def _plain(description: Mapping[str, object]) -> Any:
-    return json.loads(json.dumps(description))

@@ -1,4 +1,4 @@
-"""Whether a study is still the one that its folder was begun with."""
+"""Comparison of a study with the one that its folder was started with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
 from semibandits.studies.fields import check_table, shown
-from semibandits.studies.folder import RunFolder
+from semibandits.studies.folder import OTHER_FOLDER, RunFolder
 from semibandits.studies.study import Study
 from semibandits.studies.study_file import read_toml, study_tables
 from semibandits.studies.toml import value_text
@@ -22,13 +22,13 @@ _SIMULATION: Final = "simulation"
 
 
 def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
-    """Raise an error if the folder was begun with another study.
+    """Raise an error if the folder was started with another study.
 
     Raises
     ------
     InvalidInputError
-        If the study in the folder differs in what is decided, simulated or bounded; the message says in what. Or if it cannot
-        be read.
+        If the study in the folder has another problem, simulation or bound; the message lists the differences. Or if it
+        cannot be read.
     """
     if not folder.has(STUDY) or folder.is_input(STUDY):
         return
@@ -40,21 +40,21 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
         kept = folder.path / INSTANCE
         content = _content(kept.read_bytes()) if kept.exists() else None
         if kept.exists() and content != json.loads(json.dumps(instance.description)):
-            changed = f"{study.problem.file} is not what it was"
+            changed = f"{study.problem.file} has changed"
             differences["instance"] = changed if isinstance(content, dict) else f"{kept} is damaged"
     if differences:
         what = "simulation" if study.simulation is not None else "study"
         raise InvalidInputError(
-            f"folder must hold a run of the same {what}, got another {', '.join(differences)} in {folder.path} "
-            f"({'; '.join(differences.values())}): choose another folder (--output), or go on as the run began"
+            f"folder must contain a run of the same {what}, got another {', '.join(differences)} in {folder.path} "
+            f"({'; '.join(differences.values())}): ",
+            *OTHER_FOLDER,
         )
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Keys that differ, with what they are and were; tables that one of the two lacks."""
-    free = (
-        _FREE if (_SIMULATION in before) == (_SIMULATION in now) else (*_FREE, "bound")
-    )  # whose time limit goes with it
+    """Each key that differs, or table that only one of them has, with a description of the difference."""
+    # the default time limit of the bound depends on whether there is a simulation
+    free = _FREE if (_SIMULATION in before) == (_SIMULATION in now) else (*_FREE, "bound")
     for table in dict.fromkeys([*now, *before]):
         if table in free:
             continue
@@ -73,7 +73,7 @@ def _shown(table: dict[str, Any], key: str) -> str:
     value = table[key]
     try:
         text = value_text(value)
-    except (TypeError, ValueError):  # of a file that was edited: dates, tables, numbers of thousands of digits
+    except (TypeError, ValueError):  # the file was edited: dates, tables, numbers of thousands of digits
         return shown(value)
     return text if len(text) <= 60 else "a long list" if text.startswith("[") else "a long text"
 

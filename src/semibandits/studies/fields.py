@@ -1,36 +1,37 @@
-"""The tables and keys of a study file: how each value is read, what is expected, and what to write instead."""
+"""The tables and keys of a study file: how each value is read, its valid values, and an example."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.laws import law_from
 from semibandits.regret_bound.solve import Method
 from semibandits.simulation.checkpoints import LONGEST_HORIZON
 from semibandits.simulation.lateness import Geometric
-from semibandits.studies.policies import full_texts, named_policies
+from semibandits.studies.policies import PolicyChoice, named_policies
 from semibandits.studies.rewards import REPLAY, REWARDS
+from semibandits.studies.toml import value_text
 
 ALL_CORES: Final = "auto"
 MOST_WORKERS: Final = 10_000
 MOST_REPLICATIONS: Final = 10**6
 _LONG: Final = 10**101
-"""Whole numbers of this size are refused before they are written out, as on the command line."""
+"""Integers of this size are refused, as on the command line; they are never converted to text."""
 
 
 class UnexpectedValueError(Exception):
-    """A value that is not what its key expects; with a message where it says more than what was expected."""
+    """An invalid value; the message is the remedy, "" for the example of the key."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key: how its value is read, what it must be, and an example."""
+    """A key: the function that reads its value, a description of valid values, and an example."""
 
     read: Callable[[Any], Any]
     expected: str
@@ -51,13 +52,13 @@ def _path(value: Any) -> str:
         Path(name).expanduser()
     except RuntimeError:
         raise UnexpectedValueError(
-            f"~ begins the name of a home folder, and there is none of that name; write './{name}'"
+            f"~ starts the name of a home folder, and there is no such folder; write './{name}'"
         ) from None
     return name
 
 
 def _label(value: Any) -> str:
-    """A node: TOML may write whole numbers without quotes."""
+    """A node; integers need no quotes."""
     if _is_long(value):
         raise UnexpectedValueError
     return str(value) if _is_whole(value) else _text(value)
@@ -148,23 +149,29 @@ def _delay(value: Any) -> int | str:
     return str(Geometric.of(value)) if isinstance(value, str) else _whole(0, LONGEST_HORIZON)(value)
 
 
-def _policies(value: Any) -> tuple[str, ...]:
-    texts = _list(_policy)(value)
-    named_policies(texts)
-    return tuple(full_texts(texts))
+def _policies(value: Any) -> tuple[PolicyChoice, ...]:
+    choices: tuple[PolicyChoice, ...] = _list(_policy)(value)
+    named_policies(choices)
+    return choices
 
 
-def _policy(value: Any) -> str:
-    """A policy as text; a table names it and its parameters one by one."""
+def _policy(value: Any) -> PolicyChoice:
+    """A policy from its text, or from a table with its name and parameters."""
     if not isinstance(value, dict):
-        return _text(value)
-    parameters = {key: each for key, each in value.items() if key != "name"}
-    if "name" not in value or any(isinstance(each, dict | list) or _is_long(each) for each in parameters.values()):
-        raise UnexpectedValueError
-    said = ",".join(
-        f"{key}={str(each).lower() if isinstance(each, bool) else each}" for key, each in parameters.items()
+        return PolicyChoice.of(_text(value))
+    named = PolicyChoice.of(_text(value.get("name")))
+    return replace(
+        named,
+        parameters={**named.parameters, **{key: _parameter(each) for key, each in value.items() if key != "name"}},
     )
-    return f"{_text(value['name'])}:{said}" if said else _text(value["name"])
+
+
+def _parameter(value: Any) -> str | float:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float) or _is_long(value):
+        raise UnexpectedValueError
+    return value.strip() if isinstance(value, str) else value
 
 
 def _figure(value: Any) -> str | bool:
@@ -217,16 +224,16 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "report": Key(_truth, "true or false", "report = true"),
     },
 }  # fmt: skip
-"""All tables of a study file and their keys."""
+"""All tables of a study file with their keys."""
 
 
 def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str, Any]]:
-    """The values of all keys that are there, checked one by one.
+    """The validated values of all keys.
 
     Raises
     ------
     InvalidInputError
-        If a table or key is unknown, the message then says which one is nearest, or a value is not what its key expects.
+        If a table or key is unknown, and the message names the nearest valid one, or a value is invalid.
     """
     tables: dict[str, dict[str, Any]] = {}
     for name, values in content.items():
@@ -238,16 +245,16 @@ def read_tables(content: Mapping[str, Any], file: object) -> dict[str, dict[str,
 
 
 def check_table(name: str, values: object, file: object) -> None:
-    """Refuse what should be a table and is another value.
+    """Raise an error if a value is not a table.
 
     Raises
     ------
     InvalidInputError
-        If it is no table.
+        If it is not a table.
     """
     if not isinstance(values, dict):
         raise InvalidInputError(
-            f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, its keys below"
+            f"{file}: {name} must be a table, got {shown(values)}: write [{name}] on a line of its own, and its keys below it"
         )
 
 
@@ -263,7 +270,7 @@ def _value(table: str, name: str, value: Any, file: object) -> Any:
             f"{file}: {name} in [{table}] must be {key.expected}, got {shown(value)}: {remedy}"
         ) from None
     except InvalidInputError as error:
-        raise InvalidInputError(f"{file}: {name} in [{table}]: {error}") from error
+        raise InvalidInputError(f"{file}: {name} in [{table}]: {error.formatted(as_key)}") from error
 
 
 def _unknown_table(name: str, values: object, file: object) -> InvalidInputError:
@@ -271,7 +278,7 @@ def _unknown_table(name: str, values: object, file: object) -> InvalidInputError
         for table, keys in KEYS.items():
             if name in keys:
                 return InvalidInputError(
-                    f"{file}: {name} must stand in the table [{table}], got it in none: move it there"
+                    f"{file}: {name} must be in the table [{table}], got it outside all tables: move it there"
                 )
     remedy = _nearest(name, KEYS) or _elsewhere(name) or "remove it"
     return InvalidInputError(f"{file}: tables must be among {', '.join(KEYS)}, got {name!r}: {remedy}")
@@ -282,14 +289,15 @@ def _unknown_key(table: str, name: str, file: object) -> InvalidInputError:
     if name == "scheduler":
         return InvalidInputError(
             f"{file}: the scheduler must be named where the study is run, got one in [{table}]: remove it and, if you trust "
-            "that cluster, whose answers can run code here, add --scheduler ADDRESS"
+            "that cluster, whose answers can run code here, add ",
+            Option("scheduler", "ADDRESS"),
         )
     remedy = _elsewhere(name) or _nearest(name, own) or "remove it"
     return InvalidInputError(f"{file}: keys of [{table}] must be among {', '.join(own)}, got {name!r}: {remedy}")
 
 
 def _elsewhere(name: str) -> str:
-    """Where a key of that name does belong."""
+    """The remedy that names the table of a key, "" for an unknown key."""
     return next((f"it belongs to [{table}], move it there" for table, keys in KEYS.items() if name in keys), "")
 
 
@@ -302,8 +310,14 @@ def _nearest(name: str, known: Mapping[str, object]) -> str:
     return f"did you mean {close[0]!r}?" if close else ""
 
 
+def as_key(option: Option) -> str:
+    """An option in an error message, written as a key of a study file."""
+    name = {"capacities": "capacity"}.get(option.name, option.name)
+    return name if option.value is None else f"{name} = {value_text(option.value)}"
+
+
 def shown(value: Any) -> str:
-    """A TOML value for an error message, kept short."""
+    """A short text for a TOML value in an error message."""
     kinds = ((dict, "a table"), (list, "a list"), (str, "a long text"))
     if isinstance(value, bool):
         return str(value).lower()

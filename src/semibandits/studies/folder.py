@@ -1,4 +1,4 @@
-"""The folder that the results of a study are kept in."""
+"""The folder of the results of a study."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ from pathlib import Path
 from typing import Final, final
 
 from semibandits._files import write_whole
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.reporting.sources import STUDY
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, check_own, kept_seconds
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
+OTHER_FOLDER: Final = (
+    "choose another folder (",
+    Option("folder", "FOLDER"),
+    "), or continue the run as it was started",
+)
+"""Remedy where the folder contains another study."""
 
 
 @final
 class RunFolder:
-    """The folder that the results of a study are kept in.
+    """The folder of the results of a study.
 
     Parameters
     ----------
     path : Path
-        Where it is or will be.
+        The folder, which need not exist.
     resume : bool
-        Whether it may hold results already.
+        Whether it may contain earlier results.
     inputs : tuple of Path
-        Files that the study is read from: where they lie in the folder, they stay as they are.
+        Files that the study is read from; they are not overwritten where they are in the folder.
 
     Raises
     ------
     InvalidInputError
-        If it is a file, or holds results that must not be continued.
+        If it is a file, or contains results and `resume` is False.
     """
 
     def __init__(self, path: Path, *, resume: bool, inputs: tuple[Path, ...] = ()) -> None:
@@ -43,15 +49,16 @@ class RunFolder:
         check_own(path)
         self._inputs = inputs
         self._is_new = not path.exists()
-        self.is_simulated = (path / RESULT).exists()
-        """Whether it held the result of a simulation from the start."""
+        self.is_finished = (path / RESULT).exists()
+        """Whether it contained the results of the study from the start; then only missing files are written."""
         self._is_empty = not any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
         self.written: list[str] = []
-        """What was written to it by `put`."""
+        """Names of the files written."""
         if not resume and not self._is_empty:
             raise InvalidInputError(
-                f"the folder {str(path)!r} must be without a simulation, got one in it: add --resume to go on with it, or "
-                "choose another folder"
+                f"the folder {str(path)!r} must be without a simulation, got one in it: add ",
+                Option("resume", True),
+                " to continue it, or choose another folder",
             )
         if not resume and self.has(STUDY) and not self.is_input(STUDY):
             raise InvalidInputError(
@@ -60,25 +67,29 @@ class RunFolder:
 
     @property
     def has_begun(self) -> bool:
-        """Whether it held a simulation, finished or not, from the start."""
+        """Whether it contained a simulation, finished or not, from the start."""
         return not self._is_empty
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of that name."""
+        """Whether a file of that name exists."""
         return (self.path / name).exists()
 
+    def needs(self, name: str) -> bool:
+        """Whether the file of that name is to be written."""
+        return not (self.is_finished and self.has(name))
+
     def is_input(self, name: str) -> bool:
-        """Whether the file of that name is one that the study is read from."""
+        """Whether the file of that name is an input of the study."""
         own = self.path / name
         return own.exists() and any(other.exists() and os.path.samefile(own, other) for other in self._inputs)
 
     def prepare(self) -> None:
-        """Make it, if need be.
+        """Create the folder if it does not exist.
 
         Raises
         ------
         InvalidInputError
-            If it cannot be made.
+            If it cannot be created.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -88,7 +99,7 @@ class RunFolder:
             ) from error
 
     def put(self, name: str, content: bytes) -> None:
-        """Write a file in one step, unless it is there with that content, or is an input of the study."""
+        """Write a file in one step, unless it has that content already or is an input of the study."""
         path = self.path / name
         if path.exists() and (self.is_input(name) or path.read_bytes() == content):
             return
@@ -96,26 +107,26 @@ class RunFolder:
         self.note(name)
 
     def note(self, name: str) -> None:
-        """Take note that a file was written."""
+        """Record that a file was written."""
         self.written.append(name)
 
     def finished(self) -> int:
-        """Number of finished replications that it keeps one by one."""
+        """Number of finished replications in files of their own."""
         return len(list((self.path / PARTS).glob("*.zip")))
 
     def seconds(self) -> dict[str, float]:
-        """Mean time of a replication of each policy, as far as it was written down.
+        """Mean time of a replication of each policy, as far as it was recorded.
 
         Raises
         ------
         InvalidInputError
-            If the file of times holds something else.
+            If the file of times is malformed.
         """
         kept = kept_seconds(self.path / TIMINGS)
         return {policy: math.fsum(own.values()) / len(own) for policy, own in kept.items() if own}
 
     def withdraw(self) -> None:
-        """Remove what a study has left that failed before anything was finished."""
+        """Remove the files of a study that failed before a replication was finished."""
         if not self._is_empty or self.finished() or self.has(RESULT):
             return
         for name in (DESCRIPTION, *self.written):

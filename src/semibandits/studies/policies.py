@@ -1,74 +1,112 @@
-"""Policies as they are written on a command line and in a study: ``NAME:key=value,key=value``."""
+"""The policies of a study, and their text form ``NAME:key=value,key=value``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.policies.base import Policy
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES, policy_from
 
-SHORT_NAMES: Final = {"thompson": "ThompsonSampling", "ts": "ThompsonSampling"}
+_NAMES: Final = {policy.__name__.casefold(): policy.__name__ for policy in POLICIES} | dict.fromkeys(
+    ("thompson", "ts"), "ThompsonSampling"
+)
 _EXAMPLE: Final = "ESCB:radius=log-loglog"
 
 
-def named_policies(texts: Sequence[str]) -> dict[str, Policy]:
-    """Policies by the names they have in results; all of the library for none.
+@dataclass(frozen=True)
+class PolicyChoice:
+    """A policy of the library by name and parameters. Its `str` is the text form that :meth:`of` reads.
+
+    Parameters
+    ----------
+    name : str
+        Name of its class in any case, or "thompson" or "ts".
+    parameters : mapping from str to str or number
+        Keyword arguments of the class; text may stand for a number.
 
     Raises
     ------
     InvalidInputError
-        If a text is of another form, names no policy or parameter, has a value that is refused, or comes twice.
+        If a parameter is ``horizon``, an unknown radius, or a text that cannot be part of the text form.
+    """
+
+    name: str
+    parameters: Mapping[str, str | float] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", _NAMES.get(self.name.casefold(), self.name))
+        for key, value in self.parameters.items():
+            if isinstance(value, str) and (not value or value != value.strip() or "," in value):
+                raise _malformed(self)
+            if key == "horizon":
+                raise InvalidInputError(
+                    f"the horizon must be the same for all policies, got {str(self)!r}: use ",
+                    Option("horizon"),
+                    ", and simulate slow policies on their own",
+                )
+            if key == "radius" and value not in RADII:
+                raise unknown_name("radius", value, RADII)
+
+    @classmethod
+    def of(cls, text: str | PolicyChoice) -> PolicyChoice:
+        """The choice that a text describes; other choices are returned unchanged.
+
+        Raises
+        ------
+        InvalidInputError
+            If the text is malformed, or gives a parameter twice.
+        """
+        if isinstance(text, PolicyChoice):
+            return text
+        name, colon, rest = text.partition(":")
+        parameters: dict[str, str | float] = {}
+        for pair in rest.split(",") if colon else ():
+            key, _, value = (part.strip() for part in pair.partition("="))
+            if not (key and value):
+                raise _malformed(text)
+            if key in parameters:
+                raise InvalidInputError(f"parameters must be given once, got {key} twice in {text!r}: drop one")
+            parameters[key] = value
+        return cls(name.strip(), parameters)
+
+    def __str__(self) -> str:
+        pairs = ",".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name}:{pairs}" if pairs else self.name
+
+    @property
+    def label(self) -> str:
+        """Name in results, ``NAME(key=value, key=value)``."""
+        pairs = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name}({pairs})" if pairs else self.name
+
+
+ALL_POLICIES: Final = tuple(PolicyChoice(policy.__name__) for policy in POLICIES)
+
+
+def named_policies(choices: Iterable[PolicyChoice | str]) -> dict[str, Policy]:
+    """Policies by their names in results.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such policy or parameter, a value is refused, or two policies are the same.
     """
     named: dict[str, Policy] = {}
-    for text in full_texts(texts):
-        name, parameters = _split(text)
-        said = ", ".join(f"{key}={value}" for key, value in parameters.items())
-        shown = f"{name}({said})" if said else name
-        if shown in named:
+    for choice in map(PolicyChoice.of, choices):
+        if choice.label in named:
             raise InvalidInputError(
-                f"policies must differ, got {shown} twice: give each once, or with another parameter, as in {_EXAMPLE}"
+                f"policies must differ, got {choice.label} twice: give each once, or with another parameter, as in {_EXAMPLE}"
             )
-        named[shown] = policy_from(name, parameters)
+        named[choice.label] = policy_from(choice.name, choice.parameters)
     return named
 
 
-def full_texts(texts: Sequence[str]) -> list[str]:
-    """The same policies with their full names and without blanks: all of the library for none."""
-    full = []
-    for text in texts or [policy.__name__ for policy in POLICIES]:
-        name, parameters = _split(text)
-        said = ",".join(f"{key}={value}" for key, value in parameters.items())
-        full.append(f"{name}:{said}" if said else name)
-    return full
-
-
-def _split(text: str) -> tuple[str, dict[str, object]]:
-    """Name and parameters of a policy."""
-    typed, colon, rest = (part.strip() for part in text.partition(":"))
-    folded = {policy.__name__.casefold(): policy.__name__ for policy in POLICIES} | SHORT_NAMES
-    return folded.get(typed.casefold(), typed), _parameters(text, rest) if colon else {}
-
-
-def _parameters(text: str, rest: str) -> dict[str, object]:
-    parameters: dict[str, object] = {}
-    for pair in rest.split(","):
-        key, sign, value = (part.strip() for part in pair.partition("="))
-        if not (key and sign and value):
-            raise InvalidInputError(
-                f"a policy must be written NAME:key=value,key=value, got {text!r}: write for instance {_EXAMPLE}"
-            )
-        if key == "horizon":
-            raise InvalidInputError(
-                f"the horizon must be the same for all policies, got {text!r}: use --horizon, and simulate slow "
-                "policies on their own"
-            )
-        if key == "radius" and value not in RADII:
-            raise unknown_name("radius", value, RADII)
-        if key in parameters:
-            raise InvalidInputError(f"parameters must be given once, got {key} twice in {text!r}: drop one")
-        parameters[key] = value
-    return parameters
+def _malformed(policy: object) -> InvalidInputError:
+    return InvalidInputError(
+        f"a policy must be written NAME:key=value,key=value, got {str(policy)!r}: write for instance {_EXAMPLE}"
+    )

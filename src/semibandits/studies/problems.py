@@ -1,4 +1,4 @@
-"""From the words of a command line or a study to a problem: a built-in dataset or network, or the user's own file."""
+"""Problems: a built-in dataset or network, or a file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from semibandits import datasets
 from semibandits._fields import unknown_name
 from semibandits._validation import variance_vector
 from semibandits.datasets.networks import LICENCE
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
+from semibandits.instances.csv_files import PATHS_OR_TREES
 from semibandits.reporting.report_data import About
 from semibandits.studies.study import ProblemChoice
 
@@ -22,16 +23,16 @@ FORMATS = (".csv", ".json")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """An instance, and what is known of where it comes from.
+    """An instance with its source.
 
     Attributes
     ----------
     instance : Instance
-        The decisions, their mean rewards and variances.
+        The decision set with mean rewards and variances.
     dataset : Dataset or None
-        The built-in dataset that it is, if it is one.
+        Its built-in dataset, if any.
     network : Network or None
-        The built-in network that it is built on, if there is one.
+        Its built-in network, if any.
     """
 
     instance: Instance
@@ -50,18 +51,18 @@ class Problem:
 
 
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
-    """What a word on a command line stands for: a file that ends in .csv or .json, or a built-in dataset or network.
+    """The problem with a name: a file that ends in .csv or .json, or a built-in dataset or network.
 
     Raises
     ------
     InvalidInputError
-        If it is none of these.
+        If there is no such dataset or network, or the file has another ending.
     """
     options = options or ProblemOptions()
     if Path(word).suffix.lower() in FORMATS:
         return ProblemChoice(file=Path(word), options=options)
     if os.sep in word or Path(word).exists():
-        raise _odd_file(word)
+        raise _unsupported_file(word)
     if word in datasets.list_datasets():
         return ProblemChoice(dataset=word, options=options)
     if word in datasets.list_networks():
@@ -71,12 +72,12 @@ def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemCho
 
 
 def load_problem(choice: ProblemChoice) -> Problem:
-    """The problem that was chosen.
+    """Load a problem.
 
     Raises
     ------
     InvalidInputError
-        If there is no such file, network or dataset, an option does not suit it, or it describes no instance.
+        If there is no such file, network or dataset, an option does not suit it, or the instance is invalid.
     SemibanditsError
         If the package that holds the data is not installed.
     """
@@ -101,24 +102,24 @@ def _other_kind(name: str, asked: str, right: str) -> InvalidInputError:
     )
 
 
-def _odd_file(name: object) -> InvalidInputError:
-    remedy = "studies are for semibandits run" if str(name).endswith(".toml") else "rename it after what it holds"
+def _unsupported_file(name: object) -> InvalidInputError:
+    remedy = "studies are for semibandits run" if str(name).endswith(".toml") else "rename it to match its format"
     return InvalidInputError(f"the file must end in .csv or .json, got {str(name)!r}: {remedy}")
 
 
 def _load_file(path: Path, options: ProblemOptions) -> Instance:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise _odd_file(path)
+        raise _unsupported_file(path)
     instance = read_csv(path, options) if suffix == ".csv" else read_json(path, _json_overrides(options))
-    # Files may leave their name out; the description goes where the file is not.
+    # The name defaults to that of the file, which a reader of the description does not know.
     return replace(instance, description={**instance.description, "name": instance.name})
 
 
 def _json_overrides(options: ProblemOptions) -> dict[str, object]:
     if options.capacities:
         raise InvalidInputError(
-            "--capacity must be used with CSV files, got it with a JSON file: write it into the file"
+            Option("capacities"), " must be used with CSV files, got it with a JSON file: write it into the file"
         )
     keys = ("family", "source", "target", "size", "saturate", "variance")
     return {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
@@ -134,27 +135,23 @@ def _load_network(network: datasets.Network, options: ProblemOptions) -> Instanc
     if family != "paths":
         if family is not None:
             raise unknown_name("family of a network", family, ("paths", "trees"))
-        raise InvalidInputError(
-            f"family must be clear, got the network {network.name} alone: "
-            "give --source and --target for paths, or --family trees"
-        )
+        raise InvalidInputError(f"family must be clear, got the network {network.name} alone: ", *PATHS_OR_TREES)
     if options.source is None or options.target is None:
         missing = "source" if options.source is None else "target"
-        raise InvalidInputError(f"paths must have both ends, got no {missing}: add --{missing} NODE")
+        raise InvalidInputError(f"paths must have both ends, got no {missing}: add ", Option(missing, "NODE"))
     return _with_variance(network.delay_dag(options.source, options.target), options.variance)
 
 
 def _refuse(options: ProblemOptions, names: tuple[str, ...], problem: str) -> None:
     for name in names:
         if getattr(options, name):
-            option = "--capacity" if name == "capacities" else f"--{name}"
             raise InvalidInputError(
-                f"{option} must suit the problem, got it with {problem}, which has no use for it: drop it"
+                Option(name), f" must suit the problem, got it with {problem}, which has no use for it: drop it"
             )
 
 
 def _with_variance(instance: Instance, variance: float | None) -> Instance:
-    """The same instance, if wanted with another variance for all items."""
+    """The instance, with another variance for all items if one is given."""
     if variance is None:
         return instance
     numbers = variance_vector(np.asarray(variance), instance.decision_set.d)

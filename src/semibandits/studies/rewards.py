@@ -1,4 +1,4 @@
-"""The laws that rewards of a study can have."""
+"""Reward models of a study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits import datasets
 from semibandits._fields import unknown_name
-from semibandits.errors import InvalidInputError, SemibanditsError, UnsupportedError
+from semibandits.errors import InvalidInputError, Option, SemibanditsError, UnsupportedError
 from semibandits.instances import Instance
 from semibandits.laws import Bernoulli, Gamma, Gaussian, Law, Poisson, law_from
 from semibandits.laws.plain import KINDS
@@ -24,16 +24,16 @@ REPLAY: Final = "replay"
 REWARDS: Final = (*KINDS, REPLAY)
 
 
-def law_of_instance(instance: Instance, called: str) -> Law:
-    """A law from its text, with the variances of the instance where it is Gaussian and says none.
+def law_of_instance(instance: Instance, text: str) -> Law:
+    """A law from its text; a Gaussian law without a variance has those of the instance.
 
     Raises
     ------
     InvalidInputError
         If there is no such law, or it cannot have the means of the instance.
     """
-    law = law_from(called.casefold())
-    if isinstance(law, Gaussian) and "variance" not in called.casefold():
+    law = law_from(text.casefold())
+    if isinstance(law, Gaussian) and "variance" not in text.casefold():
         law = Gaussian(instance.variance, law.upper)
     law.check(instance.theta)
     return law
@@ -45,16 +45,16 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     Parameters
     ----------
     problem : Problem
-        Where means, variances and observed outcomes come from.
+        Source of the means, variances and observed outcomes.
     kind : str
         "replay", or a law as :func:`semibandits.laws.law_from` reads it.
     variance : float or None
-        What the user says of it; the instance has it already.
+        The variance that the user gave, if any; that of the instance includes it.
 
     Raises
     ------
     InvalidInputError
-        If there are no such rewards, or they cannot have these means or this variance.
+        If there is no such reward model, or it cannot have these means or this variance.
     """
     instance, name = problem.instance, kind.casefold().partition(":")[0].strip()
     if name == REPLAY:
@@ -66,15 +66,15 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
     if name == "bernoulli":
         if variance is not None:
             raise InvalidInputError(
-                f"--variance must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means "
-                "say all"
+                Option("variance"),
+                f" must go with Gaussian rewards, got {variance:g} with Bernoulli ones: drop it, since their means determine it",
             )
         outside = np.flatnonzero((instance.theta < 0) | (instance.theta > 1))
         if outside.size:
             i = int(outside[0])
             raise InvalidInputError(
-                f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: "
-                "use --rewards gaussian"
+                f"theta must lie in [0, 1] for Bernoulli rewards, got {instance.theta[i]:g} for {instance.labels[i]}: use ",
+                Option("rewards", "gaussian"),
             )
     law = law_of_instance(instance, kind)
     if isinstance(law, Poisson):
@@ -85,16 +85,18 @@ def reward_model(problem: Problem, kind: str, variance: float | None) -> RewardM
         return GaussianRewards(instance.theta, variance=law.variance, upper=law.upper)
     if isinstance(law, Bernoulli):
         return BernoulliRewards(instance.theta)
-    raise UnsupportedError(f"rewards of the law {law.name} cannot be drawn: no reward model of the library has it")
+    raise UnsupportedError(f"rewards of the law {law.name} cannot be drawn: the library has no reward model for it")
 
 
 def _no_outcomes(problem: Problem) -> InvalidInputError:
-    """Error that names the datasets which can be replayed."""
+    """Error that lists the datasets with outcomes."""
     able = []
     for name in datasets.list_datasets():
         with suppress(SemibanditsError):  # its package is not installed
             if datasets.load(name).outcomes is not None:
                 able.append(name)
     got = problem.instance.name if problem.dataset is None else problem.dataset.name
-    remedy = f"choose {'from ' * (len(able) > 1)}{', '.join(able)}" if able else "use --rewards gaussian"
-    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: {remedy}")
+    remedy = (
+        [f"choose {'from ' * (len(able) > 1)}{', '.join(able)}"] if able else ["use ", Option("rewards", "gaussian")]
+    )
+    return InvalidInputError(f"replay must have observed outcomes to draw from, got {got}, which has none: ", *remedy)

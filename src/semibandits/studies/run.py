@@ -1,4 +1,4 @@
-"""Running a study: its bound is found once, what is missing is played, and its folder is filled."""
+"""Run a study: solve its bound once, play the replications that are missing, and write its folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from semibandits._json import strict_json
-from semibandits._text import json_text
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult, Progress
 from semibandits.regret_bound.solve import graves_lai
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
@@ -23,42 +23,42 @@ from semibandits.simulation import simulate as play
 from semibandits.simulation.parts import DESCRIPTION, RESULT
 from semibandits.studies.bound_file import as_result, kept_bound, read_bound
 from semibandits.studies.changes import check_unchanged
-from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
+from semibandits.studies.folder import FIGURE, OTHER_FOLDER, SUMMARY, RunFolder
 from semibandits.studies.problems import Problem
 from semibandits.studies.study import Study
-from semibandits.studies.study_file import in_words_of, study_text
+from semibandits.studies.study_file import in_table, study_text
 from semibandits.studies.task import Task
 
 SCRATCH_BYTES: Final = 10**8
-"""Up to this size a run without a folder of its own gets a temporary one, which is where seconds are kept."""
+"""A run without a folder uses a temporary one up to this size, since times are recorded in the folder."""
 
 BoundProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyResult:
-    """What came of a study.
+    """Results of a study.
 
     Attributes
     ----------
     study : Study
-        What was asked for.
+        The study.
     problem : Problem
-        Its instance, and where that comes from.
+        Its instance, and the source of that.
     bound : GravesLaiResult or None
-        C(theta) for the rewards that are simulated, where it is known. For replayed outcomes no bound is known: then it is that
-        of Gaussian rewards with the means of the instance and the variances that policies are told. It bounds the regret of the
+        C(theta) for the simulated rewards, where it is known. No bound is known for replayed outcomes: then it is that of
+        Gaussian rewards with the means of the instance and the variances that policies receive. It bounds the regret of the
         simulation if and only if ``simulation.lower_bound`` is not None.
     simulation : SimulationResult or None
-        Regret of the policies, if any played.
+        Regret of the policies, None if the study computes only the bound.
     answer : Answer or None
-        The same with all that tables and figures need.
+        The simulation with the data of tables and figures.
     folder : Path or None
-        Where everything is kept.
+        Folder of the results.
     written : tuple of str
-        Files that were written to the folder this time, beside those of the simulation itself.
+        Files that this run wrote to the folder, except those of the simulation itself.
     finished_before : bool
-        Whether nothing was left to be played or solved.
+        Whether there was nothing left to play or solve.
     """
 
     study: Study
@@ -71,12 +71,12 @@ class StudyResult:
 
     @property
     def simulation(self) -> SimulationResult | None:
-        """Regret of the policies, None if the study asks for the bound alone."""
+        """Regret of the policies, None if the study computes only the bound."""
         return None if self.answer is None else self.answer.result
 
     @property
     def report(self) -> Path | None:
-        """The report, where there is one."""
+        """Path of the report, None if there is no report."""
         path = None if self.folder is None else self.folder / REPORT
         return path if path is not None and path.exists() else None
 
@@ -89,19 +89,18 @@ def run_study(
     progress: bool | Callable[[int, int], None] = False,
     bound_progress: BoundProgress | None = None,
 ) -> StudyResult:
-    """Run a study, or what is missing of it.
+    """Run a study, or the part of it that is missing.
 
-    An interrupted study is continued. For a finished one nothing is solved or played again, and existing files stay as they
-    are.
+    An interrupted study continues. A finished study is not solved or played again, and its files are not changed.
 
     Parameters
     ----------
     study : Study
-        What to do, for instance from :func:`read_study`.
+        The study, for instance from :func:`read_study`.
     resume : bool
-        Whether its folder may hold an earlier run of it.
+        Whether its folder may contain an earlier run of it.
     redraw : bool
-        Whether the figure is drawn again for a finished study, if the study names a file for it.
+        Whether a finished study draws its figure again, if it names a file for it.
     progress : bool or callable
         As for :func:`semibandits.simulate`.
     bound_progress : callable, optional
@@ -110,9 +109,9 @@ def run_study(
     Raises
     ------
     InvalidInputError
-        If something in the study is malformed, or its folder holds another study.
+        If the study is malformed, or its folder contains another study.
     SolverError
-        If the study asks for the bound alone and its gap is not reached, or if a policy finds no decision.
+        If the study computes only the bound and its gap is not reached, or if a policy finds no decision.
     """
     task = Task(study, redraw)
     task.check()
@@ -122,45 +121,49 @@ def run_study(
         if resume:
             check_unchanged(folder, study, task.instance)
         task.check_files(folder)
-    if study.simulation is None:
-        return _run_bound(task, folder, bound_progress)
+    bound: GravesLaiResult | None
+    answer: Answer | None = None
     try:
-        return _run_simulation(task, folder, progress, bound_progress)
+        if study.simulation is None:
+            bound = _run_bound(task, folder, bound_progress)
+        else:
+            bound, answer = _run_simulation(task, folder, progress, bound_progress)
     except BaseException:
-        if folder is not None:
+        if folder is not None and (study.simulation is not None or not folder.has(BOUND)):
             folder.withdraw()
         raise
+    return StudyResult(
+        study=study,
+        problem=task.problem,
+        bound=bound,
+        answer=answer,
+        folder=None if folder is None else folder.path,
+        written=() if folder is None else tuple(folder.written),
+        finished_before=folder is not None and folder.is_finished,
+    )
 
 
-def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> StudyResult:
-    """The bound alone, whose gap must be reached."""
+def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult:
+    """Compute only the bound; its gap must be reached."""
     if folder is not None and folder.has(BOUND):
         task.bound = read_bound(folder.path / BOUND, task.study, task.twin)
-    finished_before = task.bound is not None
     if folder is None:
         result = _solved(task, progress, throw=True)
     else:
+        folder.is_finished = task.bound is not None
         if task.bound is None:
-            result = _solved_alone(task, folder, progress)
+            folder.prepare()  # before a long solve rather than after it
+            result = _solved(task, progress, throw=True)
             task.bound = _kept(task, result)
         else:
             result = as_result(task.bound, task.study, task.twin, folder.path / BOUND)
-        _describe(task, folder, only_missing=finished_before)
-    figure = task.figure(only_missing=finished_before)
+        _describe(task, folder)
+    figure = task.figure(folder)
     if figure is not None:
         write_figure(task.instance, result, figure)
     if folder is not None:
-        _report(task, folder, result, None, only_missing=finished_before)
-    return _study_result(task, folder, result, None, finished_before=finished_before)
-
-
-def _solved_alone(task: Task, folder: RunFolder, progress: BoundProgress | None) -> GravesLaiResult:
-    folder.prepare()  # rather now than after a long solve
-    try:
-        return _solved(task, progress, throw=True)
-    except BaseException:
-        folder.withdraw()
-        raise
+        _report(task, folder, result, None)
+    return result
 
 
 def _run_simulation(
@@ -168,9 +171,9 @@ def _run_simulation(
     folder: RunFolder | None,
     progress: bool | Callable[[int, int], None],
     bound_progress: BoundProgress | None,
-) -> StudyResult:
+) -> tuple[GravesLaiResult | None, Answer]:
     start = time.monotonic()
-    finished_before = folder is not None and folder.is_simulated
+    is_finished = folder is not None and folder.is_finished
     with ExitStack() as stack:
         kept = folder
         if kept is None and task.bytes <= SCRATCH_BYTES:
@@ -178,7 +181,7 @@ def _run_simulation(
         elif folder is not None:
             folder.prepare()
         bound = _limit(task, folder, bound_progress)
-        result = _kept_result(task, folder) if folder is not None and finished_before else None
+        result = _kept_result(task, folder) if folder is not None and is_finished else None
         if result is None:
             result = _played(task, folder, kept, bound, progress)
         answer = Answer(
@@ -188,32 +191,32 @@ def _run_simulation(
             result=result,
             seed=task.asked.seed,
             seconds={} if kept is None else kept.seconds(),
-            elapsed=None if finished_before else time.monotonic() - start,
+            elapsed=None if is_finished else time.monotonic() - start,
             folder=None if folder is None else folder.path,
         )
-        _write(task, folder, bound, answer, only_missing=finished_before)
-        return _study_result(task, folder, bound, answer, finished_before=finished_before)
+        _write(task, folder, bound, answer)
+        return bound, answer
 
 
 def _limit(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult | None:
-    """C(theta): read where it is known, solved where it is not; None if it was not found."""
+    """C(theta), read from the folder or solved; None if it was not found."""
     if folder is None:
         return None if task.rewards.bound_family is None else _found(task, progress)
     path = folder.path / BOUND
     if folder.resume and path.exists():
         task.bound = read_bound(path, task.study, task.twin)
-    is_hopeless = folder.has_begun and (folder.is_simulated or not _wants_bound(folder))  # it was not found then
-    if task.bound is None and not is_hopeless:
+    is_unknown = folder.has_begun and (folder.is_finished or not _has_bound(folder))  # the earlier run did not find it
+    if task.bound is None and not is_unknown:
         result = _found(task, progress)
         if result is not None:
             task.bound = _kept(task, result)
-            folder.put(BOUND, _json_bytes(task.bound))  # written first, so that a crash does not lose it
+            folder.put(BOUND, json_bytes(task.bound))  # written first, so that a crash does not lose it
         return result
     return None if task.bound is None else as_result(task.bound, task.study, task.twin, path)
 
 
-def _wants_bound(folder: RunFolder) -> bool:
-    """Whether an unfinished simulation began with a bound."""
+def _has_bound(folder: RunFolder) -> bool:
+    """Whether an unfinished simulation was started with a bound."""
     try:
         description = strict_json((folder.path / DESCRIPTION).read_text(encoding="utf-8"))
         return bool(description["bound"])
@@ -222,7 +225,7 @@ def _wants_bound(folder: RunFolder) -> bool:
 
 
 def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None:
-    """The bound as far as it gets; that a method of the user's own choice does not exist for these decisions is an error."""
+    """The bracket reached; an error if the user chose a method that does not exist for these decisions."""
     try:
         return _solved(task, progress, throw=False)
     except (SolverError, UnsupportedError, TooManyDecisionsError) as error:
@@ -233,7 +236,7 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
-    with in_words_of(task.study.path, "bound"):
+    with in_table(task.study.path, "bound"):
         return graves_lai(
             twin.decision_set,
             twin.theta,
@@ -252,14 +255,14 @@ def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
 
 
 def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
-    """The finished simulation in the folder, which must be that of the study."""
+    """The finished simulation in the folder; it must be that of the study."""
     result = load_simulation(folder.path / RESULT)
     before, now = result.provenance.get("specification", {}), task.specification.description
     different = [key for key, value in now.items() if before.get(key) != value]
     if different:
         raise InvalidInputError(
-            f"folder must hold a run of the same simulation, got another {', '.join(different)} in {folder.path}: choose another "
-            "folder (--output), or go on as the run began"
+            f"folder must contain a run of the same simulation, got another {', '.join(different)} in {folder.path}: ",
+            *OTHER_FOLDER,
         )
     return result
 
@@ -271,13 +274,13 @@ def _played(
     bound: GravesLaiResult | None,
     progress: bool | Callable[[int, int], None],
 ) -> SimulationResult:
-    asked, execution = task.asked, task.study.execution
+    execution = task.study.execution
     described = False
 
     def tell(finished: int, total: int) -> None:
         nonlocal described
-        if folder is not None and not described:  # the folder is ours by now, and something in it is worth keeping
-            _describe(task, folder, only_missing=False)
+        if folder is not None and not described:  # the simulation has claimed the folder and kept a replication in it
+            _describe(task, folder)
             described = True
         if callable(progress):
             progress(finished, total)
@@ -286,14 +289,9 @@ def _played(
         task.instance.decision_set,
         task.rewards,
         task.policies,
-        horizon=asked.horizon,
-        replications=asked.replications,
-        seed=asked.seed,
+        **task.settings,
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
-        checkpoints=asked.checkpoints,
-        delay=asked.delay,
-        loss=asked.loss,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,
@@ -301,43 +299,39 @@ def _played(
     )
 
 
-def _describe(task: Task, folder: RunFolder, *, only_missing: bool) -> None:
-    """What was studied."""
+def _describe(task: Task, folder: RunFolder) -> None:
+    """Write the files that describe the study."""
     contents = {
         INSTANCE: task.instance_content,
-        ABOUT: _json_bytes({key: text or None for key, text in asdict(task.problem.about).items()}),
+        ABOUT: json_bytes({key: text or None for key, text in asdict(task.problem.about).items()}),
         STUDY: study_text(task.study).encode(),
     }
     if task.bound is not None:
-        contents[BOUND] = _json_bytes(task.bound)
+        contents[BOUND] = json_bytes(task.bound)
     for name, content in contents.items():
-        if not (only_missing and folder.has(name)):
+        if folder.needs(name):
             folder.put(name, content)
 
 
-def _write(
-    task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer, *, only_missing: bool
-) -> None:
-    """All that is made of a finished simulation."""
-    figure = task.figure(only_missing=only_missing)
+def _write(task: Task, folder: RunFolder | None, bound: GravesLaiResult | None, answer: Answer) -> None:
+    """Write the figures, the table and the report of a finished simulation."""
+    figure = task.figure(folder)
     if figure is not None:
         write_regret_figure(answer.instance, answer.result, figure)
     if folder is None:
         return
-    _describe(task, folder, only_missing=only_missing)
-    if not (only_missing and folder.has(SUMMARY)):
+    _describe(task, folder)
+    if folder.needs(SUMMARY):
         folder.put(SUMMARY, summary_table(answer).encode())
-    if task.study.output.figure is True and can_draw() and not (only_missing and folder.has(FIGURE)):
+    if task.study.output.figure is True and can_draw() and folder.needs(FIGURE):
         write_regret_figure(answer.instance, answer.result, folder.path / FIGURE)
         folder.note(FIGURE)
-    _report(task, folder, bound, answer, only_missing=only_missing)
+    _report(task, folder, bound, answer)
 
 
-def _report(
-    task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None, *, only_missing: bool
-) -> None:
+def _report(task: Task, folder: RunFolder, bound: GravesLaiResult | None, answer: Answer | None) -> None:
     """Write the report; it is identical to one made from the folder later."""
-    if task.study.output.report and not (only_missing and folder.has(REPORT)):
+    if task.study.output.report and folder.needs(REPORT):
         from semibandits.reporting.payload import payload_of
         from semibandits.reporting.report import write_payload
 
@@ -354,26 +348,3 @@ def _report(
         )
         write_payload(payload_of(data), folder.path / REPORT)
         folder.note(REPORT)
-
-
-def _study_result(
-    task: Task,
-    folder: RunFolder | None,
-    bound: GravesLaiResult | None,
-    answer: Answer | None,
-    *,
-    finished_before: bool,
-) -> StudyResult:
-    return StudyResult(
-        study=task.study,
-        problem=task.problem,
-        bound=bound,
-        answer=answer,
-        folder=None if folder is None else folder.path,
-        written=() if folder is None else tuple(folder.written),
-        finished_before=finished_before,
-    )
-
-
-def _json_bytes(value: object) -> bytes:
-    return (json_text(value, indent=1) + "\n").encode()

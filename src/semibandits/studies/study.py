@@ -1,4 +1,4 @@
-"""What a study is: a problem, who plays on it, how its bound is found, and where all of that goes."""
+"""The options of a study: problem, simulation, bound, execution and output."""
 
 from __future__ import annotations
 
@@ -6,32 +6,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import ProblemOptions
 from semibandits.regret_bound.solve import Method
 from semibandits.simulation.run import BOUND_SECONDS
+from semibandits.studies.policies import ALL_POLICIES, PolicyChoice
 
 KINDS: Final = ("dataset", "network", "file")
-"""What a problem can be."""
+"""Kinds of problems."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemChoice:
-    """What is decided: exactly one of a built-in dataset, a built-in network, or a file.
+    """A problem: exactly one of a built-in dataset, a built-in network, or a file.
 
     Attributes
     ----------
     dataset, network : str, optional
-        Name of a built-in one.
+        Name of a built-in dataset or network.
     file : Path, optional
         A .csv or .json file, see docs/cli.md.
     options : ProblemOptions
-        What these leave open.
+        Options that complete it.
 
     Raises
     ------
     InvalidInputError
-        If none is given, or several are.
+        If not exactly one is given.
     """
 
     dataset: str | None = None
@@ -43,8 +44,8 @@ class ProblemChoice:
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if not given:
             raise InvalidInputError(
-                f"the problem must be one of {', '.join(KINDS)}, got none of them: say what is decided, "
-                'for instance network = "germany50"'
+                f"the problem must be one of {', '.join(KINDS)}, got none of them: give one, for instance ",
+                Option("network", "germany50"),
             )
         if len(given) > 1:
             raise InvalidInputError(
@@ -54,25 +55,26 @@ class ProblemChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulationOptions:
-    """Who plays, against what, and for how long.
+    """A simulation: policies, rewards, and length.
 
     Attributes
     ----------
     policies : tuple of str
-        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all of the library for none.
+        As on the command line, ``NAME`` or ``NAME:key=value,key=value``; all policies of the library by default. They are kept
+        as :class:`semibandits.studies.policies.PolicyChoice`, which may be passed too.
     rewards : str
         "replay", or a law as :func:`semibandits.laws.law_from` reads it: "gaussian", "bernoulli", "poisson:cost", ...
     horizon, replications, seed : int
-        Rounds, repetitions of each policy, and the seed of them all.
+        Number of rounds, number of replications of each policy, and the seed of all.
     checkpoints : tuple of int, optional
-        Rounds at which the state is kept, the horizon last; 20 a decade by default.
+        Rounds at which the state is recorded, the horizon last; 20 per decade by default.
     delay : int or str
-        How many rounds late outcomes are told, or ``geometric:MEAN``.
+        Delay of outcomes in rounds, or ``geometric:MEAN``.
     loss : float
-        Share of outcomes that are never told, in [0, 1).
+        Share of outcomes that are never observed, in [0, 1).
     """
 
-    policies: tuple[str, ...] = ()
+    policies: tuple[PolicyChoice | str, ...] = ()
     rewards: str = "gaussian"
     horizon: int = 10_000
     replications: int = 100
@@ -81,24 +83,27 @@ class SimulationOptions:
     delay: int | str = 0
     loss: float = 0.0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policies", tuple(map(PolicyChoice.of, self.policies)) or ALL_POLICIES)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoundOptions:
-    """How C(theta) is computed; see :func:`semibandits.graves_lai`.
+    """Options of C(theta); see :func:`semibandits.graves_lai`.
 
     Attributes
     ----------
     law : str, optional
-        The law of the rewards, where nothing is simulated; Gaussian by default. With a simulation it is that of its rewards.
+        The law of the rewards, without a simulation; Gaussian by default. With a simulation it is the law of its rewards.
     method : str
-        "auto", or one of the methods by name.
+        "auto", or the name of a method.
     gap : float
         Relative gap to certify, in (0, 1).
     time_limit : float, optional
-        Seconds, infinity for as long as it takes. By default 60 beside a simulation, where the bracket reached by then is
-        kept; infinity without one, where an end before the gap is reached is an error.
+        Seconds; infinity for no limit. With a simulation, 60 by default, and the bracket reached is kept. Without one,
+        infinity by default, and it is an error if the gap is not reached.
     tie_tolerance : float
-        Decisions this near, relative to m max|theta|, count as ties.
+        Decisions whose rewards differ by at most this, relative to m max|theta|, count as ties.
     """
 
     law: str | None = None
@@ -115,9 +120,9 @@ class Execution:
     Attributes
     ----------
     workers : int
-        Number of processes, -1 for one a core.
+        Number of processes, -1 for one per core.
     scheduler : str, optional
-        Address of a Dask cluster instead, which must be trusted: what it returns is unpickled. Study files cannot name one.
+        Address of a Dask cluster to use instead. It must be trusted: its results are unpickled. Study files cannot contain it.
     """
 
     workers: int = 1
@@ -131,11 +136,11 @@ class Output:
     Attributes
     ----------
     folder : Path, optional
-        Where everything is kept; nothing is kept by default.
+        Folder of all results; by default they are not kept.
     figure : Path or bool
         File of the figure; True for ``regret.png`` in the folder of a simulation, if matplotlib is installed.
     report : bool
-        Whether the folder gets a report.
+        Whether to write a report to the folder.
     """
 
     folder: Path | None = None
@@ -145,22 +150,22 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study: all that :func:`semibandits.studies.run_study` needs to know.
+    """A study, the input of :func:`semibandits.studies.run_study`.
 
     Attributes
     ----------
     problem : ProblemChoice
-        What is decided.
+        The problem.
     simulation : SimulationOptions, optional
-        Who plays; without it the study asks for the bound alone.
+        The simulation; without it the study computes only the bound.
     bound : BoundOptions
-        How C(theta) is computed.
+        Options of C(theta).
     execution : Execution
         Where replications are played.
     output : Output
         Where results go.
     path : Path, optional
-        The file that it was read from, for messages.
+        The file of the study, for messages.
     """
 
     problem: ProblemChoice
@@ -172,7 +177,7 @@ class Study:
 
     @property
     def bound_seconds(self) -> float | None:
-        """Time limit of the bound, None if there is none."""
+        """Time limit of the bound in seconds, None for no limit."""
         limit = self.bound.time_limit
         if limit is None:
             return None if self.simulation is None else BOUND_SECONDS

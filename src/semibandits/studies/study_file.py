@@ -1,9 +1,8 @@
-"""Study files: TOML that says what is studied (docs/studies.md)."""
+"""Study files in TOML (docs/studies.md)."""
 
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,8 +12,7 @@ from typing import Any, Final
 from semibandits.errors import InvalidInputError
 from semibandits.instances import ProblemOptions
 from semibandits.reporting.sources import INSTANCE, STUDY
-from semibandits.studies.fields import ALL_CORES, read_tables
-from semibandits.studies.policies import full_texts
+from semibandits.studies.fields import ALL_CORES, as_key, read_tables
 from semibandits.studies.study import (
     KINDS,
     BoundOptions,
@@ -30,7 +28,6 @@ FOLDER_ENDING: Final = "-results"
 _HEAD: Final = (
     "# What is kept beside this file. It is run again, elsewhere, by:  semibandits run study.toml --output FOLDER\n\n"
 )
-_OPTION: Final = re.compile(r"--([a-z][a-z-]*)(?: ([A-Z]+\b|\d+\b|trees\b|gaussian\b|[^\s,]+=K\b))?")
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -39,14 +36,14 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     Parameters
     ----------
     path : path
-        The file; docs/studies.md says what may stand in it. Paths in it are relative to its folder, and results go to a folder
-        named after it, with the ending ``-results``, unless it names another one.
+        The file, in the format of docs/studies.md. Paths in it are relative to its folder. The default folder of the results
+        has its name with the ending ``-results``.
 
     Raises
     ------
     InvalidInputError
-        If the file cannot be read or is no TOML; if a table or key is unknown or missing, or a value is not what its key
-        expects. The message names file, table and key, and the nearest right key.
+        If the file cannot be read or is not TOML; if a table or key is unknown or missing, or a value is invalid. The
+        message names file, table and key, and the nearest valid key.
     """
     path = Path(path)
     tables = read_tables(read_toml(path), path)
@@ -71,10 +68,12 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises
     ------
     InvalidInputError
-        If it cannot be read, or is no TOML.
+        If it cannot be read, or is not TOML.
     """
     if path.is_dir():
-        raise InvalidInputError(f"{path} must be a study file, got a folder: give the file in it, {path / STUDY} say")
+        raise InvalidInputError(
+            f"{path} must be a study file, got a folder: give the file in it, for instance {path / STUDY}"
+        )
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -87,7 +86,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise InvalidInputError(f"{path} must be TOML, got a mistake: {error}; correct it there") from error
-    except (ValueError, RecursionError) as error:  # what tomllib lets through
+    except (ValueError, RecursionError) as error:  # tomllib does not catch these
         raise InvalidInputError(
             f"{path} must be TOML of usual size, got a number of thousands of digits or lists within hundreds of lists: "
             "shorten it"
@@ -97,7 +96,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     if table is None:
         raise InvalidInputError(
-            f"{path}: the table [problem] must say what is decided, got none: add it, with one of the keys {', '.join(KINDS)}"
+            f"{path}: the table [problem] must name the problem, got none: add it, with one of the keys {', '.join(KINDS)}"
         )
     options = {key: value for key, value in table.items() if key not in KINDS}
     if "capacity" in options:
@@ -105,12 +104,12 @@ def _problem(table: Mapping[str, Any] | None, path: Path) -> ProblemChoice:
     chosen = {kind: table[kind] for kind in KINDS if kind in table}
     if "file" in chosen:
         chosen["file"] = _beside(path, chosen["file"])
-    with in_words_of(path, "problem"):
+    with in_table(path, "problem"):
         return ProblemChoice(**chosen, options=ProblemOptions(**options))
 
 
 def _beside(path: Path, name: str) -> Path:
-    """A path of a study file: relative to its folder."""
+    """A path in a study file, which is relative to its folder."""
     return Path(os.path.normpath(path.parent / Path(name).expanduser()))
 
 
@@ -119,30 +118,23 @@ def _default_folder(path: Path) -> Path:
 
 
 @contextmanager
-def in_words_of(path: Path | None, table: str) -> Iterator[None]:
-    """Errors about options of a command line become errors about keys of a study file, if there is one."""
+def in_table(path: Path | None, table: str) -> Iterator[None]:
+    """Add the study file, if there is one, and the table to errors, and write their options as keys."""
     try:
         yield
     except InvalidInputError as error:
         if path is None:
             raise
-        raise InvalidInputError(f"{path}, [{table}]: {_OPTION.sub(_as_key, str(error))}") from error
-
-
-def _as_key(option: re.Match[str]) -> str:
-    key, value = option[1].replace("-", "_"), option[2]
-    if value is None:
-        return key
-    return f"{key} = {value}" if value == "K" or value.isdecimal() else f'{key} = "{value}"'
+        raise InvalidInputError(f"{path}, [{table}]: {error.formatted(as_key)}") from error
 
 
 def study_tables(study: Study) -> dict[str, dict[str, Value]]:
-    """A study in full, as it stands in the folder of its results: files as the instance that is kept there."""
+    """The complete study as written to the folder of its results, with the instance file there in place of its own file."""
     tables: dict[str, dict[str, Value]] = {"problem": _problem_table(study.problem)}
     asked = study.simulation
     if asked is not None:
         tables["simulation"] = {
-            "policies": full_texts(asked.policies),
+            "policies": list(map(str, asked.policies)),
             "rewards": asked.rewards.casefold(),
             "horizon": asked.horizon,
             "replications": asked.replications,
@@ -150,7 +142,7 @@ def study_tables(study: Study) -> dict[str, dict[str, Value]]:
         }
         if asked.checkpoints is not None:
             tables["simulation"]["checkpoints"] = list(asked.checkpoints)
-        if asked.delay != 0 or asked.loss != 0:  # not in folders that were begun before these keys
+        if asked.delay != 0 or asked.loss != 0:  # folders of earlier versions lack these keys
             tables["simulation"] |= {"delay": asked.delay, "loss": float(asked.loss)}
     bound = study.bound
     tables["bound"] = {"method": bound.method, "gap": float(bound.gap), "tie_tolerance": float(bound.tie_tolerance)}
@@ -167,10 +159,10 @@ def _problem_table(choice: ProblemChoice) -> dict[str, Value]:
     name: dict[str, Value] = (
         {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
     )
-    keys = ("family", "source", "target", "variance")  # no other option goes with these
+    keys = ("family", "source", "target", "variance")  # the only options of datasets and networks
     return name | {key: getattr(choice.options, key) for key in keys if getattr(choice.options, key) is not None}
 
 
 def study_text(study: Study) -> str:
-    """The study in full as TOML, for the folder of its results."""
+    """The complete study as TOML, for the folder of its results."""
     return _HEAD + toml_text(study_tables(study))

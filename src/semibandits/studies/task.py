@@ -1,4 +1,4 @@
-"""A study with its instance, rewards and policies, built as they are asked for."""
+"""A study with its instance, rewards and policies, built on first use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
-from semibandits._text import json_text
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
+from semibandits.instances.files import json_bytes
 from semibandits.laws import Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
@@ -26,32 +26,32 @@ from semibandits.studies.policies import named_policies
 from semibandits.studies.problems import load_problem
 from semibandits.studies.rewards import law_of_instance, reward_model
 from semibandits.studies.study import SimulationOptions, Study
-from semibandits.studies.study_file import in_words_of
+from semibandits.studies.study_file import in_table
 
 
 @final
 class Task:
-    """A study with all that its words stand for.
+    """A study with the objects that it describes.
 
     Parameters
     ----------
     study : Study
-        What was asked for.
+        The study.
     redraw : bool
-        Whether a figure that the user names is drawn again for a finished study.
+        Whether a finished study draws its figure again, if it names a file for it.
 
     Raises
     ------
     InvalidInputError
-        If the problem is none; other errors show as soon as what they are about is asked for.
+        If the problem is invalid. Other errors are raised where the object is first used.
     """
 
     def __init__(self, study: Study, redraw: bool) -> None:
         self.study, self._redraw = study, redraw
-        with in_words_of(study.path, "problem"):
+        with in_table(study.path, "problem"):
             self.problem = load_problem(study.problem)
         self.instance: Instance = self.problem.instance
-        self.bound: dict[str, Any] | None = None  # what bound.json holds, as soon as it is known
+        self.bound: dict[str, Any] | None = None  # content of bound.json, once it is known
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -60,98 +60,96 @@ class Task:
 
     @property
     def asked(self) -> SimulationOptions:
-        """What is simulated."""
+        """Options of the simulation."""
         assert self.study.simulation is not None
         return self.study.simulation
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Keyword arguments of the simulation."""
+        names = ("horizon", "replications", "seed", "checkpoints", "delay", "loss")
+        return {name: getattr(self.asked, name) for name in names}
+
     @cached_property
     def rewards(self) -> RewardModel:
-        """The law of the rewards; Gaussian where nothing is simulated."""
+        """The reward model; Gaussian without a simulation."""
         if self.study.simulation is None:
             return GaussianRewards(self.instance.theta, variance=self.instance.variance)
-        with in_words_of(self.study.path, "simulation"):
+        with in_table(self.study.path, "simulation"):
             return reward_model(self.problem, self.asked.rewards, self.study.problem.options.variance)
 
     @cached_property
     def law(self) -> Law:
-        """The law that the bound is computed for: that of the rewards, or Gaussian where none is known."""
+        """The law of the bound: that of the rewards, or Gaussian if that is unknown."""
         if self.study.simulation is None and self.study.bound.law is not None:
-            with in_words_of(self.study.path, "bound"):
+            with in_table(self.study.path, "bound"):
                 return law_of_instance(self.instance, self.study.bound.law)
         known = self.rewards.law
         return Gaussian(self.twin.variance) if known is None or known.is_quadratic else known
 
     @cached_property
     def policies(self) -> dict[str, Policy]:
-        """Who plays, by name."""
-        with in_words_of(self.study.path, "simulation"):
+        """Policies by name."""
+        with in_table(self.study.path, "simulation"):
             return named_policies(self.asked.policies)
 
     @cached_property
     def specification(self) -> Specification:
-        """What is simulated, checked."""
-        asked, rewards, policies = self.asked, self.rewards, self.policies
-        with in_words_of(self.study.path, "simulation"):
-            return Specification.of(
-                self.instance.decision_set,
-                rewards,
-                policies,
-                horizon=asked.horizon,
-                replications=asked.replications,
-                seed=asked.seed,
-                checkpoints=asked.checkpoints,
-                lateness=Lateness.of(asked.delay, asked.loss),
-            )
+        """The validated specification of the simulation."""
+        rewards, policies = self.rewards, self.policies
+        with in_table(self.study.path, "simulation"):
+            settings = self.settings
+            lateness = Lateness.of(settings.pop("delay"), settings.pop("loss"))
+            return Specification.of(self.instance.decision_set, rewards, policies, lateness=lateness, **settings)
 
     @cached_property
     def twin(self) -> Instance:
-        """The instance that the bound is computed for, with the variances that policies are told."""
+        """The instance of the bound, with the variances that policies receive."""
         return gaussian_twin(self.instance, self.rewards)
 
     def is_bounded_by(self, bound: GravesLaiResult) -> bool:
-        """Whether the bound is one for the rewards that are simulated."""
+        """Whether the bound is one for the simulated rewards."""
         return self.rewards.law is not None and title(bound.law) == title(self.rewards.law)
 
-    def figure(self, *, only_missing: bool) -> Path | None:
-        """The file that the user names for the figure, if it is to be drawn."""
+    def figure(self, folder: RunFolder | None) -> Path | None:
+        """The file that the user chose for the figure, None if it is not to be drawn."""
         figure = self.study.output.figure
-        if not isinstance(figure, Path) or (only_missing and figure.exists() and not self._redraw):
-            return None
-        return figure
+        is_finished = folder is not None and folder.is_finished and not self._redraw
+        return None if not isinstance(figure, Path) or (is_finished and figure.exists()) else figure
 
     @property
     def instance_content(self) -> bytes:
-        """What the instance is kept as."""
-        return (json_text(self.instance.description, indent=1) + "\n").encode()
+        """Content of the instance file."""
+        return json_bytes(self.instance.description)
 
     @property
     def bytes(self) -> int:
-        """Size of the finished replications on disk, about."""
+        """Approximate size of the finished replications on disk."""
         numbers = len(self.specification.checkpoints) * (self.instance.decision_set.d + 5)
         return 8 * numbers * len(self.policies) * self.asked.replications
 
     def check(self) -> None:
-        """Validate what needs no solver."""
+        """Validate everything that needs no solver."""
         if self.study.simulation is not None:
-            self.specification  # noqa: B018 (built to be checked)
+            self.specification  # noqa: B018 (built to validate it)
             if self.study.bound.law is not None:
-                with in_words_of(self.study.path, "bound"):
+                with in_table(self.study.path, "bound"):
                     raise InvalidInputError(
-                        f"law must be left out beside a simulation, got {self.study.bound.law!r}: it is that of its rewards"
+                        f"law must be left out beside a simulation, got {self.study.bound.law!r}: that of its rewards is used"
                     )
         self.law  # noqa: B018 (the same)
-        figure = self.figure(only_missing=False)
+        figure = self.figure(None)
         if figure is not None:
-            with in_words_of(self.study.path, "output"):
+            with in_table(self.study.path, "output"):
                 check_figure(figure, made=self.study.output.folder)
 
     def check_files(self, folder: RunFolder) -> None:
-        """Files of our names that no study has written must not be lost.
+        """Refuse to overwrite files that no study has written.
 
         Raises
         ------
         InvalidInputError
-            If there are such files in the folder.
+            If the folder contains such files.
         """
         if folder.has_begun:
             return
@@ -169,6 +167,6 @@ class Task:
         foreign = [name for name in names if folder.has(name) and not folder.is_input(name)]
         if foreign:
             raise InvalidInputError(
-                f"the folder {str(folder.path)!r} must be without {', '.join(foreign)} before a study begins, got what no study "
-                "has written: choose another folder, or move what is there"
+                f"the folder {str(folder.path)!r} must be without {', '.join(foreign)} before a study starts, got files that no "
+                "study has written: choose another folder, or move them"
             )

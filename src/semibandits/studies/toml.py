@@ -1,4 +1,4 @@
-"""Tables of plain values as TOML."""
+"""Write tables of plain values as TOML."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def toml_text(tables: Mapping[str, Mapping[str, Value]]) -> str:
     Parameters
     ----------
     tables : mapping from str to mapping from str to value
-        Names of tables and keys are letters, digits, ``_`` and ``-``. Values are strings without lone surrogates, truth
-        values, integers, floats, and lists of these.
+        Names of tables and keys consist of letters, digits, ``_`` and ``-``. Values are strings without lone
+        surrogates, bools, integers, floats, and lists of these.
     """
     blocks = []
     for name, table in tables.items():
@@ -30,7 +30,7 @@ def value_text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # The escapes of JSON are among those of TOML, which also asks for DEL to be escaped.
+        # The escapes of JSON are valid in TOML, which also requires DEL to be escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
     if isinstance(value, int | float):
         return repr(value)

@@ -137,7 +137,7 @@ def test_a_size_out_of_reach_fails():
     answer(oracle.family.linear, oracle.data, np.ones(D), expected=UNANSWERED)
 
 
-def test_what_needs_python_stays_there():
+def test_sets_that_need_python_are_not_compiled():
     real, oracle = Linear(np.eye(D)), Oracle(D, lambda indices: len(indices) <= 2)
     for other in (real, oracle):
         assert intersection_oracle(other, MATROIDS["uniform"], 1) is None

@@ -1,9 +1,9 @@
-"""P_IM by branch and bound through P_LM, with a budget of oracle calls and an answer at any time.
+"""P_IM by branch and bound through P_LM, within a budget of oracle calls; a best decision so far is always available.
 
-* `problem`: what a search works on, and what it asks of the linear oracle;
-* `sums`: attainable sums of bonuses, where bonuses take few values;
+* `problem`: the problem and the state of a search, and its calls to the linear oracle;
+* `sums`: attainable sums of bonuses, if bonuses take few values;
 * `hull`: the bound of a part of the decisions, from the convex hull of their pairs (reward, bonus);
-* `swaps`: proofs for bases of matroids, from single swaps;
-* `classes`: items that can stand for each other;
+* `swaps`: proofs for bases of matroids by single swaps;
+* `classes`: interchangeable items;
 * `search`: the search over parts.
 """

@@ -1,10 +1,10 @@
-"""Items that can stand for each other.
+"""Interchangeable items.
 
-Two items of one *role* may be exchanged in every decision: exchanging them maps the decision set to itself. Roles come with
-the data of a decision set: items of a group, items that lie in the same innermost set, parallel edges. Items of one role with
-equal reward and equal bonus form a *class*. Permuting a class changes neither rewards nor bonuses, so among the best decisions
-of a part is one that takes the first items of each class, in the order of their indices. Hence a part is split by how many
-items of a class it takes, not by which: more than p means that the first p + 1 are in, at most p that the others are out.
+Exchanging two items of one *role* maps the decision set to itself. Roles are part of the data of a decision set: items of a
+group, items with the same innermost set, parallel edges. Items of one role with equal reward and equal bonus form a *class*.
+Permuting a class changes neither rewards nor bonuses, so one of the best decisions of a part contains the first items of each
+class, in the order of their indices. Hence a part is split by the number of items of a class: with more than p, the first p + 1
+items are in; with at most p, the others are out.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from semibandits.kernels.typing import FloatArray, IntArray
 def write_classes(
     roles: IntArray, rewards: FloatArray, bonuses: FloatArray, order: IntArray, place: IntArray, start: IntArray
 ) -> None:
-    """Sort the items by class, of a class by index: `order`, the place of each item in it, and where its class starts there.
+    """Write the items sorted by class, then by index, the place of each item in this order, and the place where its class starts.
 
-    Without roles every item is a class of its own.
+    Without roles every item forms its own class.
     """
     d = len(rewards)
     if len(roles) == 0:
@@ -31,7 +31,7 @@ def write_classes(
         return
     sorted_items = np.argsort(bonuses, kind="mergesort")
     sorted_items = sorted_items[np.argsort(rewards[sorted_items], kind="mergesort")]
-    by_role = roles[sorted_items].astype(np.float64)  # a sort of ints would have to be compiled, too
+    by_role = roles[sorted_items].astype(np.float64)  # a sort of ints would be compiled in addition
     sorted_items = sorted_items[np.argsort(by_role, kind="mergesort")]
     first = 0
     for p in range(d):
@@ -52,10 +52,10 @@ def class_end(s: Search, i: int) -> int:
 
 @kernel
 def branching_item(s: Search, left: int, right: int) -> int:
-    """Of the free items in which two decisions differ, up to permutations of classes, the one with the largest bonus.
+    """The free item of largest bonus in which two decisions differ, up to permutations of classes.
 
-    It is the first item of its class that the decision with fewer of them can do without; -1 if the decisions hold equally many
-    of each class.
+    It is the first free item of its class beyond the number that the decision with fewer of them contains; -1 if the decisions
+    contain equally many of each class.
     """
     rows, bonuses, forced, order = s.rows, s.bonuses, s.forced, s.order
     d, best, p = len(bonuses), -1, 0
@@ -75,7 +75,7 @@ def branching_item(s: Search, left: int, right: int) -> int:
 
 @kernel
 def _free_item(s: Search, first: int, number: int) -> int:
-    """Free item of this number, counted from 0, among those from place `first` on."""
+    """The free item number `number`, counted from 0, among those from place `first` on."""
     p = first
     while True:
         if s.forced[s.order[p]] == 0:
@@ -87,9 +87,7 @@ def _free_item(s: Search, first: int, number: int) -> int:
 
 @kernel
 def force(s: Search, item: int, side: int) -> None:
-    """Force an item that stands last on the path to a side, and with it those of its class: those before it in, or after it
-    out.
-    """
+    """Force the last item of the path to a side, and also the items of its class: those before it in, or those after it out."""
     s.forced[item] = side
     p = s.start[item] if side > 0 else s.place[item] + 1
     end = s.place[item] if side > 0 else class_end(s, item)

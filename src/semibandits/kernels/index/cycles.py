@@ -1,9 +1,9 @@
 """Cycles of the exchange between the base and another decision.
 
 Two matchings differ by alternating cycles and paths with disjoint nodes, two paths by detours. Each of these alone turns the
-base into a decision. Around a base without bonus, some of them is as plausible as all together: if ``c_k <= D_k^2`` for the
-bonus and the gap of every one, then ``sum c_k <= (sum D_k)^2`` (docs/policies/optimality.md, A). So whatever the hull finds,
-its cycles are looked at.
+base into a decision. Around a base without bonus, some cycle is as plausible as all of them together: if ``c_k <= D_k^2`` for the
+bonus and the gap of every cycle, then ``sum c_k <= (sum D_k)^2`` (docs/policies/optimality.md, A). So the cycles of each decision
+that the hull finds are examined.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel(calls=True)
 def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
-    """Meet the base changed along one cycle of the exchange to the decision in this slot: the one of largest ``sqrt(c) - D``.
+    """Meet the base changed along one cycle of the exchange to the decision in this slot: the cycle of largest ``sqrt(c) - D``.
 
-    As long as nothing gains over the base, it is in ``s.x``.
+    ``s.x`` is the base as long as no decision gains over it.
     """
     number = np.full(len(s.y), -1, dtype=np.int64)
     n = family.cycles(data, s.x, s.y, number)
@@ -37,7 +37,7 @@ def meet_cycle(family: OraclePointers, data: tuple[IntArray, ...], s: Search, sl
 
 @kernel
 def _most_plausible(rewards: FloatArray, bonuses: FloatArray, x: BoolArray, number: IntArray, n: int) -> int:
-    """Number of the cycle of largest ``sqrt(c) - D``, -1 if there is none."""
+    """Number of the cycle of largest ``sqrt(c) - D``, -1 if there are no cycles."""
     gaps, gains = np.zeros(n), np.zeros(n)
     for i in range(len(number)):
         k = number[i]

@@ -1,8 +1,8 @@
-"""The bound of a part of the decisions: the least one over l > 0 of ``max_x (rewards + l bonuses)·x + max_c (sqrt(c) - l c)``.
+"""The bound of a part of the decisions: the minimum over l > 0 of ``max_x (rewards + l bonuses)·x + max_c (sqrt(c) - l c)``.
 
-This is the maximum of a + sqrt(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less where bonuses take
-few values (`sums`). The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
-proves the edge to be one of the hull, or finds a vertex above it.
+This is the maximum of a + sqrt(c) over the convex hull of the pairs (a, c) = (rewards·x, bonuses·x), or less if bonuses take few
+values (`sums`). The hull is explored by its vertices: each maximisation at the slope of the edge below the best point either
+proves that the edge belongs to the hull, or finds a vertex above it.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import IntArray
 
 FEW_CALLS = 3
-"""A gain over the base is enough after so many calls, if one is asked for."""
+"""If a search looks for a gain over the base, any gain is enough after this number of calls."""
 
 
 @kernel
 def slope_at(c: float) -> float:
-    """Derivative of the root, inf at 0."""
+    """Derivative of the square root; inf at 0."""
     return 0.5 / math.sqrt(c) if c > 0 else math.inf
 
 
 @kernel
 def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
-    """Where a + sqrt(c) peaks on the segment between two decisions: its ends, ascending in c, or one of them twice; slope."""
+    """Ends of the segment on which a + sqrt(c) peaks between two decisions, ascending in c, or one end twice; and its slope."""
     if s.c[left] > s.c[right]:
         left, right = right, left
     run = s.c[right] - s.c[left]
@@ -63,7 +63,7 @@ def between(s: Search, left: int, right: int) -> tuple[int, int, float]:
 
 @kernel
 def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
-    """Whether a decision lies beyond the line through the edge by more than rounding; a vertical line: to its right."""
+    """Whether a decision lies above the line through the edge, or to the right of a vertical line, by more than rounding."""
     if slope == math.inf:
         return bool(s.c[slot] > s.c[left])
     level = max(s.a[left] + slope * s.c[left], s.a[right] + slope * s.c[right])
@@ -72,7 +72,7 @@ def is_above(s: Search, slot: int, left: int, right: int, slope: float) -> bool:
 
 @kernel
 def raised(s: Search, slot: int, left: int, right: int, slope: float) -> tuple[int, int, float]:
-    """Where a + sqrt(c) peaks when a decision above the edge is added."""
+    """The same as `between` after a decision above the edge is added."""
     if left != right and slope_at(s.c[slot]) >= slope:
         return between(s, slot, right)
     return between(s, left, slot)
@@ -90,7 +90,7 @@ def agrees(s: Search, slot: int) -> bool:
 
 @kernel
 def known_peak(s: Search) -> tuple[int, int, float]:
-    """Where a + sqrt(c) peaks over the hull of the remembered decisions of the part; slots -1 if there is none."""
+    """The same as `between` for the hull of the remembered decisions of the part; slots are -1 if there are none."""
     a, c, inside = s.a, s.c, s.inside
     n, first = 0, NO_SLOT
     for slot in range(min(s.counts[REMEMBERED], POOL)):
@@ -117,7 +117,7 @@ def known_peak(s: Search) -> tuple[int, int, float]:
 
 @kernel(calls=True)
 def look_closer(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slot: int) -> None:
-    """As long as nothing gains over the base, look at the cycles by which the decision just met differs from it."""
+    """Unless a decision gains over the base, examine the cycles by which the decision just met differs from it."""
     if s.scales.share < 1.0 and not gains(s):
         meet_cycle(family, data, s, slot)
 
@@ -126,7 +126,7 @@ def look_closer(family: OraclePointers, data: tuple[IntArray, ...], s: Search, s
 def climb(
     family: OraclePointers, data: tuple[IntArray, ...], s: Search, bound: float, most: int
 ) -> tuple[float, int, int, float, int]:
-    """Bound of a part, at most `bound`, the edge on which it rests (-1, -1: the part is done), its slope, and a status."""
+    """Bound of a part, at most `bound`, the edge that attains it (-1, -1: the part is done), its slope, and a status."""
     left, right, slope = known_peak(s)
     while not is_closed(s, bound):
         if gains(s) and s.counts[CALLS] >= FEW_CALLS:
@@ -157,7 +157,7 @@ def climb(
 
 @kernel(inline="always", calls=True)
 def try_slope(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> tuple[float, int]:
-    """Bound of the part at one multiplier, of which a decision is met, and a status."""
+    """Bound of the part at one multiplier, whose best decision is met, and a status."""
     answer = ask(family, data, s, slope)
     if answer != FOUND:
         return -np.inf, FAILED if answer == BROKEN else SOLVED

@@ -1,10 +1,10 @@
 """The search over parts: max rewards·x + sqrt(bonuses·x) over any decisions that can be maximised linearly.
 
-A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier the bound of a
-part (`hull`) also falls by what an item loses if it changes sides (`exchange_costs` of the family). An item whose bound then
-holds nothing that matters keeps its side in the whole part. Decisions of very different c may have nearly the same index, as in a
-run of ESCB, whose unknown items all look worth a try. Then the bound at the best multiplier fixes few items, and multipliers that
-suit smaller and larger c fix most of the others.
+A part of the decision set is given by items forced in and out; parts are searched depth first. At a multiplier, the bound of a
+part (`hull`) for decisions in which an item changes sides is lower by the exchange cost of the item (`exchange_costs` of the
+family). If this bound excludes a better answer, the item keeps its side in the whole part. Decisions of very different c may have
+nearly the same index, as in a run of ESCB with many unknown items. Then the bound at the best multiplier fixes few items, and
+multipliers for smaller and larger c fix most of the others.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_
 
 NO_LIMIT = runtime_constant(2**62)
 ROUNDING = 1e-13
-"""A pair lies above a line if it does by more than this times m times the largest weight."""
+"""Tolerance for pairs above a line, in units of m times the largest weight."""
 STEEPEST = 1e6
 """Largest multiplier of an edge, in units of max|rewards| / max bonuses."""
 TINY = 1e-290
-"""Divisors are at least this, so that quotients are finite."""
+"""Lower bound on divisors, so that quotients are finite."""
 SWEEPS = 2
-"""Sweeps before the whole set is split; the second only if the first fixed something."""
+"""Number of sweeps before a split; the second follows only if the first has fixed an item."""
 SWEEP = 4
-"""Multipliers of a sweep."""
+"""Number of multipliers of a sweep."""
 WIDEST = 0.9
-"""They belong to roots of c at most this share away from the best one."""
+"""Largest relative distance of their roots of c from the best one."""
 NONE_KNOWN = -1
-"""The family does not say what changes of sides cost."""
+"""The family does not implement exchange costs."""
 BOUND, SLOPE, SPENT = 0, 1, 2
 """Places in the report of a search."""
 REPORT = 3
@@ -67,9 +67,9 @@ REPORT = 3
 
 @kernel(calls=True)
 def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float) -> int:
-    """Force the items whose change of sides leaves a bound that holds nothing that matters; how many, or ``NONE_KNOWN``.
+    """Force the items whose change of sides cannot give a better answer; return their number, or ``NONE_KNOWN``.
 
-    The decision y is best at `slope`.
+    The decision y must be best at `slope`.
     """
     forced, exchange_costs, path, y = s.forced, s.exchange_costs, s.path, s.y
     a = c = 0.0
@@ -92,10 +92,11 @@ def fix(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: fl
 
 @kernel(inline="always", calls=True)
 def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: float, gap: float) -> tuple[int, int]:
-    """Fix items at multipliers on both sides of the best one, which leaves this gap; returns how many, and a status.
+    """Fix items at multipliers on both sides of the best one, which leaves this gap; return their number and a status.
 
-    With r the root of c, a decision that closes the gap has a + slope * c at most the bound less 1 / (4 slope), hence
-    r within 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), w = 2 sqrt(slope * gap). There r may be the best one's.
+    Let r be the root of c. A decision that closes the gap has a + slope * c at most the bound minus 1 / (4 slope), hence r is
+    between 1 / (2 slope) * (1 - w) and 1 / (2 slope) * (1 + w), with w = 2 sqrt(slope * gap). The multipliers are best for such
+    r.
     """
     before = s.counts[FORCED]
     width = min(2.0 * math.sqrt(slope * gap), WIDEST)
@@ -112,7 +113,7 @@ def sweep(family: OraclePointers, data: tuple[IntArray, ...], s: Search, slope: 
 
 @kernel
 def split(s: Search, left: int, right: int, bound: float) -> bool:
-    """Force an item in which two decisions differ to the side of the better one; False if they differ by permutations only."""
+    """Force an item in which two decisions differ to the side of the better one; False if they only differ by permutations."""
     item = branching_item(s, left, right)
     if item < 0:
         return False
@@ -133,8 +134,9 @@ def split(s: Search, left: int, right: int, bound: float) -> bool:
 
 @kernel
 def other_half(s: Search) -> tuple[bool, float]:
-    """Go back to the last split whose other half may hold something that matters, and enter it; whether there is one, its
-    bound.
+    """Return to the last split whose other half may contain a better answer, and enter it.
+
+    Returns whether there is such a split, and its bound.
     """
     while s.counts[FORCED] > 0:
         depth = s.counts[FORCED] - 1
@@ -150,7 +152,7 @@ def other_half(s: Search) -> tuple[bool, float]:
 
 @kernel
 def open_bound(s: Search, bound: float) -> float:
-    """Bound of all parts that are still open, `bound` being that of the one at hand."""
+    """Bound of all parts that are still open, including the current one of bound `bound`."""
     largest = bound
     for depth in range(s.counts[FORCED]):
         if not s.is_second[depth]:
@@ -162,7 +164,7 @@ def open_bound(s: Search, bound: float) -> float:
 def explore(
     family: OraclePointers, data: tuple[IntArray, ...], s: Search, hint: float, most: int, report: FloatArray
 ) -> int:
-    """Search all parts, as far as the budget reaches; returns a status."""
+    """Search all parts within the budget; return a status."""
     bound = math.inf
     if 0.0 < hint < math.inf:
         bound, status = try_slope(family, data, s, hint)

@@ -1,9 +1,9 @@
-"""Sums of bonuses, where bonuses take few values.
+"""Sums of bonuses, if bonuses take few values.
 
-``sqrt(c) - l c`` is at most ``1 / (4 l)``, attained at ``c = 1 / (4 l^2)``. Where bonuses take few values v_1, ..., v_k
+``sqrt(c) - l c`` is at most ``1 / (4 l)``, attained at ``c = 1 / (4 l^2)``. If bonuses take few values v_1, ..., v_k
 besides 0, a decision has c = n_1 v_1 + ... + n_k v_k, and the maximum over these sums alone is a smaller bound. With one
-value, and for the bases of a matroid, it leaves no gap: the largest reward of a basis with n items of positive bonus is
-concave in n, so is the root, and for concave sequences Fenchel duality is exact. Hence P_IM is then polynomial: the best
+value, and for the bases of a matroid, this bound is exact: the largest reward of a basis with n items of positive bonus is
+concave in n, and so is the root, and Fenchel duality is exact for concave sequences. P_IM is then polynomial: the best
 multiplier proves its decision, without a search over parts.
 """
 
@@ -43,7 +43,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
     for k1 in range(n1 + 1):
         for k2 in range(min(n2, m - k1) + 1):
             for k3 in range(min(n3, m - k1 - k2) + 1):
-                # Absent values stand for nothing: their numbers are 0.
+                # Values that do not occur are undefined, and their numbers are 0.
                 total = k1 * values[0]
                 if k2 > 0:
                     total += k2 * values[1]
@@ -56,7 +56,7 @@ def attainable_sums(bonuses: FloatArray, m: int) -> FloatArray:
 
 @kernel
 def allowance(sums: FloatArray, slope: float) -> float:
-    """Largest ``sqrt(c) - slope c`` over the sums, or over all c >= 0 if none are listed; at least by rounding."""
+    """Largest ``sqrt(c) - slope c`` over the sums, or over all c >= 0 if there are no sums; rounded up."""
     highest = 0.25 / slope
     if len(sums) == 0:
         return highest

@@ -1,13 +1,13 @@
-"""Proofs that no basis of a matroid beats a known index, from the single swaps around the basis x of largest reward.
+"""Proofs by single swaps around the basis x of largest reward that no basis of a matroid has an index above a limit.
 
-Another basis brings in a set S of items, each for an item of its own that could also leave for it alone. Hence its reward
-is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
+In another basis a set S of items enters, each for a different item that could also leave for it in a single swap. Hence its
+reward is at most a(x) minus the sum of the gaps of S, and its bonus at most c(x) plus the sum of the gains of S, where the gap of
 an item is its smallest loss of reward in a single swap, and its gain the largest growth of the bonus, at least 0. As the
-root is concave, what an item adds to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
+root is concave, the contribution of an item to ``a - gaps(S) + sqrt(c + gains(S))`` shrinks as S grows.
 
-Around a base without bonus, c = 0, single swaps tell all: if ``gain_i <= gap_i^2`` for every item, then
-``gains(S) <= sum of gap_i^2 <= gaps(S)^2``, and no basis has a larger index than x. So whether anything beats the base is decided
-in one pass (docs/policies/optimality.md, A).
+Around a base without bonus, c = 0, single swaps are enough: if ``gain_i <= gap_i^2`` for every item, then
+``gains(S) <= sum of gap_i^2 <= gaps(S)^2``, and no basis has a larger index than x. So one pass decides whether any basis has a
+larger index than the base (docs/policies/optimality.md, A).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 20_000
-"""Items that a proof looks at, over all sets; one that needs more is given up."""
+"""Largest number of items that a proof visits, over all sets."""
 
 
 @kernel
 def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
-    """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False also if unknown."""
+    """Whether ``a - gaps(S) + sqrt(c + gains(S)) <= limit`` for all sets S of at least two items; False if this is unknown."""
     if a + math.sqrt(c) > limit:
         return False
     if c == 0.0 and no_swap_gains(gaps, gains):
@@ -53,7 +53,7 @@ def all_sets_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit
         if gains[i] > 0 and math.sqrt(c + gains[i]) - math.sqrt(c) > gaps[i]:
             items[n] = i
             n += 1
-    # Items that add nothing to the empty set add nothing to any: with at most one of the others they are looked at below.
+    # Items that add nothing to the empty set add nothing to any set. Pairs of such an item and one other item are examined here.
     for k in range(n):
         i = items[k]
         if a - gaps[i] + math.sqrt(c + gains[i]) > limit and not _pairs_lose(gaps, gains, a, c, limit, i):
@@ -84,7 +84,7 @@ def _pairs_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: 
 
 @kernel
 def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, limit: float) -> bool:
-    """Whether no set of two or more of these items exceeds the limit, by depth-first search; False also if unknown."""
+    """Whether no set of two or more of these items exceeds the limit, by depth-first search; False if this is unknown."""
     n = len(gaps)
     if a + math.sqrt(c) + _completion(gaps, gains, c, 0) <= limit:
         return True
@@ -110,7 +110,7 @@ def _sets_of_some_lose(gaps: FloatArray, gains: FloatArray, a: float, c: float, 
 
 @kernel
 def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> float:
-    """Most that items from `start` on can add to a set of bonus c, one of them at least."""
+    """Largest contribution of at least one of the items from `start` on to a set of bonus c."""
     root = math.sqrt(c)
     total, largest = 0.0, -np.inf
     for k in range(start, len(gaps)):
@@ -122,9 +122,9 @@ def _completion(gaps: FloatArray, gains: FloatArray, c: float, start: int) -> fl
 
 @kernel(inline="always", calls=True)
 def is_beaten(family: OraclePointers, data: tuple[IntArray, ...], s: Search) -> tuple[bool, int]:
-    """Whether swaps around the decision of largest reward prove that no basis of a matroid holds anything that matters.
+    """Whether swaps around the decision of largest reward prove that no basis is a better answer; and a status.
 
-    The best single swap is met on the way. Returns a status, too.
+    The best single swap is also met.
     """
     if s.scales.share < 1.0:
         copy_row(s.rows[0], s.y)  # the base

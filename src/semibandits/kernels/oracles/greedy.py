@@ -1,4 +1,4 @@
-"""P_LM for bases of matroids: greedy scans from the heaviest item to the lightest, of equal ones the smaller index first.
+"""P_LM for bases of matroids: greedy scans from the heaviest item to the lightest; ties are broken by the smaller index.
 
 The first three arrays of the data are those of a packed matroid, see ``kernels/oracles/kinds.py``.
 """
@@ -20,7 +20,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 @kernel
 def descending(weights: FloatArray) -> IntArray:
-    """Items from the heaviest to the lightest, of equal ones the smaller index first."""
+    """Items from the heaviest to the lightest; ties are broken by the smaller index."""
     return np.argsort(-weights, kind="mergesort")
 
 

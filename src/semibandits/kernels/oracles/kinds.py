@@ -1,4 +1,4 @@
-"""Kinds of matroids that kernels know, and what the three int64 arrays of each hold.
+"""Kinds of matroids with kernels, and the contents of their three int64 arrays.
 
 ======================  ==============================  ==========================  ==================
 kind                    first                           second                      third
@@ -12,7 +12,7 @@ BINARY                  bits of the packed words        (d, words of an item)   
 REAL                    bits of the unit vectors        (d, coordinates)            bits of (tolerance,)
 ======================  ==============================  ==========================  ==================
 
-Sets and groups without a number are -1. Unused arrays are empty.
+Missing sets and groups are -1. Unused arrays are empty.
 """
 
 from typing import Final

@@ -1,6 +1,7 @@
 """Bipartite matchings: data = ptr, others, items, (number of other nodes, whether leading nodes may stay free).
 
-As in `kernels.assignment`: entry k joins a leading node to ``others[k]``, and is item ``items[k]``. See ``oracles/pointers.py``.
+As in `kernels.assignment`, entry k joins a leading node to ``others[k]`` and corresponds to item ``items[k]``. See
+``oracles/pointers.py``.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _write(entries: IntArray, items: IntArray, x: BoolArray) -> None:
 def matchings_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """A leading node takes a node of the other side from another, or from the last one, who holds the free ones."""
+    """A leading node takes a node of the other side from another leading node, or from an extra node that holds the free ones."""
     exchange_costs[:] = np.inf
     ptr, others, items = data[0], data[1], data[2]
     n, optional = len(ptr) - 1, data[3][1] != 0

@@ -24,10 +24,10 @@ def paths_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) 
 def paths_exchange_costs(
     data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray, forced: IntArray, exchange_costs: FloatArray
 ) -> int:
-    """The heaviest path through an arc, and the heaviest one that crosses the cut behind a node by another arc.
+    """Compare with the heaviest path through an arc, and the heaviest one that crosses the cut behind a node by another arc.
 
-    Nodes are in topological order, so that every path crosses each cut between consecutive nodes once. One that avoids the arc by
-    which x leaves a node crosses the cut behind that node elsewhere.
+    Nodes are in topological order, so every path crosses each cut between consecutive nodes once. A path that avoids the arc by
+    which x leaves a node crosses the cut behind that node by another arc.
     """
     exchange_costs[:] = np.inf
     in_ptr, in_tails, in_items, out_ptr, out_heads, out_items = data[0], data[1], data[2], data[3], data[4], data[5]
@@ -69,7 +69,7 @@ def paths_cycles(data: tuple[IntArray, ...], x: BoolArray, y: BoolArray, number:
     out_ptr, out_heads, out_items = data[3], data[4], data[5]
     last = len(out_ptr) - 2
     u = v = n = 0
-    # One step at a time, on the path that is behind: nodes are in topological order, so that they meet at every shared node.
+    # Always advance the path that is behind: nodes are in topological order, so the paths meet at every shared node.
     while u != last or v != last:
         on_x = u <= v
         at, chosen = (u, x) if on_x else (v, y)

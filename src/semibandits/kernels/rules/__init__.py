@@ -3,8 +3,8 @@
 ``rule(t, state, request) -> action``
 
 * `t`: the round, starting at 1 and including rounds that cover unseen items;
-* `state`: parameters, statistics and saved arrays, see :class:`semibandits.kernels.rules.records.RuleState`;
-* `request`: random numbers and output arrays, see :class:`semibandits.kernels.rules.records.Request`.
+* `state`: parameters, statistics, saved arrays and random numbers, see :class:`semibandits.kernels.rules.records.RuleState`;
+* `request`: the output arrays `weights`, `bonuses` and `x`, see :class:`semibandits.kernels.rules.records.Request`.
 
 The action selects the decision: ``PLAY`` plays x; ``LINEAR`` plays the maximiser of ``weights·x``; ``INDEX`` plays the maximiser
 of ``weights·x + sqrt(bonuses·x)``, up to the ratio in ``params[RATIO]``. After ``LINEAR_FIRST`` (the decision of ``LINEAR``) and

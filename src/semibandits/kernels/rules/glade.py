@@ -157,7 +157,7 @@ def check(t: int, state: RuleState, s: GladeState, request: Request) -> int:
 @kernel(error_model="numpy")
 def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
     """Settle on the best decision if x is not plausible, and on x or a cheaper decision otherwise."""
-    params, stats, weights, prices, x = state.params, state.stats, request.weights, request.prices, request.x
+    params, stats, weights, x = state.params, state.stats, request.weights, request.x
     gap, scale, bonus = compare(stats, s.scales, request.bonuses, s.best, x)
     plausible = bonus > 0.0 and bonus > gap * abs(gap)
     if len(params) > LAW and (plausible or s.tries[0] > 0.0):
@@ -177,6 +177,9 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
         return settle(state, s, x)
     copy(x, s.played)
     level = bonus / scale
+    prices = (
+        request.bonuses
+    )  # this round needs no bonuses any more; a rule has no other array of floats that is not saved
     write_prices(params[FORESIGHT] * math.sqrt(max(1.0, level / FAR)), stats, s, request.bonuses, prices)
     s.needed[0] = max(total(prices, x) - gap, 0.0) + params[SAVING] / math.sqrt(max(1.0, level / LATE)) * gap
     ask(CHEAPER, state, request)
@@ -188,8 +191,9 @@ def judge(t: int, state: RuleState, s: GladeState, request: Request) -> int:
 @kernel(error_model="numpy")
 def compare_prices(state: RuleState, s: GladeState, request: Request) -> int:
     """Settle on x if it is worth enough more than its gap, and on the most plausible decision otherwise."""
-    gap, _, _ = compare(state.stats, s.scales, request.bonuses, s.best, request.x)
-    if not total(request.prices, request.x) - gap > s.needed[0]:
+    prices = request.bonuses  # written by `judge`
+    gap, _, _ = compare(state.stats, s.scales, prices, s.best, request.x)
+    if not total(prices, request.x) - gap > s.needed[0]:
         copy(s.played, request.x)
     return settle(state, s, request.x)
 
@@ -350,7 +354,7 @@ def remember(s: GladeState, x: BoolArray) -> None:
 
 @kernel(error_model="numpy")
 def write_prices(foresight: float, stats: FloatArray, s: GladeState, bonuses: FloatArray, prices: FloatArray) -> None:
-    """Write the value of one play of each item, in regret.
+    """Write the value of one play of each item, in regret; `prices` may be the same array as `bonuses`.
 
     A decision k of the pool with a gap D_k needs a share of a play: 1 if it is plausible, less the further it is from that, and 0
     once it is refuted by `foresight` more than necessary. Item i contributes ``s_i / n_i`` to the fall of its variance. The value

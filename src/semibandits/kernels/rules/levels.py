@@ -1,4 +1,4 @@
-"""Levels of GLADE: how much information on an item is asked for, in nats. One function for all laws."""
+"""Levels of GLADE: the information required on each item, in nats. The levels are the same for all laws."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray
 
 TABLE, MANY = 512, 48
-"""Of that many items and more, those played up to so many times share their levels with others of the same count."""
+"""With at least MANY items, items that were played at most TABLE times share the level of their count."""
 EXPONENTS = 1026
-"""Counts have fewer binary digits than this, as floats do."""
+"""Counts, like all floats, have fewer binary digits than this."""
 
 
 @kernel(error_model="numpy")
 def plays_of(stats: FloatArray, i: int) -> float:
-    """How often an item was played, rounds that are open included; at least 1."""
+    """Number of plays of an item, including open rounds; at least 1."""
     plays: float = max(stats[COUNTS, i], 1.0)
     return plays
 
@@ -27,15 +27,15 @@ def plays_of(stats: FloatArray, i: int) -> float:
 def write_levels(
     t: int, discount: float, share: float, places: float, stats: FloatArray, best: BoolArray, levels: FloatArray
 ) -> None:
-    """``(ln(t / h_i) - discount)+`` outside the best decision, 0 in it.
+    """Write ``(ln(t / h_i) - discount)+`` outside the best decision, and 0 in it.
 
     ``h_i = (1 - share) n_i + (share / places) sum_j r_ij`` over all j outside the best decision, i among them. ``r_ij`` is n_i,
-    or ``sqrt(n_i n_j)`` if n_j has fewer binary digits than n_i: so items need not be sorted. (AdaUCB has the smaller of the two,
-    which is at least 0.7 times as much.)
+    or ``sqrt(n_i n_j)`` if n_j has fewer binary digits than n_i; so items need not be sorted. (AdaUCB uses the smaller of the
+    two, which is at least 0.7 times as large.)
     """
     table = TABLE if len(levels) >= MANY else 0
     numbers, known = np.zeros(table + 1), np.full(table + 1, -1.0)
-    # Of items with fewer digits: how many, and the sum of their roots.
+    # Number of items with fewer digits, and the sum of the roots of their counts.
     digits_kept = EXPONENTS if share > 0.0 else 0
     fewer, roots, outside, last = np.zeros(digits_kept), np.zeros(digits_kept), 0.0, 0
     if share > 0.0:
@@ -73,7 +73,7 @@ def write_levels(
 
 @kernel(error_model="numpy")
 def _add(n: float, number: float, fewer: FloatArray, roots: FloatArray) -> int:
-    """Count items played n times among those with fewer digits than one more than n has; the digits of n."""
+    """Add `number` items played n times to the entry of the next larger number of digits; return the digits of n."""
     digits = int(math.frexp(n)[1])
     fewer[digits + 1] += number
     roots[digits + 1] += number * math.sqrt(n)

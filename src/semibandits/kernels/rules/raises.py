@@ -1,10 +1,10 @@
-"""What items leave open whose laws are not Gaussian: how far sums of means may lie above their estimates.
+"""Raises under laws that are not Gaussian: how far sums of means may lie above their estimates.
 
 At levels f_i, means of items played n_i times may be raised as long as ``sum of (n_i / f_i) d(mean_i, mean_i + raise_i) <= 1``.
-For Gaussian rewards the largest sum of raises of a decision is the root of a sum of squared bonuses. Here it is the least
-``(1 + Psi(s)) / s`` over prices s, Psi the sum of the psi_i of `kernels.laws.conjugate`. Since ``(1 + Psi)^2 = 4 Psi r`` with
-r >= 1, and r = 1 where Psi = 1, the squared bonuses ``4 r psi_i(s) / s^2`` are right for the decision whose price and r these
-are, and nearly right for others that are about as hard to refute.
+For Gaussian rewards the largest sum of raises of a decision is the root of a sum of squared bonuses. Here it is the minimum of
+``(1 + Psi(s)) / s`` over prices s, with Psi the sum of the psi_i of `kernels.laws.conjugate`. Since ``(1 + Psi)^2 = 4 Psi r``
+with r >= 1, and r = 1 where Psi = 1, the squared bonuses ``4 r psi_i(s) / s^2`` are exact for the decision with this price and r,
+and nearly exact for other decisions that are about as hard to refute.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ KNOWN = 4
 CLOSE = 1e-9
 """Difference of logarithms of prices at which :func:`price_of` stops."""
 FAR = 60.0
-"""Logarithms of prices are searched for between this and its negative."""
+"""Logarithms of prices are searched between -FAR and FAR."""
 
 
 @kernel
 def _of_item(law: FloatArray, stats: FloatArray, i: int) -> tuple[float, float]:
-    """Plays told and open, and the mean that the law can have next to the estimate."""
+    """Plays, including open rounds, and the mean in the range of the law that is nearest to the estimate."""
     return plays_of(stats, i), inside(law, i, stats[MEANS, i])
 
 
@@ -39,11 +39,10 @@ def _of_item(law: FloatArray, stats: FloatArray, i: int) -> tuple[float, float]:
 def write_reaches(
     law: FloatArray, levels: FloatArray, stats: FloatArray, scales: FloatArray, bonuses: FloatArray, known: FloatArray
 ) -> bool:
-    """Bonuses outside the best decision that are no less than the right ones at any price; whether any is positive.
+    """Write bonuses outside the best decision that are at least the exact ones at any price; return whether any is positive.
 
-    ``scales`` are what they come from: a bonus is its scale times its level. Levels are rounded up to multiples of ``STEP``,
-    and what was found for the same level, count and mean is found again in `known`, shape (KNOWN * d,): most items stay as
-    they were.
+    A bonus is its scale times its level. Levels are rounded up to multiples of ``STEP``, and `known`, shape (KNOWN * d,), caches
+    the last level, count, mean and bonus of each item, since most items do not change between rounds.
     """
     uncertain, d = False, len(bonuses)
     for i in range(d):
@@ -66,9 +65,9 @@ def write_reaches(
 
 @kernel
 def add_reaches(law: FloatArray, levels: FloatArray, stats: FloatArray, weights: FloatArray) -> None:
-    """Add the largest raise of each item outside the best decision, as if it had all information to itself.
+    """Add the largest raise of each item outside the best decision, as if no other item were raised.
 
-    Sums of these are no less than what any decision can be raised by, and end where the law does.
+    Sums of these are at least the largest raise of any decision, and stay within the range of the law.
     """
     for i in range(len(weights)):
         if levels[i] > 0.0:
@@ -80,16 +79,16 @@ def add_reaches(law: FloatArray, levels: FloatArray, stats: FloatArray, weights:
 def price_of(
     law: FloatArray, levels: FloatArray, gap: float, stats: FloatArray, best: BoolArray, x: BoolArray
 ) -> tuple[float, float, float]:
-    """How hard x is to raise to the best decision.
+    """Information needed to raise x to the best decision.
 
     Returns
     -------
     price : float
-        If x is not plausible: at which raises of what enters x close the gap; or, if not even raises up to the ends of their
-        laws do, at which they take the information 1.
+        If x is not plausible: the price at which the raises of the items that enter x close the gap; or, if not even raises up to
+        the ends of their laws close it, the price at which raises take the information 1.
     information : float
-        What it takes to close the gap, in units of the levels, infinite if that cannot be. x is plausible iff this is below 1;
-        it is then, unless a law has kinks, that of some raises that close the gap.
+        Information that closes the gap, in units of the levels; infinite if no raises close it. x is plausible iff this is below
+        1; then, unless a law has kinks, it is the information of some raises that close the gap.
     psi : float
         Sum of the psi_i at the price.
     """
@@ -113,8 +112,8 @@ def price_of(
     raised, information = _raised(law, levels, price, stats, items)
     if raised < math.inf:
         return price, information if most > gap else math.inf, price * raised - information
-    # Raises go on without end at this price. From those just below it what is lacking is paid for at the price; or one item pays
-    # for it all, where its divergence becomes flatter again.
+    # Raises are unbounded at this price. The part of the gap beyond the raises just below it costs the price per unit; or one
+    # item closes the whole gap, if its divergence flattens.
     price = math.exp(low)
     raised, information = _raised(law, levels, price, stats, items)
     psi = price * raised - information
@@ -129,7 +128,7 @@ def price_of(
 def _raised(
     law: FloatArray, levels: FloatArray, price: float, stats: FloatArray, items: IntArray
 ) -> tuple[float, float]:
-    """Sum of the best raises of some items at a price, and their information."""
+    """Sum of the optimal raises of some items at a price, and their information."""
     raised = information = 0.0
     for i in items:
         n, mean = _of_item(law, stats, i)
@@ -149,7 +148,7 @@ def lower(
     scales: FloatArray,
     bonuses: FloatArray,
 ) -> None:
-    """Lower bonuses to those that are right for a decision of this price, whose psi add up to `psi`."""
+    """Lower bonuses to the exact ones for a decision with this price, whose psi add up to `psi`."""
     factor = square(1.0 + psi) / (psi * price * price)
     for i in range(len(bonuses)):
         if levels[i] > 0.0:

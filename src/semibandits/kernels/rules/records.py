@@ -1,4 +1,8 @@
-"""Records that rules read and write. All arrays are changed in place."""
+"""Records that rules read and write. All arrays are changed in place.
+
+Records are passed by value through a function pointer, which costs time for every array: do not add or reorder fields without
+timing a round of CUCB. Another order of the same nine arrays cost 13 ns of 160.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 
 
 class RuleState(NamedTuple):
-    """What a rule keeps from round to round.
+    """What a rule reads and keeps.
 
     Attributes
     ----------
@@ -17,7 +21,9 @@ class RuleState(NamedTuple):
     stats : ndarray of float, shape (6, d)
         Statistics of each item, see `kernels.rules.statistics`.
     memory, marks, rows : ndarray of float, of int, and of bool with shape (n, d)
-        State of the rule: numbers, integers, and one decision per row.
+        Saved state of the rule: numbers, integers, and one decision per row.
+    normals : ndarray of float
+        ``normals(d)`` standard normal numbers. For two of them, ``exp(-(a * a + b * b) / 2)`` is uniform on (0, 1).
     """
 
     params: FloatArray
@@ -25,25 +31,20 @@ class RuleState(NamedTuple):
     memory: FloatArray
     marks: IntArray
     rows: BoolArray
+    normals: FloatArray
 
 
 class Request(NamedTuple):
-    """Input and output arrays of one round.
+    """What a rule writes: the arguments of the oracle that it requests, or its decision.
 
     Attributes
     ----------
-    normals : ndarray of float
-        ``normals(d)`` standard normal numbers. For two of them, ``exp(-(a * a + b * b) / 2)`` is uniform on (0, 1).
     weights, bonuses : ndarray of float, shape (d,)
-        Arguments of the oracle that the rule requests.
-    prices : ndarray of float, shape (d,)
-        Scratch space that is preserved between the requests of one round.
+        Arguments of the oracle. They are preserved between the requests of one round.
     x : ndarray of bool, shape (d,)
         The decision: the answer to the last request of the round, or what the rule plays.
     """
 
-    normals: FloatArray
     weights: FloatArray
     bonuses: FloatArray
-    prices: FloatArray
     x: BoolArray

@@ -1,8 +1,8 @@
-"""What is known of each item: the rows of an array of shape (6, d).
+"""Statistics of the items: the rows of an array of shape (6, d).
 
-A round is open from its choice until its outcome is known (told) or given up (forgotten). ``PLAYS``: how many rewards of the
-item were told; ``SUMS``, ``MEANS`` of these; ``COUNTS``: rewards told plus open rounds with the item; ``SCALES``:
-2 sigma_i^2 / max(counts, 1), twice the variance that its mean has once all open rounds are told; ``ROOTS``: their square roots.
+A round is open from its choice until its outcome is observed or forgotten. ``PLAYS``: number of observed rewards of the item;
+``SUMS``, ``MEANS`` of these; ``COUNTS``: observed rewards plus open rounds with the item; ``SCALES``:
+2 sigma_i^2 / max(counts, 1), twice the variance of the mean once all open rounds are observed; ``ROOTS``: their square roots.
 When no round is open, counts equal plays. Rules use ``MEANS`` as estimates and ``SCALES``, ``ROOTS`` or ``COUNTS`` for
 uncertainty. These include open rounds, so a decision is not repeated while its outcomes are pending.
 """
@@ -21,7 +21,7 @@ ROWS = 6
 
 
 def fresh_statistics(variance: FloatArray, means: FloatArray | None = None) -> FloatArray:
-    """Statistics before the first round; `means` stand in for the means of items until they are seen, 0 by default."""
+    """Statistics without observed rewards; `means` replace the means of unobserved items, 0 by default."""
     stats = np.zeros((ROWS, len(variance)))
     if means is not None:
         stats[MEANS] = means
@@ -42,9 +42,10 @@ def enter_prior(stats: FloatArray, spread: FloatArray, means: FloatArray, plays:
 
 @kernel(error_model="numpy")
 def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
-    """Take in the rewards ``outcomes[:k]`` of ``items[:k]``; the number of items seen for the first time.
+    """Observe the rewards ``outcomes[:k]`` of ``items[:k]``; return the number of items observed for the first time.
 
-    For rounds told as soon as they are chosen, while no round is open: the same as `enter` and then `told`, in fewer steps.
+    For rounds observed as soon as they are chosen, while no round is open: the same as `enter` and then `observe_open`, in fewer
+    steps.
     """
     fresh = 0
     for p in range(k):
@@ -62,7 +63,7 @@ def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outc
 
 @kernel(error_model="numpy")
 def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change: float) -> None:
-    """A round with ``items[:k]`` is opened (change 1) or given up (change -1)."""
+    """Open (change 1) or forget (change -1) a round with ``items[:k]``."""
     for p in range(k):
         i = items[p]
         stats[COUNTS, i] = max(stats[COUNTS, i] + change, stats[PLAYS, i])
@@ -71,10 +72,10 @@ def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change
 
 
 @kernel(error_model="numpy")
-def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
-    """Take in the rewards of an open round, which closes it; the number of items seen for the first time.
+def observe_open(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcomes: FloatArray) -> int:
+    """Observe the rewards of an open round and close it; return the number of items observed for the first time.
 
-    Rewards of a round that was never opened count too.
+    Rewards of a round that was never opened are also accepted.
     """
     fresh = 0
     for p in range(k):
@@ -93,6 +94,6 @@ def told(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outcome
 
 @kernel
 def exploration(t: int, log: float, loglog: float) -> float:
-    """f(t) = log * ln t + loglog * ln ln t, whose second term counts from round 3 on."""
+    """f(t) = log * ln t + loglog * ln ln t; the second term is added from round 3 on."""
     log_t = math.log(t)
     return log * log_t + (loglog * math.log(log_t) if t > 2 else 0.0)

@@ -12,16 +12,16 @@ from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray
 
 SCALE, LAW = 1, 2
-"""Places in the parameters: of the posterior's standard deviation, in units of sqrt(2 sigma_i^2 / n_i); and where an array of
-`kernels.laws` begins, which is the end if all posteriors are normal."""
+"""Places in the parameters: the standard deviation of the posterior, in units of sqrt(2 sigma_i^2 / n_i), and the start of an
+array of `kernels.laws`, which is empty if all posteriors are normal."""
 LEAST = 1e-3
-"""Cube root of the least share of its mean that is drawn: quotients stay finite."""
+"""Cube root of the smallest draw as a share of its mean, so that quotients stay finite."""
 
 
 @kernel(error_model="numpy")
 def thompson(t: int, state: RuleState, request: Request) -> int:
     """Draw the mean of each item from its posterior."""
-    params, stats, z, weights = state.params, state.stats, request.normals, request.weights
+    params, stats, z, weights = state.params, state.stats, state.normals, request.weights
     scale = params[SCALE]
     for i in range(len(weights)):
         # Items that no round contains yet are not drawn: they stand at the largest mean that they can have.
@@ -34,10 +34,10 @@ def thompson(t: int, state: RuleState, request: Request) -> int:
 
 @kernel(error_model="numpy")
 def write_posteriors(params: FloatArray, stats: FloatArray, z: FloatArray, weights: FloatArray) -> None:
-    """Draws for the items whose law is not Gaussian, from two normal numbers each.
+    """Draw the means of items whose law is not Gaussian, from up to two normal numbers each.
 
-    Posteriors under Jeffreys' prior: of a count, Gamma(S + 1/2) / n; of a probability, Beta(S + 1/2, n - S + 1/2); of a time of
-    shape k, S k / Gamma(n k).
+    Posteriors under Jeffreys' prior: Gamma(S + 1/2) / n for a count, Beta(S + 1/2, n - S + 1/2) for a probability, and
+    S k / Gamma(n k) for a time of shape k.
     """
     d = len(weights)
     law, width = params[LAW:], 2.0 * params[SCALE] * params[SCALE]
@@ -62,7 +62,7 @@ def write_posteriors(params: FloatArray, stats: FloatArray, z: FloatArray, weigh
 def gamma(shape: float, z: float) -> float:
     """A draw from Gamma(shape) as a function of a normal number, by the transform of Wilson and Hilferty (1931).
 
-    Close to the law, and its tails are no lighter: whoever draws from it explores no less.
+    Close to the law, with tails that are not lighter, so that exploration is not reduced.
     """
     ninth = 1.0 / (9.0 * shape)
     root = max(1.0 - ninth + z * math.sqrt(ninth), LEAST)

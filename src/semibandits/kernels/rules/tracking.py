@@ -14,7 +14,7 @@ from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
 FORCED, GROWTH = 3, 4
 """Places in the parameters: epsilon, the share of the number of exploration rounds that the count of every item must reach; and
 the share by which a count must have grown since the last plan to require another one."""
-INVERSES, REFERENCES, TOLERANCES, TOLD, BLOCKS = 0, 1, 2, 3, 4
+INVERSES, REFERENCES, TOLERANCES, OBSERVED, BLOCKS = 0, 1, 2, 3, 4
 """Blocks of d numbers in `memory`, see :class:`OssbState`, and their number."""
 EXPLORED, PLANNED, EXPLOITED, HEAD = 0, 1, 2, 3
 """Places in `marks`, see :class:`OssbState`. HEAD is the number of marks before the covering rows."""
@@ -64,7 +64,7 @@ def ossb_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> 
         memory[INVERSES * d : (INVERSES + 1) * d],
         memory[REFERENCES * d : (REFERENCES + 1) * d],
         memory[TOLERANCES * d : (TOLERANCES + 1) * d],
-        memory[TOLD * d : (TOLD + 1) * d],
+        memory[OBSERVED * d : (OBSERVED + 1) * d],
         marks[EXPLORED : EXPLORED + 1],
         marks[EXPLOITED : EXPLOITED + 1],
         marks[HEAD:],

@@ -1,4 +1,4 @@
-"""Step 2 of GLPG: projected subgradient descent on the penalised problem, one step at a time or all at once."""
+"""Step 2 of GLPG: projected subgradient descent on the penalised problem, stepwise or as a whole."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from semibandits.regret_bound.glpg.reduction import ReducedProblem, reduced
 from semibandits.regret_bound.glpg.worst import worst_decision
 from semibandits.regret_bound.plan import cost_of
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.regret_bound.upper_certificate import least_information
 
 FREE_WEIGHT = 0.1
 """Weight of variables without constraints in the norm of the practical schedule, relative to the smallest one on I."""
 FLOOR = 0.25
-"""Lower bounds of the practical schedule, relative to those that hold: where they bind, no multiplier is learnt."""
+"""Lower bounds of the practical schedule, relative to valid ones: multipliers cannot be learnt where lower bounds bind."""
 PROGRESS = 0.2
-"""A stage that closes less of the gap than this makes the steps shorter."""
+"""Steps become shorter after a stage that closes less than this share of the gap."""
 MEMORY = 0.8
-"""What the average of multipliers over stages keeps of the past."""
+"""Weight of the past in the average of multipliers over stages."""
 BATCH = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class GLPGStep:
-    """What one step did.
+    """Report of one step.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class GLPGStep:
     iterate : ndarray of float, shape (n,)
         w^t, after the projection.
     decision : ndarray of bool, shape (d,)
-        x^t, chosen for the iterate before.
+        x^t, chosen for the previous iterate.
     violation : float
-        How far x^t was violated there: h_x, or u(x)/gap^2 - 1 in the practical schedule; not positive if it was not.
+        Violation of the constraint of x^t there: h_x, or u(x)/gap^2 - 1 in the practical schedule; positive if violated.
     average : ndarray of float, shape (n,)
         Running average of the stage.
     penalty, step : float
@@ -68,35 +68,35 @@ class GLPGStep:
 
 
 class GLPG:
-    """Graves-Lai projected gradient, as an object that can be stepped through.
+    """Graves-Lai projected gradient (GLPG), one step at a time.
 
     Parameters
     ----------
     problem : ReducedProblem
         From ``ReducedProblem.of(decision_set, theta, variance)``: Steps 0 and 1.
     parameters : GLPGParameters, optional
-        The practical schedule by default.
+        Parameters; the practical schedule by default.
     route : {"auto", "orthant", "msets", "compact", "columns"}
-        How to project, see `semibandits.regret_bound.glpg.projection.projector`.
+        Projection method, see `semibandits.regret_bound.glpg.projection.projector`.
 
     Attributes
     ----------
     problem, parameters
-        As given.
+        The arguments.
     iterate : ndarray of float, shape (n,)
         The current w.
     stage, number : int
-        Stages ended so far, and steps made in the current one.
+        Number of completed stages, and of steps in the current one.
     value, lower : float
-        Cost of the best average, scaled until it is feasible by what x^t says (a plan and its proof come with `run`), and the
-        lower bound proven so far. Measured at the end of each stage.
+        Cost of the best average, scaled to feasibility according to x^t (`run` provides a plan and its proof), and the best lower
+        bound proved so far. Both are updated at the end of each stage.
 
     Notes
     -----
-    Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with theory §1: the first iterate is projected (erratum 6), from lower bounds on
-    I and 0 elsewhere, so that it is no farther from the optimum than the origin; x^t by erratum 7; lower bounds
+    Cuvelier, Combes, Gourdin (ALT 2021), Step 2, with theory §1: the first iterate is the projection (erratum 6) of the lower
+    bounds on I and 0 elsewhere, so that it is no farther from the optimum than the origin; x^t by erratum 7; lower bounds
     ``2 sigma_i^2 / (m max|theta|)^2``. The practical schedule starts from the best decision with each item of I at rate
-    ``2 sigma_i^2 / delta_i^2`` instead, scaled to the boundary (theory T5), and has a quarter of these rates as lower bounds.
+    ``2 sigma_i^2 / delta_i^2`` instead, scaled to the boundary (theory T5), with a quarter of these rates as lower bounds.
     """
 
     def __init__(
@@ -121,31 +121,31 @@ class GLPG:
         self._best = self.iterate
         self._measure(self.iterate)
         if len(self._items):
-            gaps = problem.best.gaps  # multipliers that are optimal for matroids, where constraints split into swaps
+            gaps = problem.best.gaps  # these multipliers are optimal for matroids, where constraints split into swaps
             self._bound.update(problem.best.decisions, gaps, self._v / gaps**3)
         self._open_stage(self.iterate)
 
     @property
     def lower(self) -> float:
-        """The lower bound on C(theta) proven so far."""
+        """The best lower bound on C(theta) proved so far."""
         return self._bound.best
 
     @property
     def average(self) -> FloatArray:
-        """Average of the iterates of the current stage, weighted by step size; the iterate itself before the first step."""
+        """Average of the iterates of the current stage, weighted by step size. Before the first step, the iterate."""
         return self._sum / self._weight if self._weight else self.iterate
 
     def step(self) -> GLPGStep:
-        """One step: choose x^t, move along the subgradient, project. The last one of a stage measures and begins the next.
+        """Take one step: choose x^t, move along the subgradient, project. The last step of a stage updates the bounds.
 
         Raises
         ------
         InvalidInputError
-            If all items are in optimal decisions: C(theta) is 0, and there is no step to make.
+            If all items are in optimal decisions. Then C(theta) is 0, and there is no step to take.
         """
         if not len(self._items):
             raise InvalidInputError(
-                "there must be items outside all optimal decisions, got none: C(theta) is 0, which run returns"
+                "there must be items outside all optimal decisions, got none: C(theta) is 0, call `run` for the result"
             )
         decision, violation, gradient = self._subgradient()
         step = self._step_size(gradient)
@@ -153,7 +153,7 @@ class GLPG:
             self._count(decision, step)
         weights = self._projector.weights
         self.iterate = self._projector.project(self.iterate - step * gradient / weights)
-        # The theorem averages w^1 .. w^T. Averages of what the multipliers belong to fit them a little better.
+        # The theorem averages w^1 .. w^T. Averages of the iterates after the step match the multipliers slightly better.
         self._sum = self._sum + step * self.iterate
         self._weight += step
         self.number += 1
@@ -165,12 +165,12 @@ class GLPG:
     def run(
         self, *, gap: float = 0.01, deadline: float = math.inf, progress: Callable[[Progress], None] | None = None
     ) -> GravesLaiResult:
-        """Step until the measured gap is reached, the schedule is over, or the clock says so; then Step 3.
+        """Step until the measured gap is reached, the schedule ends, or time is up. Then do Step 3.
 
         Parameters
         ----------
         gap : float
-            Relative gap. Parameters of the theorem are run to their end whatever the gap.
+            Relative gap to reach. With the parameters of the theorem, all steps are taken whatever the gap.
         deadline : float
             Value of `semibandits.kernels.tiers.seconds` at which to stop.
         progress : callable, optional
@@ -179,7 +179,7 @@ class GLPG:
         Returns
         -------
         GravesLaiResult
-            With both bounds proven; the status says whether the gap was reached.
+            With both bounds proved. Its status is OPTIMAL if the gap was reached.
         """
         start = tiers.seconds()
         while self.stage < self.parameters.stages and len(self._items) and tiers.seconds() < deadline:
@@ -197,12 +197,12 @@ class GLPG:
         )  # fmt: skip
         plan, value = self._plan(problem)
         stats = {"stages": self.stage, "steps": self.steps, "seconds": tiers.seconds() - start}
-        best, items = given.optimal_decision, given.suboptimal_items
-        return problem.result("glpg", value, self.lower, plan, best, items, stats)
+        bracket = Bracket(value, self.lower, plan)
+        return problem.result("glpg", bracket, given.optimal_decision, given.suboptimal_items, stats)
 
     @property
     def steps(self) -> int:
-        """Steps made in all."""
+        """Total number of steps taken."""
         return self.stage * self.parameters.steps + self.number
 
     # ------------------------------------------------------------------ set-up
@@ -255,7 +255,7 @@ class GLPG:
             return self.parameters.step
         squares = gradient**2 / self._projector.weights
         whole, on_items = float(squares.sum()), float(squares[self._items].sum())
-        # Where no cost is on I, and nothing is violated, only the other variables move.
+        # If the gradient is 0 on I (no costs, no violation), only the other variables move.
         length = math.sqrt(on_items if on_items > 1e-12 * whole else whole)
         return self._relative_step * self._radius / (math.sqrt(self.parameters.steps) * length)
 
@@ -285,7 +285,7 @@ class GLPG:
         self._open_stage(scaled)
 
     def _update_bound(self) -> None:
-        """Lower bounds from the multipliers of the stage, and from their average over stages, which knows rare decisions too."""
+        """Lower bounds from the multipliers of the stage, and from their average over stages, which includes rare decisions."""
         for entry in self._memory.values():
             entry[1] *= MEMORY
         if self._counts:
@@ -302,7 +302,7 @@ class GLPG:
             self._bound.update(np.array(xs), np.array(all_gaps), np.array(mus))
 
     def _measure(self, rates: FloatArray) -> FloatArray:
-        """Scale to the boundary, by what x^t says, and keep the result if it is the best so far."""
+        """Scale the rates to the boundary according to x^t, and keep them if they are the best so far."""
         if not len(self._items):
             self.value = 0.0
             return rates
@@ -329,7 +329,7 @@ class GLPG:
             self.step()
 
     def _sprint(self, steps: int) -> None:
-        """As many steps at once, compiled, where the decisions are the single items."""
+        """Take this number of steps in one compiled call, where the decisions are the single items."""
         constraints = Constraints(self._items, self._v, self.problem.best.gaps**2)
         self.iterate, total, counts = descend_orthant(
             self.iterate, self._projector.lower, self.problem.cost, constraints, self._penalty,
@@ -346,7 +346,7 @@ class GLPG:
     # ------------------------------------------------------------------ the result
 
     def _plan(self, whole: Problem) -> tuple[ExplorationPlan, float]:
-        """Step 3, and the proof that the plan is feasible, scaled if it is not."""
+        """Step 3: the plan, scaled to proved feasibility, and its cost."""
         problem = self.problem
         if not len(self._items):
             nothing = np.empty((0, problem.decision_set.d), dtype=np.bool_)

@@ -13,15 +13,15 @@ from semibandits.regret_bound.result import ExplorationPlan
 from semibandits.regret_bound.tables import check_table
 
 ZERO = 1e-9
-"""Slacks and rates below this, relative to the number of plays, are rounding."""
+"""Slacks and rates below this share of the number of plays count as rounding."""
 COLUMN_ACCURACY = 1e-6
 
 
 def exploration_plan(problem: ReducedProblem, rates: FloatArray, deadline: float) -> ExplorationPlan:
-    """A plan of suboptimal decisions that plays each item of I at least as often as `rates`, shape (n,), say.
+    """A plan of suboptimal decisions that plays each item of I at least at its rate in `rates`, shape (n,).
 
-    Rates in the cone are split exactly, by stripping in their minimal face where conv(X) has a compact description without
-    auxiliaries, and by column generation with P_LM elsewhere. Optimal decisions are left out: they hold no item of I.
+    Rates in the cone are decomposed exactly within their minimal face if conv(X) has a compact description without auxiliaries,
+    and by column generation with P_LM otherwise. Optimal decisions are left out, since they contain no item of I.
 
     Notes
     -----
@@ -39,24 +39,25 @@ def exploration_plan(problem: ReducedProblem, rates: FloatArray, deadline: float
         return plan_by_columns(
             problem.decision_set, problem.theta, problem.optimal_decision, target, cost, best.decisions, COLUMN_ACCURACY, deadline
         )  # fmt: skip
-    decisions, weights = stripped(problem, hull, rates)
+    decisions, weights = decomposed(problem, hull, rates)
     keep = decisions[:, best.items].any(axis=1)
     decisions, weights = decisions[keep], weights[keep]
     lack = np.maximum(target[best.items] - (weights @ decisions)[best.items], 0.0)
     return merged_plan(np.vstack((decisions, best.decisions)), np.append(weights, lack))
 
 
-def stripped(problem: ReducedProblem, hull: Polytope, rates: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Decisions and rates > 0 that add up to `rates`, a point of the cone, but for rounding.
+def decomposed(problem: ReducedProblem, hull: Polytope, rates: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Decisions and rates > 0 that add up to `rates`, a point of the cone, up to rounding.
 
-    Rows of the description that are tight at w are tight at every decision that w is made of; P_LM finds one that meets them
-    all. It is taken as often as the other rows allow, which makes one more of them tight: at most dim + 1 terms.
+    Rows of the description that are tight at w are tight at every decision in a decomposition of w. P_LM finds a decision at
+    which all of them are tight. Its rate is the largest that the other rows allow, which makes one more row tight. So there are
+    at most dim + 1 terms.
 
     Parameters
     ----------
     problem : ReducedProblem
     hull : Polytope
-        Without auxiliaries.
+        Description without auxiliaries.
     rates : ndarray of float, shape (n,)
     """
     d = problem.decision_set.d

@@ -1,4 +1,4 @@
-"""Mean rewards on a grid, and what that costs (Proposition 6, corrected)."""
+"""Rounding of mean rewards to a grid, and its effect on C(theta) (Proposition 6, corrected)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Discretised:
     theta : ndarray of float, shape (d,)
         epsilon times the integers below.
     integers : ndarray of float, shape (d,)
-        ``ceil(theta / epsilon)``: C of these is epsilon times C of `theta`, and rates are epsilon^2 times as large.
+        ``ceil(theta / epsilon)``. C of these is epsilon times C of `theta`, and rates are multiplied by epsilon^2.
     epsilon : float
     suboptimal_items : ndarray of bool, shape (d,)
-        The set I of the *original* mean rewards, which the problem for the rounded ones must keep.
+        The set I of the *original* mean rewards, which the problem with rounded ones must use.
     scale : float
-        ``(1 + 2 m epsilon / gap)^2``: rates that are feasible for the rounded problem are so for the original one when multiplied
+        ``(1 + 2 m epsilon / gap)^2``. Feasible rates of the rounded problem become feasible for the original one when multiplied
         by it.
     factor : float
         ``(1 + 4 m epsilon / gap)^6``: an optimal plan of the rounded problem, scaled, costs at most this times C(theta).
@@ -44,7 +44,7 @@ class Discretised:
 def discretise(
     decision_set: DecisionSet, theta: ArrayLike, epsilon: float, *, tie_tolerance: float = 1e-12
 ) -> Discretised:
-    """Round mean rewards up to multiples of epsilon, with what is guaranteed for the Graves-Lai problem.
+    """Round mean rewards up to multiples of epsilon, with guarantees for the Graves-Lai problem.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ def discretise(
     theta : array_like of float, shape (d,)
         Mean rewards.
     epsilon : float
-        The grid, > 0 and at most ``gap / (4 m)``, with the smallest gap of a decision that holds an item of I.
+        Grid width, > 0 and at most ``gap / (4 m)``, with ``gap`` the smallest gap of a decision that contains an item of I.
     tie_tolerance : float
         As in `graves_lai`.
 
     Raises
     ------
     InvalidInputError
-        If `theta` is malformed or `epsilon` out of range; the message names the largest one allowed.
+        If `theta` is malformed or `epsilon` is out of range. The message contains the largest value allowed.
 
     Notes
     -----
     Proposition 6 of Cuvelier, Combes, Gourdin (ALT 2021) with theory §1, erratum 11: the range of epsilon, the exponent 6, and I
-    of the original rewards. Decisions without an item of I have no constraint and are in no optimal plan, so their gaps
-    do not matter.
+    of the original rewards. Decisions without an item of I have no constraint and are not in optimal plans, so their gaps do not
+    matter.
     """
     theta = item_vector(theta, decision_set.d, "theta")
     oracle = Oracle(decision_set, theta)

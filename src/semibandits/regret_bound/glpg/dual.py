@@ -1,4 +1,4 @@
-"""Lower bound from the multipliers that GLPG has accumulated: prices by a small cone program, made sound by P_LM (theory T4)."""
+"""Lower bound from the multipliers of GLPG, with prices from a small cone program, proved with P_LM (theory T4)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from semibandits.regret_bound.pricing_bound import priced, pricing_bound
 
 MAX_ROUNDS = 30
 ACCURACY = 1e-8
-"""Of the cone program."""
+"""Accuracy of the cone program."""
 SLACK = 1e-6
-"""Prices that buy so little more than allowed are scaled down instead of solved again."""
+"""Prices that exceed gaps by at most this share are scaled down instead of solved for again."""
 
 
 class DualBound:
-    """Lower bounds on C(theta) for one set of multipliers after the other.
+    """Lower bounds on C(theta) from successive multipliers.
 
-    The prices that are best for given multipliers maximise ``sum_i sqrt(v_i y_i p_i)`` subject to ``p · x <= gap_x``; over the
-    decisions met so far that is a cone program, P_LM finds the decision that breaks its rows most, and in the end prices are
-    divided by the ratio that P_LM proves. The value is that of the Lagrangian dual function, so errors of the multipliers
-    count only to second order.
+    The best prices for given multipliers maximise ``sum_i sqrt(v_i y_i p_i)`` subject to ``p · x <= gap_x``. Over the decisions
+    found so far this is a cone program, P_LM finds the decision whose row is violated most, and finally prices are divided by the
+    ratio that P_LM proves. The bound is the Lagrangian dual function, so errors of the multipliers only have a second-order
+    effect.
     """
 
     def __init__(self, problem: ReducedProblem) -> None:
@@ -39,7 +39,7 @@ class DualBound:
         return len(self._pool)
 
     def update(self, decisions: BoolArray, gaps: FloatArray, multipliers: FloatArray) -> float:
-        """The best bound so far, these multipliers mu_x >= 0 included; any scale."""
+        """Update with multipliers mu_x >= 0, in any scale, and return the best bound so far."""
         rows = np.array(
             [self._pool.add(x, float(gap))[0] for x, gap in zip(decisions, gaps, strict=True)], dtype=np.int64
         )
@@ -65,7 +65,7 @@ class DualBound:
         return self.best
 
     def _prices(self, y: FloatArray) -> FloatArray:
-        """Those of the cheapest rates w with ``sum_i y_i v_i / w_i <= 1``, in any scale; items with y = 0 get price 0."""
+        """Prices of the cheapest rates w with ``sum_i y_i v_i / w_i <= 1``, in any scale; 0 for items with y = 0."""
         live = np.flatnonzero(y > 0)
         held = self._pool.contains[:, live]
         rows, prices = held.any(axis=1), np.zeros(len(y))

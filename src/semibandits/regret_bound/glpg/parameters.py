@@ -1,4 +1,4 @@
-"""The numbers that GLPG runs on: those of the theorem, corrected, and those of a practical schedule."""
+"""Parameters of GLPG: those of the theorem, corrected, and those of a practical schedule."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class GLPGParameters:
     - Step size: ``step * R / (sqrt(steps) |g|)``, with R the norm of the first iterate of the stage; norms are taken on I. After
       a stage that closes less than a fifth of the gap, ``step`` is multiplied by ``decay``.
     - Averaging window: the stage, weighted by step size. The next stage starts from the average, scaled to the boundary.
-    - Stopping: when the gap between the cost of the best average, scaled until it is feasible, and the lower bound from the
-      multipliers (theory T4) is the one asked for; at the latest after ``stages`` stages. Multipliers are those of the stage, and
-      their average over stages with weights that fall by a fifth from one stage to the one before.
+    - Stopping: when the requested gap is reached between the cost of the best average, scaled to feasibility, and the lower bound
+      from the multipliers (theory T4); at the latest after ``stages`` stages. Multipliers are those of the stage, and their
+      average over stages with weights that decrease by a fifth per stage into the past.
 
     Attributes
     ----------
     penalty, step : float
-        See above; > 0.
+        See above, > 0.
     steps, stages : int
         Steps of a stage, and number of stages, >= 1.
     decay : float
@@ -46,9 +46,9 @@ class GLPGParameters:
     inflation : float
         1 + delta_2, by which the average is multiplied.
     ratio : float
-        epsilon in (0, 1]: what the budgeted problem is solved to.
+        epsilon in (0, 1], the approximation ratio of the budgeted problem.
     accuracy : float
-        delta, the absolute error that is promised; inf for the practical schedule, which promises nothing but measures.
+        delta, the guaranteed absolute error; inf for the practical schedule, which has no guarantee but measures its gap.
     relative : bool
         Whether penalty and step are relative, as described.
     """
@@ -70,20 +70,20 @@ class GLPGParameters:
                 raise InvalidInputError(f"{name} must be positive, got {value}: leave it out for the default")
         for name, value in {"decay": self.decay, "ratio": self.ratio}.items():
             if not 0.0 < finite_number(value, name) <= 1.0:
-                raise InvalidInputError(f"{name} must lie in (0, 1], got {value}: 1 is always possible")
+                raise InvalidInputError(f"{name} must lie in (0, 1], got {value}: 1 is always valid")
         for name, count in {"steps": self.steps, "stages": self.stages}.items():
             if not isinstance(count, int | np.integer) or count < 1:
                 raise InvalidInputError(f"{name} must be an integer >= 1, got {count!r}: leave it out for the default")
         if finite_number(self.inflation, "inflation") < 1:
-            raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 adds nothing")
+            raise InvalidInputError(f"inflation must be at least 1, got {self.inflation}: 1 is no inflation")
 
     @staticmethod
     def theoretical(
         problem: ReducedProblem, delta: float, ratio: float = 1.0, *, most_steps: int = MOST_STEPS
     ) -> GLPGParameters:
-        """The parameters for which the theorem promises a plan of cost at most ``C(theta) / ratio + delta``.
+        """Parameters with which the theorem guarantees a plan of cost at most ``C(theta) / ratio + delta``.
 
-        With n variables, m the largest number of ones of a decision (the item that counts plays included), v and V the smallest
+        With n variables, m the largest number of ones of a decision (including the item that counts plays), v and V the smallest
         and largest ``2 sigma_i^2``, and ``K = V m^2 n max(theta)``, a bound on C(theta)::
 
             delta_2 = delta ratio / (2 K),  delta_1 = delta / (2 (1 + delta_2)),  lambda = (delta_1 + K / ratio) / delta_2
@@ -98,15 +98,15 @@ class GLPGParameters:
         delta : float
             Absolute error of the cost, > 0.
         ratio : float
-            epsilon in (0, 1], the ratio to which P_BLM is solved.
+            epsilon in (0, 1], the approximation ratio of P_BLM.
         most_steps : int
-            Refuse if T is larger.
+            Limit on T.
 
         Raises
         ------
         InvalidInputError
-            If mean rewards are no non-negative integers, an argument is out of range, or T is above `most_steps`; the message
-            names T.
+            If mean rewards are not non-negative integers, an argument is out of range, or T is above `most_steps`. The message
+            contains T.
 
         Notes
         -----
@@ -145,14 +145,14 @@ def _check(problem: ReducedProblem, delta: float, ratio: float) -> None:
         )
     if not (finite_number(delta, "delta") > 1e-100 and 0 < finite_number(ratio, "ratio") <= 1):
         raise InvalidInputError(
-            f"delta must be above 1e-100 and ratio in (0, 1], got {delta} and {ratio}: T grows without bound where they fall"
+            f"delta must be above 1e-100 and ratio in (0, 1], got {delta} and {ratio}: T is unbounded as they approach 0"
         )
     if not len(problem.items):
         raise InvalidInputError("there must be items outside all optimal decisions, got none: C(theta) is 0")
 
 
 def _sizes(problem: ReducedProblem) -> tuple[float, float, float]:
-    """K, a bound on the norm of an optimal w, and one on the norm of the gradient of h_x."""
+    """K, a bound on the norm of an optimal w, and a bound on the norm of the gradient of h_x."""
     n, m = problem.n, problem.decision_set.m + problem.counter
     largest = float(problem.theta.max())
     v = problem.twice_variance

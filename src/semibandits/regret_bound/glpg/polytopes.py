@@ -1,4 +1,4 @@
-"""Compact descriptions of conv(X): polynomially many linear rows over the items, and over auxiliaries where needed."""
+"""Compact descriptions of conv(X): polynomially many linear rows over the items and, if needed, auxiliary variables."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Polytope:
     Attributes
     ----------
     d : int
-        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to auxiliaries z.
+        Number of items: the first d columns of `equalities` and `inequalities`. The others belong to the auxiliaries z.
     equalities : scipy.sparse.csr_array, shape (e, d + a)
         A.
     totals : ndarray of float, shape (e,)
         b.
     inequalities : scipy.sparse.csr_array, shape (g, d + a)
-        G; signs of variables are rows like all others.
+        G, including the signs of variables.
     limits : ndarray of float, shape (g,)
         h.
     """
@@ -50,7 +50,7 @@ class Polytope:
 
     @property
     def auxiliaries(self) -> int:
-        """Number of variables beside the items."""
+        """Number a of auxiliary variables."""
         return int(self.equalities.shape[1]) - self.d
 
 
@@ -58,18 +58,18 @@ def polytope(decision_set: DecisionSet) -> Polytope:
     """Compact description of the convex hull of the decisions.
 
     Paths: flow of value 1. Matchings, whatever they saturate: degrees equal to 1 or at most 1. m-sets: the sum is m, and no item
-    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries for each node. Lists: the
-    weights of the rows as auxiliaries.
+    is above 1. Spanning trees: the extended formulation of Martin, with less than 2 d auxiliaries per node. Enumerated sets: the
+    weights of the decisions as auxiliaries.
 
     Raises
     ------
     UnsupportedError
-        For other matroids, matroid intersections and sets of one's own: there is no compact description for all matroids.
+        For other matroids, matroid intersections and user-defined sets. Not all matroids have a compact description.
 
     Notes
     -----
-    Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) asks for such rows without auxiliaries, which exist for paths and perfect
-    matchings only (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
+    Assumption 5 of Cuvelier, Combes, Gourdin (ALT 2021) requires such rows without auxiliaries, which only exist for paths and
+    perfect matchings (theory §1, erratum 9). Trees: Martin (1991). Matroids: Rothvoß (2013).
     """
     if isinstance(decision_set, Paths):
         return _flows(decision_set)
@@ -77,15 +77,20 @@ def polytope(decision_set: DecisionSet) -> Polytope:
         return _degrees(decision_set)
     if isinstance(decision_set, SpanningTrees):
         return _oriented_trees(decision_set)
-    if isinstance(decision_set, MSets) or (
-        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
-    ):
+    if is_uniform(decision_set):
         return _uniform(decision_set.d, decision_set.m)
     if isinstance(decision_set, EnumeratedDecisions):
         return _mixtures(decision_set)
     raise UnsupportedError(
-        f"{type(decision_set).__name__} has no compact description known to the library: "
-        "use what needs maximize alone, such as projection by columns"
+        f"the decision set must have a compact description known to the library, got {type(decision_set).__name__}: "
+        "use route='columns', which only needs maximize"
+    )
+
+
+def is_uniform(decision_set: DecisionSet) -> bool:
+    """Whether the decisions are the m-sets of the items."""
+    return isinstance(decision_set, MSets) or (
+        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
     )
 
 
@@ -101,7 +106,7 @@ def _flows(paths: Paths) -> Polytope:
     idle = items[~paths.useful_items]
     unused = sparse.csr_array((np.ones(len(idle)), (np.arange(len(idle)), idle)), shape=(len(idle), paths.d))
     return Polytope(
-        paths.d, _stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
+        paths.d, stacked(balance, unused), np.append(surplus, np.zeros(len(idle))), _signs(paths.d), np.zeros(paths.d)
     )
 
 
@@ -115,20 +120,20 @@ def _degrees(matchings: Matchings) -> Polytope:
     ):
         degrees = sparse.csr_array((np.ones(d), (index, items)), shape=(size, d))
         (equal if matchings.saturate in ("both", side) else below).append(degrees)
-    a, g = _stacked(*equal, sparse.csr_array((0, d))), _stacked(*below)
+    a, g = stacked(*equal, sparse.csr_array((0, d))), stacked(*below)
     return Polytope(d, a, np.ones(a.shape[0]), g, np.append(np.zeros(d), np.ones(g.shape[0] - d)))
 
 
 def _uniform(d: int, m: int) -> Polytope:
     limits = np.append(np.zeros(d), np.ones(d))
-    rows = _stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
+    rows = stacked(_signs(d), sparse.csr_array(sparse.eye_array(d)))
     return Polytope(d, sparse.csr_array(np.ones((1, d))), np.array([float(m)]), rows, limits)
 
 
 def _oriented_trees(trees: SpanningTrees) -> Polytope:
-    """For each node r as root, z_r orients the tree towards r: each edge one way, one arc out of each node but r, which has none.
+    """For each root r, z_r orients the tree towards r: one direction per edge, and one arc out of each node except r.
 
-    The edges inside a node set S hold at most |S| - 1 units: root the tree in S and count the arcs out of the other nodes.
+    The edges inside a node set S have total weight at most |S| - 1: root the tree in S and count the arcs out of the other nodes.
     """
     d, matroid = trees.d, trees.matroid
     edges = matroid.edges  # type: ignore[attr-defined]
@@ -137,38 +142,40 @@ def _oriented_trees(trees: SpanningTrees) -> Polytope:
     loops = np.flatnonzero(tails == heads)
     p = len(proper)
     out_of = np.concatenate((tails[proper], heads[proper]))
-    either = _beside([-sparse.eye_array(p)] * 2)
+    either = beside(*[-sparse.eye_array(p)] * 2)
     leaving = sparse.csr_array((np.ones(2 * p), (out_of, np.arange(2 * p))), shape=(n, 2 * p))
     edge = sparse.csr_array((np.ones(p), (np.arange(p), proper)), shape=(p, d))
     unused = sparse.csr_array((np.ones(len(loops)), (np.arange(len(loops)), loops)), shape=(len(loops), d))
     towards = (np.arange(n)[:, None] != out_of).ravel()  # arcs out of the root are not variables
     elsewhere = np.flatnonzero(~np.eye(n, dtype=np.bool_))
     width = d + int(towards.sum())
-    orientations = _beside([_stacked(*[edge] * n), _blocks(either, n)[:, towards]])
-    degrees = _beside([sparse.csr_array((len(elsewhere), d)), _blocks(leaving, n)[elsewhere][:, towards]])
-    idle = _beside([unused, sparse.csr_array((len(loops), width - d))])
+    orientations = beside(stacked(*[edge] * n), _blocks(either, n)[:, towards])
+    degrees = beside(sparse.csr_array((len(elsewhere), d)), _blocks(leaving, n)[elsewhere][:, towards])
+    idle = beside(unused, sparse.csr_array((len(loops), width - d)))
     totals = np.concatenate((np.zeros(p * n), np.ones(len(elsewhere)), np.zeros(len(loops))))
-    return Polytope(d, _stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
+    return Polytope(d, stacked(orientations, degrees, idle), totals, _signs(width), np.zeros(width))
 
 
 def _mixtures(decisions: EnumeratedDecisions) -> Polytope:
     matrix = decisions.enumerate(decisions.count()).astype(np.float64)
     n, d = matrix.shape
-    mixed = _beside([sparse.eye_array(d), sparse.csr_array(-matrix.T)])
-    whole = _beside([sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n)))])
-    signs = _beside([sparse.csr_array((n, d)), -sparse.eye_array(n)])
-    return Polytope(d, _stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
+    mixed = beside(sparse.eye_array(d), sparse.csr_array(-matrix.T))
+    whole = beside(sparse.csr_array((1, d)), sparse.csr_array(np.ones((1, n))))
+    signs = beside(sparse.csr_array((n, d)), -sparse.eye_array(n))
+    return Polytope(d, stacked(mixed, whole), np.append(np.zeros(d), 1.0), sparse.csr_array(signs), np.zeros(n))
 
 
 def _signs(n: int) -> sparse.csr_array:
     return sparse.csr_array(-sparse.eye_array(n))
 
 
-def _stacked(*blocks: Any) -> sparse.csr_array:
+def stacked(*blocks: Any) -> sparse.csr_array:
+    """The blocks one above the other."""
     return sparse.csr_array(sparse.vstack(blocks))
 
 
-def _beside(blocks: list[Any]) -> sparse.csr_array:
+def beside(*blocks: Any) -> sparse.csr_array:
+    """The blocks side by side."""
     return sparse.csr_array(sparse.hstack(blocks))
 
 

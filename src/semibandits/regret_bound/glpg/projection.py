@@ -1,4 +1,4 @@
-"""Projection on M, the cone of the decisions with lower bounds: exact where a way is known, else by quadratic programs."""
+"""Projection on M, the cone of the decisions with lower bounds: by formulas, or by quadratic programs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from scipy import sparse
 
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import item_vector
-from semibandits.decisions.matroids import MatroidBases
-from semibandits.decisions.msets import MSets
 from semibandits.errors import InvalidInputError, SolverError, UnsupportedError
 from semibandits.kernels.projection import project_on_msets
-from semibandits.matroids import Uniform
-from semibandits.regret_bound.glpg.polytopes import Polytope, polytope
+from semibandits.regret_bound.cones import solver_settings
+from semibandits.regret_bound.glpg.polytopes import Polytope, beside, is_uniform, polytope, stacked
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 
 Route = Literal["auto", "orthant", "msets", "compact", "columns"]
@@ -32,9 +30,9 @@ class Projector(ABC):
     Parameters
     ----------
     problem : ReducedProblem
-        Whose n variables w has; the last one counts plays if the problem says so.
+        The problem in n variables, the last of which counts plays if ``problem.counter``.
     lower : ndarray of float, shape (n,)
-        Lower bounds, >= 0; positive ones only for items that are in some decision.
+        Lower bounds, >= 0. Positive ones are only allowed for items that are in some decision.
     weights : ndarray of float, shape (n,)
         > 0; all 1 for the Euclidean projection.
     """
@@ -44,11 +42,11 @@ class Projector(ABC):
 
     @abstractmethod
     def project(self, point: FloatArray) -> FloatArray:
-        """The point of M next to `point`, shape (n,)."""
+        """The point of M closest to `point`, shape (n,)."""
 
 
 class OrthantProjector(Projector):
-    """Decisions are the single items: exact, entry by entry."""
+    """Exact projection if the decisions are the single items, entry by entry."""
 
     def project(self, point: FloatArray) -> FloatArray:
         """See `Projector.project`."""
@@ -56,7 +54,7 @@ class OrthantProjector(Projector):
 
 
 class MSetProjector(Projector):
-    """m-sets: exact to rounding, by bisection over the number of plays and the multiplier of the sum."""
+    """Projection for m-sets, exact up to rounding, by bisection over the number of plays and the multiplier of the sum."""
 
     def project(self, point: FloatArray) -> FloatArray:
         """See `Projector.project`."""
@@ -64,10 +62,10 @@ class MSetProjector(Projector):
 
 
 class CompactProjector(Projector):
-    """One quadratic program over the compact description, by an interior-point method (Clarabel).
+    """Quadratic program over the compact description with an interior-point method (Clarabel).
 
-    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. Where the solver does not reach its
-    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns take over.
+    With v plays, w is in the cone iff ``A (w, z) = b v, G (w, z) <= h v`` for some z, v >= 0. If the solver does not reach its
+    accuracy (descriptions without an interior, such as trees with bridges, are hard for it), columns are used instead.
     """
 
     @cached_property
@@ -87,14 +85,9 @@ class CompactProjector(Projector):
             (-np.ones(len(bounds)), (np.arange(len(bounds)), self._where[bounds])), shape=(len(bounds), width + 1)
         )
         plays = sparse.csr_array((-np.ones(1), ([0], [width])), shape=(1, width + 1))
-        rows = _stacked(
-            [
-                _beside([hull.equalities, sparse.csr_array(-hull.totals[:, None])]),
-                _beside([hull.inequalities, sparse.csr_array(-hull.limits[:, None])]),
-                plays,
-                bounded,
-            ]
-        ) @ sparse.diags_array(column)
+        equal = beside(hull.equalities, sparse.csr_array(-hull.totals[:, None]))
+        below = beside(hull.inequalities, sparse.csr_array(-hull.limits[:, None]))
+        rows = stacked(equal, below, plays, bounded) @ sparse.diags_array(column)
         self._unit, self._size = unit, width + 1
         square = np.zeros(width + 1)
         square[self._where] = 1.0
@@ -119,9 +112,9 @@ class CompactProjector(Projector):
 
 @dataclass(frozen=True, eq=False)
 class ColumnProjection:
-    """A point w = sum of decisions with rates >= 0, and how far it may be from the projection.
+    """A point w = sum of decisions with rates >= 0, and a bound on its distance from the projection.
 
-    ``distance`` bounds ``sqrt(sum_i weights_i (w_i - exact_i)^2)``; it is proven by one call of P_LM.
+    ``distance`` bounds ``sqrt(sum_i weights_i (w_i - exact_i)^2)``. It is proved by one call of P_LM.
     """
 
     point: FloatArray
@@ -129,9 +122,10 @@ class ColumnProjection:
 
 
 class ColumnProjector(Projector):
-    """P_LM alone: the projection on the cone of the decisions met so far, fully corrected, until P_LM finds no better one.
+    """Projection with P_LM alone: project on the cone of the decisions found so far until P_LM finds no better one.
 
-    This is the min-norm-point method for a cone with bounds: Frank and Wolfe's with weights optimised over all decisions kept.
+    This is the min-norm-point method for a cone with bounds: fully corrective Frank-Wolfe, which optimises the weights of all
+    decisions kept.
     """
 
     def __init__(self, problem: ReducedProblem, lower: FloatArray, weights: FloatArray) -> None:
@@ -153,12 +147,12 @@ class ColumnProjector(Projector):
         return self.certified(point).point
 
     def certified(self, point: FloatArray) -> ColumnProjection:
-        """The projection with a proof of how close it is.
+        """The projection with a proved bound on its error.
 
         Raises
         ------
         SolverError
-            If 1000 rounds did not suffice.
+            If 1000 rounds do not suffice.
         """
         result = None
         for _ in range(MAX_ROUNDS):
@@ -168,16 +162,18 @@ class ColumnProjector(Projector):
             if float(pull @ fresh) <= ACCURACY * float(np.abs(pull).max()) or not self._add(fresh):
                 return result
             self._program = None
-        raise SolverError(f"projection by columns must end, got no end in {MAX_ROUNDS} rounds: rescale the point")
+        raise SolverError(
+            f"projection by columns must converge within {MAX_ROUNDS} rounds, but did not: rescale the point"
+        )
 
     def _restricted(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Projection over the columns at hand, and ``pull``: what a unit of each variable still gains."""
+        """Projection on the cone of the current columns, and ``pull``, the gain per unit of each variable."""
         unit = np.sqrt(self.weights)
         columns = np.array(list(self._columns.values()))
         k, n = columns.shape
         if self._program is None:
-            to_w = _beside([sparse.csr_array((columns * unit).T), -sparse.eye_array(n)])
-            signs = _beside([-sparse.eye_array(k), sparse.csr_array((k, n))])
+            to_w = beside(sparse.csr_array((columns * unit).T), -sparse.eye_array(n))
+            signs = beside(-sparse.eye_array(k), sparse.csr_array((k, n)))
             low = sparse.csr_array(
                 (-1.0 / unit[self._bounds], (np.arange(len(self._bounds)), k + self._bounds)),
                 shape=(len(self._bounds), k + n),
@@ -185,7 +181,7 @@ class ColumnProjector(Projector):
             square = sparse.diags_array(np.append(np.zeros(k), np.ones(n)))
             right = np.concatenate((np.zeros(n + k), -self.lower[self._bounds]))
             cones = [clarabel.ZeroConeT(n), clarabel.NonnegativeConeT(k + len(self._bounds))]
-            self._program = _Program(square, _stacked([to_w, signs, low]), right, cones)
+            self._program = _Program(square, stacked(to_w, signs, low), right, cones)
         primal, dual = self._program.solve(np.append(np.zeros(k), -point * unit))
         w = np.maximum(primal[:k], 0.0) @ columns
         w = w + np.maximum(self.lower - w, 0.0)[self._bounds] @ self._cover
@@ -199,8 +195,10 @@ class ColumnProjector(Projector):
         return point
 
     def _distance(self, point: FloatArray, w: FloatArray, pull: FloatArray, fresh: FloatArray) -> float:
-        """Weak duality: with xi = pull - weights (point - w), and y = pull lowered until y · x <= 0 for all decisions x,
-        every point of M is at least as far as ``-|xi - y|^2 / (2 weights) - (xi - y) · point + xi · lower`` says.
+        """Bound on the error of w by weak duality.
+
+        Let xi = pull - weights (point - w), and y = pull lowered until y · x <= 0 for all decisions x. Half of the squared
+        distance of `point` from M is at least ``-|xi - y|^2 / (2 weights) - (xi - y) · point + xi · lower``.
         """
         problem = self.problem
         xi = np.maximum(pull - self.weights * (point - w), 0.0)
@@ -224,14 +222,11 @@ class ColumnProjector(Projector):
 
 
 class _Program:
-    """Minimise ``x' P x / 2 + q · x`` over ``rows x + s = right, s in cones`` for one q after the other."""
+    """Quadratic program: minimise ``x' P x / 2 + q · x`` subject to ``rows x + s = right, s in cones``, for successive q."""
 
     def __init__(self, square: Any, rows: Any, right: FloatArray, cones: list[object]) -> None:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
+        settings = solver_settings(1e-11)
         settings.presolve_enable = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
         self.solved = False
         self._solver = clarabel.DefaultSolver(
             sparse.csc_matrix(square), np.zeros(square.shape[0]), sparse.csc_matrix(rows), right, cones, settings
@@ -243,24 +238,14 @@ class _Program:
         self.solved = solution.status == clarabel.SolverStatus.Solved
         primal, dual = np.array(solution.x), np.array(solution.z)
         if not np.isfinite(primal).all():
-            raise SolverError(
-                f"the projection must be solved, got {solution.status} from Clarabel: rescale the problem"
-            )
+            raise SolverError(f"Clarabel must solve the projection, got status {solution.status}: rescale the problem")
         return primal, np.nan_to_num(dual)
-
-
-def _beside(blocks: list[Any]) -> sparse.csr_array:
-    return sparse.csr_array(sparse.hstack(blocks))
-
-
-def _stacked(blocks: list[Any]) -> sparse.csr_array:
-    return sparse.csr_array(sparse.vstack(blocks))
 
 
 def projector(
     problem: ReducedProblem, lower: ArrayLike, weights: ArrayLike | None = None, route: Route = "auto"
 ) -> Projector:
-    """The projection on M, by the fastest route that applies, or by the one asked for.
+    """The projection on M, by the fastest route that applies or by the given one.
 
     Parameters
     ----------
@@ -270,13 +255,13 @@ def projector(
     weights : array_like of float, shape (n,), optional
         Weights of the squared distances, > 0; 1 by default.
     route : {"auto", "orthant", "msets", "compact", "columns"}
-        "orthant" (decisions are the single items) and "msets" are exact; "compact" is a quadratic program over the compact
-        description, "columns" needs P_LM alone. "auto" takes the first that applies.
+        "orthant" (decisions are the single items) and "msets" are exact. "compact" is a quadratic program over the compact
+        description. "columns" only needs P_LM. "auto" uses the first that applies.
 
     Raises
     ------
     InvalidInputError
-        If an argument breaks these rules.
+        If an argument is invalid.
     UnsupportedError
         If the route does not exist for this decision set.
 
@@ -294,9 +279,7 @@ def projector(
         )
     decision_set = problem.decision_set
     singles = _are_singles(problem)
-    uniform = isinstance(decision_set, MSets) or (
-        isinstance(decision_set, MatroidBases) and isinstance(decision_set.matroid, Uniform)
-    )
+    uniform = is_uniform(decision_set)
     if route == "orthant" and not singles:
         raise UnsupportedError("route='orthant' needs decisions of one item each: use route='auto'")
     if route == "msets" and not (uniform and decision_set.m >= 1):
@@ -316,6 +299,6 @@ def projector(
 
 
 def _are_singles(problem: ReducedProblem) -> bool:
-    """Whether the decisions are {0}, ..., {d - 1}: of at most one item, none empty, no item left out."""
+    """Whether the decisions are {0}, ..., {d - 1}: at most one item each, none empty, no item missing."""
     decision_set = problem.decision_set
     return decision_set.m == 1 and not problem.counter and all(row in decision_set for row in np.eye(decision_set.d))

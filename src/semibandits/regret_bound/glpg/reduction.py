@@ -12,16 +12,16 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.regret_bound.oracle import BestWithItem, Oracle, best_with_each_item
 
 FLAT = 1e-9
-"""Differences from 1 below this are rounding."""
+"""Differences from 1 below this count as rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedProblem:
     """P_GL in the item rates w: minimise ``cost · w`` over the cone of the decisions, with one row per decision.
 
-    Where some c has ``c · x = 1`` for all decisions x, the number of plays is ``c · w`` and the cost is
-    ``q = (theta · x*) c - theta``. Where there is none (say, the empty decision is one), every decision gets one more item, of
-    reward 0, that counts the plays; then w has d + 1 entries.
+    If there is a c with ``c · x = 1`` for all decisions x, the number of plays is ``c · w`` and the cost is
+    ``q = (theta · x*) c - theta``. Otherwise (for instance if the empty set is a decision), an item of reward 0 that counts plays
+    is added to every decision, and w has d + 1 entries.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class ReducedProblem:
     best : BestWithItem
         The items of I, and the best decision with each of them.
     count : ndarray of float, shape (n,)
-        c, with n = d, or d + 1 where plays are counted apart: ``c · w`` is the number of plays.
+        c, with n = d, or d + 1 with a separate item that counts plays: ``c · w`` is the number of plays.
     cost : ndarray of float, shape (n,)
         q.
     """
@@ -52,7 +52,7 @@ class ReducedProblem:
     def of(
         decision_set: DecisionSet, theta: ArrayLike, variance: ArrayLike = 0.5, *, tie_tolerance: float = 1e-12
     ) -> ReducedProblem:
-        """Set the problem up with P_LM alone: one call per item for I, at most two per item for the cost.
+        """Construct the problem with P_LM alone: one call per item for I, at most two per item for the cost.
 
         Parameters
         ----------
@@ -79,12 +79,12 @@ class ReducedProblem:
 
     @property
     def n(self) -> int:
-        """Number of variables: d, or d + 1 where plays are counted apart."""
+        """Number of variables: d, or d + 1 with an item that counts plays."""
         return len(self.cost)
 
     @property
     def counter(self) -> bool:
-        """Whether the last variable counts the plays."""
+        """Whether the last variable is the item that counts plays."""
         return self.n > self.decision_set.d
 
     @property
@@ -104,13 +104,13 @@ class ReducedProblem:
         return self.best.suboptimal
 
     def lifted(self, decisions: BoolArray) -> FloatArray:
-        """Decisions as points of the cone: with a last entry 1 where plays are counted apart."""
+        """Decisions as points of the cone, with a last entry 1 if there is an item that counts plays."""
         points = decisions.astype(np.float64)
         return np.column_stack((points, np.ones(len(points)))) if self.counter else points
 
 
 def reduced(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, tolerance: float) -> ReducedProblem:
-    """The reduced problem for checked input."""
+    """The reduced problem for validated input."""
     oracle = Oracle(decision_set, theta)
     best = best_with_each_item(oracle, tolerance)
     optimum = float(oracle.optimal @ theta)
@@ -122,10 +122,10 @@ def reduced(decision_set: DecisionSet, theta: FloatArray, variance: FloatArray, 
 
 
 def plays_counter(decision_set: DecisionSet) -> FloatArray | None:
-    """The shortest c with ``c · x = 1`` for every decision x, or None if there is none.
+    """The c of least norm with ``c · x = 1`` for every decision x, or None if there is no such c.
 
-    The shortest one for some decisions is right for all if P_LM finds none that it gives more or less than 1; else these
-    decisions, which no combination of the others equals, come to them.
+    The c of least norm for some decisions is valid for all if P_LM finds no decision with ``c · x`` above or below 1. Otherwise
+    the decisions found, which are affinely independent of the others, are added.
     """
     d, known = decision_set.d, np.empty((0, decision_set.d))
     c: FloatArray = np.zeros(d)

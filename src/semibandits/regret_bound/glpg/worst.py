@@ -1,4 +1,4 @@
-"""The decision x^t whose constraint is violated most, by the budgeted problem."""
+"""The decision x^t with the most violated constraint, from the budgeted problem."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MOST_LISTED = 2_000
 
 
 class WorstDecision(ABC):
-    """Finds x^t for information u, shape (d,): u_i = 2 sigma_i^2 / w_i on I, 0 elsewhere.
+    """Search for x^t given information u, shape (d,): u_i = 2 sigma_i^2 / w_i on I, 0 elsewhere.
 
-    Absolute: ``u(x)/epsilon - gap_x^2`` is largest. Relative: ``u(x) / gap_x^2`` is largest. Only decisions with items of I
-    count; their gaps are positive. The maximum of ``u(x) - gap_x^2`` is then at most ``u(x^t)/epsilon - gap^2``, or that
+    Absolute: x^t maximises ``u(x)/epsilon - gap_x^2``. Relative: x^t maximises ``u(x) / gap_x^2``. Only decisions with items of I
+    are considered; their gaps are positive. Then the maximum of ``u(x) - gap_x^2`` is at most ``u(x^t)/epsilon - gap^2``, or that
     of ``u(x) / gap_x^2`` at most ``u(x^t) / (epsilon gap^2)``.
     """
 
@@ -37,7 +37,7 @@ class WorstDecision(ABC):
 
 
 class ListedDecisions(WorstDecision):
-    """All decisions at once: exact, for small sets."""
+    """Exact search over all decisions, for small sets."""
 
     def __init__(self, problem: ReducedProblem, ratio: float, relative: bool) -> None:
         super().__init__(problem, ratio, relative)
@@ -53,7 +53,7 @@ class ListedDecisions(WorstDecision):
 
 
 class BudgetFrontDecisions(WorstDecision):
-    """All budgets at once, exact: no decision off the front of (u(x), theta · x) is worse than one on it."""
+    """Exact search over the front of (u(x), theta · x), which contains a most violated decision."""
 
     def find(self, information: FloatArray) -> tuple[BoolArray, float]:
         """See `WorstDecision.find`."""
@@ -66,7 +66,7 @@ class BudgetFrontDecisions(WorstDecision):
 
 
 class BudgetedDecisions(WorstDecision):
-    """One budgeted problem for each gap s = 1, 2, ..., solved to the ratio: for integer mean rewards.
+    """One budgeted problem for each gap s = 1, 2, ..., solved to the ratio, for integer mean rewards.
 
     Proposition "x^t" of Cuvelier, Combes, Gourdin (ALT 2021), with the choice of theory §1, erratum 7.
     """
@@ -76,7 +76,7 @@ class BudgetedDecisions(WorstDecision):
         theta = problem.theta
         if (theta != np.rint(theta)).any():
             raise InvalidInputError(
-                f"theta must hold integers for ratio < 1, got {theta[theta != np.rint(theta)][0]}: see discretise"
+                f"theta must contain integers for ratio < 1, got {theta[theta != np.rint(theta)][0]}: see discretise"
             )
         worst = checked_answer(problem.decision_set.maximize(-theta), len(theta), problem.decision_set.m)
         self._largest = int(gaps_below(problem.optimal_decision, worst[None], theta)[0])
@@ -99,7 +99,7 @@ class BudgetedDecisions(WorstDecision):
 
 
 def worst_decision(problem: ReducedProblem, ratio: float, relative: bool) -> WorstDecision:
-    """Listing where there are at most 2,000 decisions; else the front of all budgets, or with a ratio < 1 one problem a gap."""
+    """With ratio < 1, one problem per gap. Otherwise all decisions if there are at most 2,000, else the front of all budgets."""
     if ratio < 1.0:
         return BudgetedDecisions(problem, ratio, relative)
     try:
