@@ -18,6 +18,7 @@ from semibandits.cli.options import (
     Size,
     Source,
     Target,
+    Undirected,
     Variance,
 )
 from semibandits.cli.studying import run_and_print
@@ -66,6 +67,7 @@ def command(
     saturate: Saturate = None,
     capacity: Capacity = None,
     variance: Variance = None,
+    undirected: Undirected = False,
     rewards: Annotated[
         str, typer.Option("--law", "--rewards", metavar="LAW", help=LAW_HELP, rich_help_panel=SOLVER)
     ] = "gaussian",
@@ -102,7 +104,7 @@ def command(
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
     if save is not None:
         check_target(save)
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance)
+    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
     limits: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit, "tie_tolerance": tie_tolerance}
     study = Study(
         problem=find_problem(problem, options),

@@ -18,12 +18,15 @@ Problem: TypeAlias = Annotated[
 Family: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="paths, trees, matchings, msets, partition or intersection; often follows from the header.",
+        help="paths, routes, trees, matchings, msets, partition or intersection; often follows from the header.",
         rich_help_panel=PROBLEM,
     ),
 ]
-Source: TypeAlias = Annotated[str | None, typer.Option(help="First node of the paths.", rich_help_panel=PROBLEM)]
-Target: TypeAlias = Annotated[str | None, typer.Option(help="Last node of the paths.", rich_help_panel=PROBLEM)]
+Source: TypeAlias = Annotated[str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)]
+Target: TypeAlias = Annotated[str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)]
+Undirected: TypeAlias = Annotated[
+    bool, typer.Option("--undirected", help="Links of routes can be used both ways.", rich_help_panel=PROBLEM)
+]
 Size: TypeAlias = Annotated[int | None, typer.Option(help="Number of items to choose.", rich_help_panel=PROBLEM)]
 Saturate: TypeAlias = Annotated[
     str | None,

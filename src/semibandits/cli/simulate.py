@@ -21,6 +21,7 @@ from semibandits.cli.options import (
     Size,
     Source,
     Target,
+    Undirected,
     Variance,
 )
 from semibandits.cli.parsing import delay_of, share, whole_number, worker_count
@@ -74,6 +75,7 @@ def command(
     saturate: Saturate = None,
     capacity: Capacity = None,
     variance: Variance = None,
+    undirected: Undirected = False,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -148,7 +150,7 @@ def command(
     progress: Progress = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance)
+    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
     if resume and output is None:
         raise InvalidInputError(
             "--resume must be used with the folder of the earlier run, got none: add --output FOLDER"

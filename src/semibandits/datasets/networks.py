@@ -135,11 +135,7 @@ class Network:
             If the network is not geographic, or a node is unknown, or both are the same.
         """
         self._require_distances("delays")
-        for key, name in (("source", source), ("target", target)):
-            if name not in self.positions:
-                raise unknown_name(f"{key} in {self.name}", name, self.positions)
-        if source == target:
-            raise InvalidInputError(f"source and target must differ, got {source!r} for both: choose another target")
+        self._check_ends(source, target)
         model = model or DelayModel()
         arcs = self._arcs_towards(source, target)
         return instance_from_description(
@@ -153,6 +149,46 @@ class Network:
                 "target": target,
                 "theta": [-model.mean(km, utilisation) for _, _, km, utilisation in arcs],
                 "variance": [model.variance(utilisation) for _, _, _, utilisation in arcs],
+                "positions": {name: list(xy) for name, xy in self.positions.items()},
+                "geographic": True,
+            }
+        )
+
+    def delay_routes(self, source: str, target: str, *, model: DelayModel | None = None) -> Instance:
+        """Routes over all links, each of which can be used both ways, with modelled delays.
+
+        The reward of a link is minus its mean delay in ms. The delay is at least that of propagation. Where traffic loads the two
+        directions of a link differently, the busier one counts. Means and variances are from `model`: **modelled, not measured**.
+
+        Parameters
+        ----------
+        source, target : str
+            Names of two different nodes.
+        model : DelayModel, optional
+            The model of delays.
+
+        Raises
+        ------
+        InvalidInputError
+            If the network is not geographic, or a node is unknown, or both are the same.
+        """
+        self._require_distances("delays")
+        self._check_ends(source, target)
+        model = model or DelayModel()
+        busier = [max(link.utilisation) for link in self.links]
+        return instance_from_description(
+            {
+                "family": "routes",
+                "name": f"{self.name}, {source} → {target}, all links",
+                "unit": "ms",
+                "note": note_on_delays(model),
+                "edges": [list(link.ends) for link in self.links],
+                "directed": False,
+                "source": source,
+                "target": target,
+                "least": [model.propagation(km) for km in self._lengths()],
+                "theta": [-model.mean(km, load) for km, load in zip(self._lengths(), busier, strict=True)],
+                "variance": [model.variance(load) for load in busier],
                 "positions": {name: list(xy) for name, xy in self.positions.items()},
                 "geographic": True,
             }
@@ -205,6 +241,13 @@ class Network:
         graph: nx.DiGraph[str] = nx.DiGraph((u, v) for u, v, _, _ in arcs)
         on_a_path = (nx.descendants(graph, source) | {source}) & (nx.ancestors(graph, target) | {target})
         return [arc for arc in arcs if arc[0] in on_a_path and arc[1] in on_a_path]
+
+    def _check_ends(self, source: str, target: str) -> None:
+        for key, name in (("source", source), ("target", target)):
+            if name not in self.positions:
+                raise unknown_name(f"{key} in {self.name}", name, self.positions)
+        if source == target:
+            raise InvalidInputError(f"source and target must differ, got {source!r} for both: choose another target")
 
     def _lengths(self) -> list[float]:
         return [link.km for link in self.links if link.km is not None]

@@ -117,7 +117,17 @@ class Paths(DecisionSet):
         return self._heaviest(weights)[0]
 
     def walk(self, decision: ArrayLike) -> tuple[Hashable, ...]:
-        """Nodes of a path in the order from source to target.
+        """Nodes of a path in the order of travel, from source to target.
+
+        Raises
+        ------
+        InvalidInputError
+            If `decision` is not a path from source to target.
+        """
+        return (self.source, *(self.nodes[v] for v in self.heads[self.order(decision)]))
+
+    def order(self, decision: ArrayLike) -> IntArray:
+        """Items of a path in the order of travel, shape (k,).
 
         Raises
         ------
@@ -130,7 +140,7 @@ class Paths(DecisionSet):
                 f"decision must be a path from {self.source!r} to {self.target!r}, got {decision!r}: "
                 f"pass a 0/1 vector of shape (d,) = ({self.d},), for example from maximize"
             )
-        return (self.source, *(self.nodes[v] for v in self.heads[self._arcs(x)]))
+        return self._arcs(x)
 
     def count(self, limit: int = 1_000_000) -> int:
         """Exact number of paths, by dynamic programming; `limit` is ignored."""

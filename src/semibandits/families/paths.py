@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from semibandits._fields import Fields
+from semibandits._graphs import read_edges
 from semibandits.decisions.paths import Paths
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
+from semibandits.kernels.dag import acyclic_order
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 
@@ -34,6 +36,12 @@ def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, 
         "source": required(options.source, "source"),
         "target": required(options.target, "target"),
     }
+
+
+def _is_acyclic(cells: Mapping[str, list[str]], options: ProblemOptions) -> bool:
+    edges = read_edges(edges_from(cells, "tail", "head"), directed=True)
+    order = acyclic_order(edges.n_nodes, edges.tails.copy(), edges.heads.copy())
+    return not options.undirected and len(order) == edges.n_nodes
 
 
 def _examples() -> Iterator[Paths]:
@@ -71,7 +79,7 @@ PATHS = Family(
     write=_write,
     read=_read,
     build=_build,
-    tables=(Table("paths", ("tail", "head"), ("source", "target"), _keys, names_items=False),),
+    tables=(Table("paths", ("tail", "head"), ("source", "target"), _keys, names_items=False, fits=_is_acyclic),),
     examples=_examples,
     shape=_shape,
     link=" → ",

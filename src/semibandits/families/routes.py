@@ -12,6 +12,7 @@ from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
+from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 
 def _write(x: Routes) -> JSON:
@@ -34,6 +35,17 @@ def _build(fields: Fields, d: int) -> Routes:
         raise InvalidInputError(f"directed must be true or false, got {directed!r}: false lets edges be used both ways")
     numbers = as_numbers([least] if isinstance(least, int | float) else least, "least")
     return Routes(edges, *ends, np.array(numbers if len(numbers) > 1 else numbers[0]), directed=directed)
+
+
+def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
+    return {
+        "edges": edges_from(cells, "tail", "head"),
+        "source": required(options.source, "source"),
+        "target": required(options.target, "target"),
+        "directed": not options.undirected,
+        "note": f"{'Links can be used both ways' if options.undirected else 'The links form cycles'}, so these are routes. Their costs, "
+        "minus theta, are known to be at least 0, or at least the column least.",
+    }
 
 
 def _examples() -> Iterator[Routes]:
@@ -70,10 +82,14 @@ ROUTES = Family(
     write=_write,
     read=_read,
     build=_build,
+    tables=(
+        Table("routes", ("tail", "head"), ("source", "target", "undirected"), _keys, names_items=False, numbers=("least",)),
+    ),
     examples=_examples,
     shape=_shape,
     has_exchange_graph=False,
     link=" → ",
+    reads_along=True,
     network=_network,
     figure="network",
 )

@@ -26,6 +26,8 @@ class ProblemOptions:
         Capacities of groups: ``K`` for all, ``NAME=K`` for one, and ``group2:K`` or ``group2:NAME=K`` for one column only.
     variance : float, optional
         Variance of every item, if the file has no variance column; 0.5 by default.
+    undirected : bool
+        Whether links can be used in both directions.
     """
 
     family: str | None = None
@@ -35,6 +37,7 @@ class ProblemOptions:
     saturate: str | None = None
     capacities: Sequence[str] = ()
     variance: float | None = None
+    undirected: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Table:
         Returns the keys of the JSON form, given the cells of each column and the options.
     names_items : bool
         Whether the first column holds unique item names.
+    numbers : tuple of str
+        Optional columns of numbers, which become keys of the JSON form.
+    fits : callable
+        Whether the format suits the cells and the options, where several formats have these columns.
     """
 
     name: str
@@ -60,6 +67,8 @@ class Table:
     options: tuple[str, ...]
     keys: Callable[[Mapping[str, list[str]], ProblemOptions], dict[str, object]]
     names_items: bool
+    numbers: tuple[str, ...] = ()
+    fits: Callable[[Mapping[str, list[str]], ProblemOptions], bool] = lambda cells, options: True
 
 
 def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:

@@ -104,6 +104,7 @@ def read_csv(path: str | os.PathLike[str], options: ProblemOptions | None = None
     _check_options(table, options)
     description: dict[str, object] = {"family": table.name, "name": Path(path).stem, "theta": cells.numbers("theta")}
     description |= _variance_of(cells, options)
+    description |= {column: cells.numbers(column) for column in table.numbers if column in cells.columns}
     names = {
         column: cells.distinct_names(column) if table.names_items and k == 0 else cells.names(column)
         for k, column in enumerate(table.columns)
@@ -148,9 +149,10 @@ def _table_of(cells: _Cells, options: ProblemOptions) -> Table:
             raise unknown_name("family of a CSV file", options.family, TABLES)
         return TABLES[options.family]
     key = set(cells.columns) - {"theta", "variance"}
-    fitting = [table for table in TABLES.values() if key == set(table.columns)]
+    fitting = [table for table in TABLES.values() if set(table.columns) <= key <= {*table.columns, *table.numbers}]
     if len(fitting) > 1 and (options.source is not None or options.target is not None):
         fitting = [table for table in fitting if "source" in table.options]
+        fitting = [table for table in fitting if table.fits(cells.columns, options)][:1]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -175,18 +177,19 @@ def _check_columns(cells: _Cells, table: Table) -> None:
                 f"{table.name} must have the columns {', '.join(needed)}, got no {column!r} in {cells.path}: add it"
             )
     for column in cells.columns:
-        if column not in (*needed, "variance"):
-            close = get_close_matches(column, ("variance", "theta"), n=1)
+        optional = ("variance", *table.numbers)
+        if column not in (*needed, *optional):
+            close = get_close_matches(column, (*optional, "theta"), n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "remove it"
             raise InvalidInputError(
-                f"{table.name} must have the columns {', '.join(needed)} and optionally variance, got {column!r} "
+                f"{table.name} must have the columns {', '.join(needed)} and optionally {', '.join(optional)}, got {column!r} "
                 f"in {cells.path}: {remedy}"
             )
 
 
 def _check_options(table: Table, options: ProblemOptions) -> None:
     """Reject options that the format does not support."""
-    for name in ("source", "target", "size", "saturate", "capacities"):
+    for name in ("source", "target", "size", "saturate", "capacities", "undirected"):
         if getattr(options, name) and name not in table.options:
             users = " or ".join(other.name for other in TABLES.values() if name in other.options)
             raise InvalidInputError(Option(name), f" must be used with {users}, got it with {table.name}: drop it")

@@ -130,3 +130,10 @@ def _read_only(values: FloatArray) -> float | FloatArray:
     values = np.array(values)
     values.setflags(write=False)
     return values
+
+
+def bounded_by(law: Law, upper: FloatArray | None) -> Law:
+    """The law of means that are also known to be at most `upper`, shape (d,), if it is Gaussian; other laws are unchanged."""
+    if upper is None or not isinstance(law, Gaussian):
+        return law
+    return Gaussian(law.variance, np.minimum(law.upper, upper))

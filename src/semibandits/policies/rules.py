@@ -14,6 +14,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError
 from semibandits.kernels import rounds
 from semibandits.laws import Bernoulli, Gaussian, Law
+from semibandits.laws.gaussian import bounded_by
 from semibandits.laws.plain import law_from, plain
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
@@ -153,9 +154,7 @@ class LawPolicy(RulePolicy):
         law = self.known_law
         if upper is None or not (law is None or isinstance(law, Gaussian)):
             return self
-        own = variance if law is None and self.variance is None else self.variance if law is None else law.variance
-        assert own is not None
-        bounded = Gaussian(own, upper if law is None else np.minimum(law.upper, upper))
+        bounded = bounded_by(Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper)
         return self if bounded == law else replace(self, law=bounded)
 
     def codes(self, d: int) -> FloatArray:

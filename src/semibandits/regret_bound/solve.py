@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.kernels import tiers
 from semibandits.laws import Bernoulli, Gaussian, Law
-from semibandits.laws.gaussian import DEFAULT_VARIANCE
+from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
 from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.columns import ColumnSolver
@@ -124,8 +125,9 @@ def graves_lai(
     decision_set.check_means(theta)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
+    given = _law(theta, variance, rewards, law)
     problem = Problem(
-        decision_set, theta, _law(theta, variance, rewards, law, decision_set.upper), tie_tolerance, gap,
+        decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,
         math.inf if time_limit is None else float(time_limit), progress,
         None if warm_start is None else warm_start._memory, start,
     )  # fmt: skip
@@ -133,7 +135,7 @@ def graves_lai(
         units = Units.of(problem)
         result = units.unscaled(_solve(units.scaled(problem), method), problem)
     else:
-        result = _solve(problem, method)
+        result = replace(_solve(problem, method), law=given)
     if throw and result.status is not Status.OPTIMAL:
         remedy = "allow more time or a larger gap, or pass throw=False"
         if result.status is Status.STALLED and type(problem.law).__module__.partition(".")[0] != "semibandits":
@@ -228,7 +230,7 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, upper: FloatArray | None) -> Law:
+def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) -> Law:
     """The law that the arguments specify, checked against the means."""
     has_variance = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
@@ -248,8 +250,6 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, 
         raise InvalidInputError(
             f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards, or pass a law"
         )
-    if upper is not None and isinstance(law, Gaussian):
-        law = Gaussian(law.variance, np.minimum(law.upper, upper))
     law.check(theta)
     if isinstance(law, Bernoulli) and has_variance:
         raise InvalidInputError(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from itertools import groupby
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
 from semibandits._counts import DecisionCount
 from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.families.registry import FAMILIES
 
 
@@ -121,44 +123,42 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
 def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, or the labels of its items."""
     if FAMILIES[instance.family].reads_along:
-        return _chain_text(instance, _along_path(instance, decision))
+        return _chain_text(_steps(instance, decision))
     return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
 
 
 def change_text(instance: Named, decision: BoolArray, optimal: BoolArray) -> str:
     """Difference of a decision from the optimal one: the detours of a path, or the items added and removed."""
     if FAMILIES[instance.family].reads_along:
-        arcs = _along_path(instance, decision)
-        detours = [list(run) for on_optimal, run in groupby(arcs, key=lambda i: bool(optimal[i])) if not on_optimal]
-        return "; ".join(_chain_text(instance, detour) for detour in detours)
+        runs = groupby(_steps(instance, decision), key=lambda step: bool(optimal[step.item]))
+        return "; ".join(_chain_text(list(run)) for on_optimal, run in runs if not on_optimal)
     parts = (("+ ", decision & ~optimal), ("− ", optimal & ~decision))
     return "  ".join(sign + decision_text(instance, part) for sign, part in parts if part.any())
 
 
-def _along_path(instance: Named, decision: BoolArray) -> list[int]:
-    """The arcs of a path, from its source to its target."""
-    arcs = {_arc(instance, i)[0]: i for i in np.flatnonzero(decision).tolist()}
-    at = (set(arcs) - {_arc(instance, i)[1] for i in arcs.values()}).pop()
-    along = []
-    while at in arcs:
-        along.append(arcs[at])
-        at = _arc(instance, arcs[at])[1]
-    return along
+class _Step(NamedTuple):
+    """An item of a path or route, from one node to the next."""
+
+    item: int
+    start: str
+    end: str
 
 
-def _chain_text(instance: Named, arcs: list[int]) -> str:
-    """The nodes along consecutive arcs; parallel arcs are numbered."""
-    text = str(_arc(instance, arcs[0])[0])
-    for i in arcs:
-        _, head, *parallel = _arc(instance, i)
-        number = f"(#{parallel[0] + 1}) " if parallel else ""
-        text += f" → {number}{head}"
-    return text
+def _steps(instance: Named, decision: BoolArray) -> list[_Step]:
+    """The steps of a path or route, from its source to its target; parallel links are numbered."""
+    x = instance.decision_set
+    assert isinstance(x, Paths | Routes)
+    steps, nodes = [], x.walk(decision)
+    for item, start, end in zip(x.order(decision).tolist(), nodes, nodes[1:], strict=False):
+        label = x.items[item]
+        number = f"(#{label[2] + 1}) " if isinstance(label, tuple) and len(label) == 3 else ""
+        steps.append(_Step(item, str(start), f"{number}{end}"))
+    return steps
 
 
-def _arc(instance: Named, i: int) -> tuple[Any, ...]:
-    item = instance.decision_set.items[i]
-    return item if isinstance(item, tuple) else (item,)
+def _chain_text(steps: list[_Step]) -> str:
+    """The nodes along consecutive steps."""
+    return " → ".join([steps[0].start, *(step.end for step in steps)])
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:

@@ -189,6 +189,7 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "family": Key(_text, _TEXT, 'family = "trees"'),
         "source": Key(_label, _TEXT, 'source = "Saarbruecken"'),
         "target": Key(_label, _TEXT, 'target = "Greifswald"'),
+        "undirected": Key(_truth, "true or false", "undirected = true"),
         "size": Key(_whole(0), "a whole number of at least 0", "size = 10"),
         "saturate": Key(_name_among("both", "rows", "columns", "none"), "both, rows, columns or none", 'saturate = "rows"'),
         "capacity": Key(_capacity, "a number, a text, or a list of these", 'capacity = [2, "drama=3"]'),

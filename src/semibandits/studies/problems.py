@@ -92,7 +92,7 @@ def load_problem(choice: ProblemChoice) -> Problem:
     if name in datasets.list_networks():
         raise _other_kind(name, "dataset", "network")
     dataset = datasets.load(name)
-    _refuse(choice.options, ("family", "source", "target", "size", "saturate", "capacities"), f"the dataset {name}")
+    _refuse(choice.options, ("family", "source", "target", "size", "saturate", "capacities", "undirected"), f"the dataset {name}")
     return Problem(instance=_with_variance(dataset.instance, choice.options.variance), dataset=dataset)
 
 
@@ -122,24 +122,26 @@ def _json_overrides(options: ProblemOptions) -> dict[str, object]:
             Option("capacities"), " must be used with CSV files, got it with a JSON file: write it into the file"
         )
     keys = ("family", "source", "target", "size", "saturate", "variance")
-    return {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
+    given = {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
+    return given | ({"directed": False} if options.undirected else {})
 
 
 def _load_network(network: datasets.Network, options: ProblemOptions) -> Instance:
-    _refuse(options, ("size", "saturate", "capacities"), f"the network {network.name}")
+    _refuse(options, ("size", "saturate", "capacities", "undirected"), f"the network {network.name}")
     ends = (options.source, options.target)
     family = options.family or ("paths" if any(ends) else None)
     if family == "trees":
         _refuse(options, ("source", "target"), "spanning trees")
         return network.spanning_trees(variance=0.5 if options.variance is None else options.variance)
-    if family != "paths":
+    if family not in ("paths", "routes"):
         if family is not None:
-            raise unknown_name("family of a network", family, ("paths", "trees"))
+            raise unknown_name("family of a network", family, ("paths", "routes", "trees"))
         raise InvalidInputError(f"family must be clear, got the network {network.name} alone: ", *PATHS_OR_TREES)
     if options.source is None or options.target is None:
         missing = "source" if options.source is None else "target"
-        raise InvalidInputError(f"paths must have both ends, got no {missing}: add ", Option(missing, "NODE"))
-    return _with_variance(network.delay_dag(options.source, options.target), options.variance)
+        raise InvalidInputError(f"{family} must have both ends, got no {missing}: add ", Option(missing, "NODE"))
+    build = network.delay_dag if family == "paths" else network.delay_routes
+    return _with_variance(build(options.source, options.target), options.variance)
 
 
 def _refuse(options: ProblemOptions, names: tuple[str, ...], problem: str) -> None:
