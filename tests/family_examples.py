@@ -11,6 +11,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 
 
@@ -35,6 +36,15 @@ EXAMPLES = {
         ),
         "grid": lambda: Paths(grid_arcs(4), (0, 0), (3, 3)),
         "grid, too many to list": lambda: Paths(grid_arcs(9), (0, 0), (8, 8)),
+    },
+    "routes": {
+        "one arc": lambda: Routes([("s", "t")], "s", "t"),
+        "parallel arcs, a loop and a dead end": lambda: Routes(
+            [("s", "a"), ("s", "a"), ("a", "s"), ("a", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t", 0.5
+        ),
+        "two-way streets": lambda: Routes(nx.grid_2d_graph(3, 3).to_directed(), (0, 0), (2, 2), np.arange(24) % 3),
+        "streets for both directions": lambda: Routes(nx.grid_2d_graph(3, 3), (0, 0), (2, 2)),
+        "too many to list": lambda: Routes(nx.grid_2d_graph(7, 7), (0, 0), (6, 6), 0.1),
     },
     "trees": {
         "one edge": lambda: SpanningTrees([("u", "v")]),

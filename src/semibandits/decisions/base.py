@@ -221,7 +221,7 @@ class DecisionSet(ABC):
         a, c, power = self._index_problem(rewards, bonuses)
         found = self._search_index(a, c, _ratio(ratio), int(most))
         x = found.decision
-        value = float(np.ldexp(self._index_of(a, c, x), -power))
+        value = float(np.ldexp(self.index_of(a, c, x), -power))
         return replace(found, value=value, bound=max(float(np.ldexp(found.bound, -power)), value))
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
@@ -235,10 +235,6 @@ class DecisionSet(ABC):
             return IndexAnswer(x, value, value, True, 0)
         return index_by_search(self.maximize, rewards, bonuses, ratio, self.m, most)
 
-    def _index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
-        """Index of a decision."""
-        return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
-
     def _power(self, largest: float) -> int:
         """Power of two by which rewards of this size are multiplied; 0 where their unit matters, as that of `upper`."""
         return exponent(largest) if self.upper is None else 0
@@ -251,6 +247,14 @@ class DecisionSet(ABC):
         largest = max(float(np.abs(a).max()), float(np.sqrt(c.max())))
         power = self._power(largest)
         return rescaled(a, largest, power), rescaled(c, largest**2, 2 * power), power
+
+    def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+        """Index of a decision x, which `maximize_index` maximises: ``rewards·x + sqrt(bonuses·x)``.
+
+        Sets with an `upper` bound count raises of single items up to this bound only: the index is the largest ``(rewards + e)·x``
+        with ``sum of e_i^2 / bonuses_i <= 1`` over x and ``0 <= e <= upper - rewards``.
+        """
+        return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
 
     def budget_front(self, rewards: ArrayLike, budgets: ArrayLike) -> BudgetFront:
         """Solutions of ``maximize_budgeted`` for all budgets at once: the Pareto front of rewards·x and budgets·x.

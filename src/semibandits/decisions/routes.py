@@ -138,10 +138,12 @@ class Routes(DecisionSet):
         """Label of each item: (tail, head), or (tail, head, k) where there are parallel edges."""
         return self._items
 
-    @property
+    @cached_property
     def upper(self) -> FloatArray:
         """Largest mean reward that each item can have, ``-least``, shape (d,)."""
-        return -self.least
+        upper = -self.least
+        upper.setflags(write=False)
+        return upper
 
     @cached_property
     def useful_items(self) -> BoolArray:
@@ -149,6 +151,7 @@ class Routes(DecisionSet):
         reached = np.isfinite(distances_from(self._out, np.ones(self.d), _at(self._first, len(self.nodes))))
         inside = reached & np.isfinite(self._ahead)
         useful: BoolArray = inside[self.tails] & inside[self.heads] & (self.tails != self.heads)
+        useful.setflags(write=False)
         return useful
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
@@ -241,10 +244,11 @@ class Routes(DecisionSet):
 
     def _search_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float, most: int) -> IndexAnswer:
         found = super()._search_index(rewards, bonuses, ratio, most)
-        value = self._index_of(rewards, bonuses, found.decision)
+        value = self.index_of(rewards, bonuses, found.decision)
         return replace(found, value=value, bound=value if found.is_proven and ratio == 1.0 else max(found.bound, value))
 
-    def _index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+    def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+        """Index of a route, see :meth:`DecisionSet.index_of`."""
         costs = self.costs_of(rewards)
         return float(raised(costs, self.least.copy(), bonuses.copy(), x.copy()) - costs[x].sum())
 

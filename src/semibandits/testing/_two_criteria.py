@@ -59,10 +59,12 @@ def check_two_criteria(
     for rewards, budgets in zip(all_weights, np.roll(all_weights, 1, axis=0), strict=True):
         pair = _Pair(decision_set, rivals, rewards, budgets)
         totals = np.sort(rivals @ budgets)
-        largest = pair.budget(decision_set.maximize(budgets))
+        # Bounded sets clip weights, and so do not find the largest budget; all budgets that are met are known from a list.
+        largest = pair.budget(decision_set.maximize(budgets)) if decision_set.upper is None else float(totals[-1])
         for at_least in (float(totals[0]), float(totals[len(totals) // 2]), float(totals[-1]), largest):
             _check_budgeted(pair, at_least)
-        _check_infeasible(pair, largest)
+        if decision_set.upper is None or rows is not None:
+            _check_infeasible(pair, largest)
         _check_index(pair)
         if rows is not None:
             _check_front(pair)
@@ -81,7 +83,7 @@ def _result(pair: _Pair, name: str, call: Callable[[], BoolArray]) -> BoolArray:
 
 
 def _check_budgeted(pair: _Pair, at_least: float) -> None:
-    for ratio in (1.0, *RATIOS):
+    for ratio in (1.0, *(RATIOS if pair.decision_set.upper is None else ())):  # which need rewards >= 0
         rewards = pair.rewards if ratio == 1.0 else np.abs(pair.rewards)
         asked = _Pair(pair.decision_set, pair.rivals, rewards, pair.budgets)
         call = partial(pair.decision_set.maximize_budgeted, rewards, pair.budgets, at_least, ratio=ratio)
@@ -100,7 +102,7 @@ def _check_budgeted(pair: _Pair, at_least: float) -> None:
 
 def _check_infeasible(pair: _Pair, largest: float) -> None:
     too_much = largest + max(1.0, abs(largest)) * 1e-3
-    for ratio in (1.0, 0.5):
+    for ratio in (1.0, 0.5) if pair.decision_set.upper is None else (1.0,):
         rewards = pair.rewards if ratio == 1.0 else np.abs(pair.rewards)
         try:
             x = pair.decision_set.maximize_budgeted(rewards, pair.budgets, too_much, ratio=ratio)
@@ -114,11 +116,12 @@ def _check_infeasible(pair: _Pair, largest: float) -> None:
 def _check_index(pair: _Pair) -> None:
     bonuses = np.abs(pair.budgets)
     asked = _Pair(pair.decision_set, pair.rivals, pair.rewards, bonuses)
-    best = float((pair.rivals @ pair.rewards + np.sqrt(pair.rivals @ bonuses)).max())
+    index_of = partial(pair.decision_set.index_of, pair.rewards, bonuses)
+    best = max(map(index_of, pair.rivals))
     for ratio in (1.0, *RATIOS):
         call = partial(pair.decision_set.maximize_index, pair.rewards, bonuses, ratio=ratio)
         x = _result(asked, "maximize_index", call)
-        value = asked.reward(x) + math.sqrt(asked.budget(x)) / ratio
+        value = asked.reward(x) + (index_of(x) - asked.reward(x)) / ratio
         slack = asked.tolerance + 10 * FORGIVEN * math.sqrt(bonuses.sum())
         require(
             value >= best - slack,

@@ -69,7 +69,7 @@ def check_decision_set(decision_set: DecisionSet, *, seed: int = 0, trials: int 
     _check_shape(decision_set)
     rows = _check_listing(decision_set, limit)
     case = _Case(decision_set, rows, rng)
-    all_weights = list(_weights(decision_set.d, trials, rng))
+    all_weights = list(_weights(decision_set, trials, rng))
     found = [_check_maximize(case, weights) for weights in all_weights]
     _check_best(case, all_weights, found)
     _check_membership(case, found)
@@ -85,7 +85,14 @@ def _tolerance(weights: FloatArray) -> float:
     return ROUNDING * (len(weights) + 1) * float(np.abs(weights).max())
 
 
-def _weights(d: int, trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def _weights(decision_set: DecisionSet, trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Weights up to the upper bound of the set, if it has one."""
+    upper = np.inf if decision_set.upper is None else decision_set.upper
+    for weights in _unbounded_weights(decision_set.d, trials, rng):
+        yield np.minimum(weights, upper)
+
+
+def _unbounded_weights(d: int, trials: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     for trial in range(trials):
         match trial % 4:
             case 0:
@@ -106,7 +113,8 @@ def _check_shape(decision_set: DecisionSet) -> None:
     require(all(isinstance(item, Hashable) for item in items), f"items must be hashable, got {items!r}")
     require(len(set(items)) == d, f"items must be distinct, got {items!r}")
     most = int(np.count_nonzero(decision_set.maximize(np.ones(d))))
-    require(most == m, f"m must be the size of the largest decision, got m = {m}, but maximize(ones) has {most} items")
+    is_bound = decision_set.upper is not None and most < m  # ones are clipped: m may be larger than any decision that is found
+    require(most == m or is_bound, f"m must be the size of the largest decision, got m = {m}, but maximize(ones) has {most} items")
 
 
 def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
@@ -124,7 +132,8 @@ def _check_listing(decision_set: DecisionSet, limit: int) -> BoolArray | None:
     require(all(row in decision_set for row in rows), "every row of enumerate must be in the set, got one that is not")
     require(np.array_equal(decision_set.enumerate(n), rows), f"enumerate(limit={n}) must list the same {n} decisions")
     largest = int(rows.sum(axis=1).max())
-    require(largest == decision_set.m, f"m must be the size of the largest decision {largest}, got {decision_set.m}")
+    is_bound = decision_set.upper is not None and largest < decision_set.m
+    require(largest == decision_set.m or is_bound, f"m must be the size of the largest decision {largest}, got {decision_set.m}")
     count = decision_set.count()
     require(isinstance(count, int) and count == n, f"count must be the number of decisions {n}, got {count!r}")
     for work in (0, 10**9):
