@@ -19,6 +19,7 @@ from semibandits.kernels.rules.glade import (
     REPEATS,
     STAGE,
     START,
+    glade_state,
     pooled,
     remember,
 )
@@ -176,8 +177,9 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     )
     pool = [decisions[k] for k in rng.integers(len(decisions), size=rng.integers(0, 6))]
     marks, kept = nothing_decided(policy, decisions)
+    state = glade_state(policy.memory(d, 1)[0], marks, kept, d)
     for row in pool:
-        remember(marks, row)
+        remember(state, row)
     pool = list({row.tobytes(): row for row in pool}.values())
     twin = Twin(decisions, stats, variance, t, policy)
     expected, fresh = twin.decision(pool)
@@ -189,7 +191,7 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
     new = fresh is not None and fresh.tobytes() not in known
     assert marks[REMEMBERED] == len(pool) + new
     if new:
-        assert np.array_equal(pooled(marks, len(pool)), np.flatnonzero(fresh))
+        assert np.array_equal(pooled(state.pool, len(pool)), np.flatnonzero(fresh))
     fewest = told[x].min() if x.any() else 0
     assert marks[REPEATS] == max(int(policy.patience * fewest) - 1, 0)
     assert marks[STAGE] == START
@@ -198,14 +200,15 @@ def test_decisions_are_those_of_the_definition(family, seed, t):
 def test_the_oldest_of_a_full_pool_makes_room():
     decisions = sb.MSets(5, 1)
     agent, rng = GLADE(remembered=2, patience=0.0, discount=0.0).start(decisions, 0.5), np.random.default_rng(3)
-    newest = []
+    player, newest = agent.player, []
+    pool = glade_state(player.memory, player.marks, player.rows, 5).pool
     for _ in range(200):
         before = int(agent.player.marks[REMEMBERED])
         x = agent.choose(rng)
         agent.observe(np.flatnonzero(x), rng.normal(size=1))
         if agent.player.marks[REMEMBERED] > before:
-            newest.append(pooled(agent.player.marks, before % 2).tolist())
-        assert all(items in [pooled(agent.player.marks, k).tolist() for k in range(2)] for items in newest[-2:])
+            newest.append(pooled(pool, before % 2).tolist())
+        assert all(items in [pooled(pool, k).tolist() for k in range(2)] for items in newest[-2:])
     assert len(newest) > 2
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from glade_kernel import decide, nothing_decided
+from histories import asked
 from scipy import stats as distributions
 from scipy.optimize import minimize
 
@@ -160,11 +161,7 @@ def test_posteriors_are_those_of_the_law(name):
     params, rng = policy.params(2, np.ones(d)), np.random.default_rng(0)
     draws = np.empty((20_000, d))
     for row in draws:
-        x = np.zeros(d, dtype=bool)
-        thompson(
-            5, params, stats, rng.standard_normal(policy.normals(d)), np.zeros(0), np.zeros(0, dtype=np.int64),
-            np.zeros((0, d), dtype=bool), row, np.zeros(d), x,
-        )  # fmt: skip
+        row[:] = asked(thompson, 5, params, stats, rng.standard_normal(policy.normals(d)))[1]
     size = np.abs(means)
     exact = {
         "bernoulli": lambda i: distributions.beta(n * size[i] + 0.5, n - n * size[i] + 0.5),

@@ -19,6 +19,7 @@ from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import MEANS, PLAYS, SCALES
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray, runtime_constant
+from semibandits.kernels.uncounted import uncounted
 
 DISCOUNT, PATIENCE, FORESIGHT, SAVING, RECHECK, RIVALS, PLACES, LAW = 1, 2, 3, 4, 5, 6, 7, 8
 """Places in the parameters, see :class:`semibandits.policies.GLADE`. From LAW on they are an array of `kernels.laws`, which is
@@ -96,6 +97,7 @@ class GladeState(NamedTuple):
 @kernel(error_model="numpy")
 def glade_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> GladeState:
     """Views of the saved arrays of the rule for d items."""
+    memory, marks, rows = uncounted(memory), uncounted(marks), uncounted(rows)
     levels, known, width = HEAD + d, HEAD + 2 * d, marks[WIDTH]
     return GladeState(
         memory[NEEDED : NEEDED + 1],

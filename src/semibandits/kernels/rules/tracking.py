@@ -10,6 +10,7 @@ from semibandits.kernels.rules.records import Request, RuleState
 from semibandits.kernels.rules.statistics import COUNTS, MEANS, PLAYS, SCALES, exploration
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
+from semibandits.kernels.uncounted import uncounted
 
 FORCED, GROWTH = 3, 4
 """Places in the parameters: epsilon, the share of the number of exploration rounds that the count of every item must reach; and
@@ -60,6 +61,11 @@ class OssbState(NamedTuple):
 @kernel(error_model="numpy")
 def ossb_state(memory: FloatArray, marks: IntArray, rows: BoolArray, d: int) -> OssbState:
     """Views of the saved arrays of the rule for d items."""
+    memory, marks, rows = (
+        uncounted(memory),
+        uncounted(marks),
+        uncounted(rows),
+    )  # reference counts would cost 70 ns per round
     return OssbState(
         memory[INVERSES * d : (INVERSES + 1) * d],
         memory[REFERENCES * d : (REFERENCES + 1) * d],
