@@ -59,7 +59,8 @@ def test_records_are_right(family):
     guarantee = family.guarantees.graves_lai
     assert (guarantee == Guarantee.CLOSED_FORM) == issubclass(family.cls, MatroidDecisions)
     assert [has_exchange_graph(example) for example in examples] == [family.has_exchange_graph] * len(examples)
-    assert any(map(counts_without_listing, examples))
+    is_hard = family.cls is semibandits.Routes  # counting simple paths is #P-complete (Valiant 1979)
+    assert is_hard or any(map(counts_without_listing, examples))
 
 
 def has_exchange_graph(decision_set):

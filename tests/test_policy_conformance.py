@@ -38,6 +38,7 @@ VARIATIONS = {
 }
 SETS = {
     "paths": ("parallel arcs and a dead end", "grid"),
+    "routes": ("parallel arcs, a loop and a dead end", "streets for both directions"),
     "trees": ("parallel edges and a loop", "complete"),
     "msets": ("two of six", "all of three"),
     "matchings": ("perfect", "none"),

@@ -14,6 +14,7 @@ BUILDERS = {
     sb.MatroidBases: lambda cls: cls(sb.matroids.Partition([0, 0, 1], 1)),
     sb.SpanningTrees: lambda cls: cls([(0, 1), (1, 2), (0, 2)]),
     sb.Paths: lambda cls: cls([(0, 1), (1, 2), (0, 2)], 0, 2),
+    sb.Routes: lambda cls: cls([(0, 1), (1, 2), (0, 2)], 0, 2),
     sb.Matchings: lambda cls: cls(list(itertools.product(range(2), range(2)))),
     sb.MatroidIntersection: lambda cls: cls(sb.matroids.Uniform(3, 1), sb.matroids.Uniform(3, 2)),
     sb.EnumeratedDecisions: lambda cls: cls([[1, 0, 0], [0, 1, 1]]),

@@ -20,6 +20,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -62,6 +63,9 @@ CASES = {
     "paths": lambda: Paths([("s", "a"), ("s", "a"), ("a", "t"), ("s", "t"), ("a", "x"), ("y", "t")], "s", "t"),
     "paths, networkx": lambda: Paths(grid_graph(), (0, 0), (2, 2)),
     "paths, mixed labels": lambda: Paths([(None, 1), (True, 2.5), (1.0, math.inf), (2.5, "t"), (math.inf, "t")], None, "t"),
+    "routes": lambda: Routes([("s", "a"), ("a", "s"), ("s", "a"), ("a", "t"), ("a", "x")], "s", "t", [0, 0.5, 0.1, 3, 0]),
+    "routes, networkx": lambda: Routes(mixed_tree(), 3, 0, 0.1),
+    "routes, undirected": lambda: Routes([(0, 1), (1, 2), (0, 2)], 0, 2, directed=False),
     "trees": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
     "trees, networkx": lambda: SpanningTrees(mixed_tree()),
     "msets": lambda: MSets(7, 3),

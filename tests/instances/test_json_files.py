@@ -14,6 +14,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
 from semibandits.instances import FAMILIES, MATROID_KINDS, instance_from_description, read_json, write_json
@@ -59,6 +60,11 @@ CASES = {
         5,
         Paths([tuple(edge) for edge in DIAMOND], "a", "d"),
     ),
+    "routes": (
+        {"family": "routes", "edges": [*DIAMOND, ["d", "a"]], "source": "a", "target": "d", "least": 0.5},
+        6,
+        Routes([*(tuple(edge) for edge in DIAMOND), ("d", "a")], "a", "d", 0.5),
+    ),
     "trees": ({"family": "trees", "edges": TRIANGLE}, 3, SpanningTrees([tuple(edge) for edge in TRIANGLE])),
     "msets": ({"family": "msets", "size": 2, "items": ["u", "v", "w", "x"]}, 4, MSets(4, 2)),
     "matchings": ({"family": "matchings", "edges": PAIRS}, 9, Matchings([tuple(pair) for pair in PAIRS])),
@@ -89,8 +95,9 @@ def complete(case):
     """The description of a case with theta and variance, and the decision set it should give."""
     description, d, decision_set = CASES[case]
     rng = np.random.default_rng(d)
+    theta = rng.normal(size=d)
     return description | {
-        "theta": rng.normal(size=d).tolist(),
+        "theta": (theta if decision_set.upper is None else decision_set.upper - np.abs(theta)).tolist(),
         "variance": rng.uniform(0.1, 10, size=d).tolist(),
         "name": "a case",
         "unit": "EUR",

@@ -10,6 +10,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.policies.aescb import AESCB
 from semibandits.policies.cucb import CUCB
@@ -52,6 +53,7 @@ SETS = {
     "paths": lambda: Paths(
         [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"
     ),
+    "routes": lambda: Routes([("s", "a"), ("s", "b"), ("a", "b"), ("b", "a"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t", 0.25),
     "trees": lambda: SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
     "msets": lambda: MSets(6, 2),
     "matchings": lambda: Matchings(pairs_of(3, 3)),
@@ -75,4 +77,4 @@ def means_of(decision_set):
     theta = np.linspace(-0.2, 1.0, decision_set.d)
     theta[1::3] = 0.5
     theta[-1] = 0.0
-    return theta
+    return theta if decision_set.upper is None else decision_set.upper - np.abs(theta)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from semibandits._fields import unknown_name
-from semibandits.datasets import airways, backbones, films, flights, power_grid, routing
+from semibandits.datasets import airways, backbones, cities, films, flights, power_grid, routing
 from semibandits.datasets.base import Dataset
 
 
@@ -38,6 +38,7 @@ class Package:
 
 TOPOHUB: Final = Package("topohub", 'pip install "semibandits[networks]"')
 RECBOLE: Final = Package("recbole", 'pip install --no-deps "recbole==1.2.1"')
+AEQUILIBRAE: Final = Package("aequilibrae", 'pip install --no-deps "aequilibrae==1.7.2"')
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ ENTRIES: Final[Mapping[str, Entry]] = {
     "germany50-routing": Entry(routing.germany50, "Saarbruecken–Greifswald", TOPOHUB),
     "janos-us-ca-routing": Entry(routing.janos_us_ca, "Seattle–Boston", TOPOHUB),
     "air-fares": Entry(airways.boston_san_diego, "Boston–San Diego"),
+    "sioux-falls-routing": Entry(cities.sioux_falls, "across Sioux Falls", AEQUILIBRAE),
+    "nauru-routing": Entry(cities.nauru, "across Nauru", AEQUILIBRAE),
+    "la-serena-routing": Entry(cities.la_serena, "across La Serena", AEQUILIBRAE),
     "polska-backbone": Entry(backbones.polska_trees, "a tree through 12 cities", TOPOHUB),
     "nobel-germany-backbone": Entry(backbones.nobel_germany_trees, "a tree through 17 cities", TOPOHUB),
     "germany50-backbone": Entry(backbones.germany50_trees, "a tree through 50 cities", TOPOHUB),

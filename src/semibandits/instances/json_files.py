@@ -55,6 +55,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
         positions=_positions(fields.take("positions", None), decision_set),
         geographic=fields.take("geographic", False) is True,
     )
+    _check_streets(fields.take("streets", None), decision_set.d)
     fields.finish()
     return instance
 
@@ -127,6 +128,17 @@ def _own_labels(items: object, d: int) -> tuple[str, ...] | None:
                 f"items must have distinct names, got {label!r} at positions {first[label]} and {i}: rename one of them"
             )
     return tuple(labels)
+
+
+def _check_streets(values: object, d: int) -> None:
+    """Refuse streets that are not one text per link."""
+    if values is None:
+        return
+    streets = as_list(values, "streets")
+    if len(streets) != d or not all(isinstance(street, str) for street in streets):
+        raise InvalidInputError(
+            f'streets must be d = {d} strings, got {len(streets)} entries: name the street of each link, or write ""'
+        )
 
 
 def _positions(values: object, decision_set: DecisionSet) -> dict[Hashable, tuple[float, float]] | None:

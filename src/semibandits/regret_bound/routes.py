@@ -48,8 +48,8 @@ NEAR = 1.3
 """Rows of more information than this times the least are not cut."""
 MAX_WALKS = 50
 """Walks that one set of prices is tried on."""
-TRACE = 0.1
-"""Share of the gap, divided among all routes, below which the cost of a route is a trace of earlier rounds."""
+TRACE = 0.02
+"""Share of the gap below which the cost of a route may be a trace of earlier rounds."""
 PATIENCE = 10
 """Rounds without gain before that."""
 
@@ -434,11 +434,17 @@ class RouteSolver:
         worth = decisions @ prices > gaps
         return self._add_columns(decisions[worth]) if worth.any() else 0
 
+    def _drop_traces(self) -> None:
+        """Drop routes that the best plan plays so rarely that neither its cost nor any known row depends on them."""
+        costs = self._best * self._columns.gaps[: len(self._best)]
+        rates = np.where(costs < TRACE * self._gap * costs.sum(), 0.0, self._best)
+        values, _ = self._rows.raises(self._plays(rates))
+        if values.min() >= 1.0 - TRACE * self._gap:
+            self._best = rates
+
     def _prove(self) -> int:
         """Scale the best rates so that they are proved to suffice; the number of new detours that they violate."""
-        costs = self._best * self._columns.gaps[: len(self._best)]
-        trace = costs < TRACE * self._gap * costs.sum() / len(costs)
-        self._best = np.where(trace, 0.0, self._best)
+        self._drop_traces()
         plays, graph = self._plays(self._best), self._graph
         rates, on = self._on_arcs(plays), self._arcs.raising
         ends = np.where(graph.is_hub, -1, np.arange(graph.n))

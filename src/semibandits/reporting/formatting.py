@@ -32,7 +32,12 @@ class Named(Protocol):
     def labels(self) -> tuple[str, ...]:
         """Names of the items."""
 
+    @property
+    def description(self) -> Mapping[str, object]:
+        """The JSON form of the instance, empty if unknown; with the key ``streets``, routes are described by their streets."""
 
+
+UNNAMED: Final = "an unnamed street"
 COUNT_WORK: Final = 200_000_000
 """Largest number of elementary steps for counting decisions; they take less than a second."""
 LARGEST_COUNT: Final = 10**4_000
@@ -123,7 +128,7 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
 def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, or the labels of its items."""
     if FAMILIES[instance.family].reads_along:
-        return _chain_text(_steps(instance, decision))
+        return _chain_text(instance, _steps(instance, decision))
     return ", ".join(instance.labels[i] for i in np.flatnonzero(decision)) or "nothing"
 
 
@@ -131,7 +136,7 @@ def change_text(instance: Named, decision: BoolArray, optimal: BoolArray) -> str
     """Difference of a decision from the optimal one: the detours of a path, or the items added and removed."""
     if FAMILIES[instance.family].reads_along:
         runs = groupby(_steps(instance, decision), key=lambda step: bool(optimal[step.item]))
-        return "; ".join(_chain_text(list(run)) for on_optimal, run in runs if not on_optimal)
+        return "; ".join(_detour_text(instance, list(run), optimal) for on_optimal, run in runs if not on_optimal)
     parts = (("+ ", decision & ~optimal), ("− ", optimal & ~decision))
     return "  ".join(sign + decision_text(instance, part) for sign, part in parts if part.any())
 
@@ -156,9 +161,25 @@ def _steps(instance: Named, decision: BoolArray) -> list[_Step]:
     return steps
 
 
-def _chain_text(steps: list[_Step]) -> str:
-    """The nodes along consecutive steps."""
-    return " → ".join([steps[0].start, *(step.end for step in steps)])
+def _chain_text(instance: Named, steps: list[_Step]) -> str:
+    """The nodes along consecutive steps, or the names of their streets."""
+    streets = instance.description.get("streets")
+    if not isinstance(streets, list | tuple):
+        return " → ".join([steps[0].start, *(step.end for step in steps)])
+    return ", ".join(street for street, _ in groupby(streets[step.item] or UNNAMED for step in steps))
+
+
+def _detour_text(instance: Named, steps: list[_Step], optimal: BoolArray) -> str:
+    """A detour; with names of streets also the part of the optimal route that it replaces."""
+    text = _chain_text(instance, steps)
+    if not instance.description.get("streets"):
+        return text
+    route = _steps(instance, optimal)
+    starts, ends = [step.start for step in route], [step.end for step in route]
+    if steps[0].start not in starts or steps[-1].end not in ends:
+        return text
+    replaced = route[starts.index(steps[0].start) : ends.index(steps[-1].end) + 1]
+    return f"{text} instead of {_chain_text(instance, replaced)}" if replaced else text
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:

@@ -46,8 +46,11 @@ class Case:
 def case_of(policy: Policy, decision_set: DecisionSet, seed: int, horizon: int) -> Case:
     """A case whose means and variances depend on the seed and d alone."""
     rng = np.random.default_rng([seed, 0])
-    d = decision_set.d
-    return Case(policy, decision_set, seed, horizon, rng.normal(size=d), 0.2 + rng.random(d))
+    d, upper = decision_set.d, decision_set.upper
+    theta = rng.normal(size=d)
+    return Case(
+        policy, decision_set, seed, horizon, theta if upper is None else upper - np.abs(theta), 0.2 + rng.random(d)
+    )
 
 
 def choose(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator) -> BoolArray:
@@ -90,13 +93,14 @@ def require_same(expected: ArrayLike, got: ArrayLike, promise: str) -> None:
 
 
 def coverable(decision_set: DecisionSet) -> BoolArray:
-    """Items that are in some decision, shape (d,)."""
+    """Items that the first rounds must cover, shape (d,): those in some decision, none if means have an upper bound."""
     found = np.zeros(decision_set.d, dtype=np.bool_)
-    while True:
+    while decision_set.upper is None:
         fresh = decision_set.maximize((~found).astype(np.float64)) & ~found
         if not fresh.any():
             return found
         found |= fresh
+    return found
 
 
 def as_text(state: Any) -> str:

@@ -45,12 +45,21 @@ class Relabelled(DecisionSet):
         """Label of each item, in the new order."""
         return tuple(self._inner.items[i] for i in self._order)
 
+    @property
+    def upper(self) -> FloatArray | None:
+        """Upper bounds of the inner set, in the new order."""
+        return None if self._inner.upper is None else self._inner.upper[self._order]
+
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Decision of largest total weight, by the inner set."""
         return self._forth(self._inner.maximize(item_vector(weights, self.d, "weights")[self._back]))
 
     def _maximize_index(self, rewards: FloatArray, bonuses: FloatArray, ratio: float) -> BoolArray:
         return self._forth(self._inner.maximize_index(rewards[self._back], bonuses[self._back], ratio))
+
+    def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
+        """Index of a decision, in the inner set."""
+        return self._inner.index_of(rewards[self._back], bonuses[self._back], x[self._back])
 
     def _contains(self, x: BoolArray) -> bool:
         return x[self._back] in self._inner

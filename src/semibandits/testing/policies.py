@@ -62,7 +62,8 @@ def check_policy(
 
     * "rounds": decisions are feasible, arguments are unchanged, and agents of one policy share nothing;
     * "description": the name is a string, the specification JSON, and a pickled policy plays the same;
-    * "coverage": while there are items never seen, each round plays one of them, so that all are seen after d rounds;
+    * "coverage": while there are items never seen, each round plays one of them, so that all are seen after d rounds, unless means
+      have an upper bound;
     * "engine": simulations play the decisions that an agent chooses one at a time, with the same seed;
     * "state": an agent restored from JSON continues like the original, bit for bit, also with open rounds;
     * "overlap": several decisions before the first outcome still cover all items, and items of lost rounds are covered again;
@@ -213,7 +214,8 @@ def _check_late(case: Case) -> None:
 
 def _check_engine(case: Case) -> None:
     probabilities = (case.theta - case.theta.min()) / max(float(np.ptp(case.theta)), 1.0)
-    for rewards in (GaussianRewards(case.theta, variance=case.variance), BernoulliRewards(probabilities)):
+    gaussian, bernoulli = GaussianRewards(case.theta, variance=case.variance), BernoulliRewards(probabilities)
+    for rewards in (gaussian, bernoulli) if case.decision_set.upper is None else (gaussian,):
         specification = _specification(case, rewards)
         engine = replicate(specification, "policy", 0)
         reward_seed, own_seed = specification.seeds(0)
@@ -315,10 +317,12 @@ def _check_degenerate(case: Case) -> None:
         if what != "the empty decision among others":
             require(not engine.regret.any(), f"regret must be 0 with {what}, got {engine.regret[-1]}")
         require(len(trace) == other.horizon, f"all rounds must be played with {what}")
-    engine = _engine(case, GaussianRewards(np.zeros(case.d), variance=case.variance))
-    require(not engine.regret.any(), f"regret must be 0 where all decisions are optimal, got {engine.regret[-1]}")
+    upper = np.inf if case.decision_set.upper is None else case.decision_set.upper
+    if np.min(upper) >= 0.0:
+        engine = _engine(case, GaussianRewards(np.zeros(case.d), variance=case.variance))
+        require(not engine.regret.any(), f"regret must be 0 where all decisions are optimal, got {engine.regret[-1]}")
     answers = [case.decision_set.maximize(case.rng(4, k).normal(size=case.d)) for k in range(20)]
-    theta = tied(case.decision_set, answers)
+    theta = np.minimum(tied(case.decision_set, answers), upper)
     _check_gaps(case, theta)
     for means in (theta, np.zeros(case.d), np.full(case.d, -1e6), np.full(case.d, 1e-9)):
         play(case.start(), case.decision_set, np.tile(means, (case.horizon, 1)), case.rng(2))  # no noise
@@ -346,6 +350,8 @@ def _check_python(case: Case) -> None:
 
 
 def _check_scale(case: Case) -> None:
+    if case.decision_set.upper is not None:
+        return  # bounds have a unit
     engine = _engine(case, GaussianRewards(case.theta, variance=case.variance))
     for c in SCALES:
         scaled = _engine(case, GaussianRewards(c * case.theta, variance=c * c * case.variance))

@@ -28,6 +28,8 @@ SETS = {
     "all of 4": sb.MSets(4, 4),
     "1 of 1": sb.MSets(1, 1),
     "paths": sb.Paths([*GRID, ((0, 0), (0, 1)), ((2, 2), (9, 9))], (0, 0), (2, 2)),
+    "routes": sb.Routes([*GRID, *(arc[::-1] for arc in GRID)], (0, 0), (2, 2), 0.5),
+    "streets": sb.Routes(GRID, (0, 0), (2, 2), directed=False),
     "trees": sb.SpanningTrees(nx.complete_graph(4)),
     "partition": sb.MatroidBases(sb.matroids.Partition([0, 1, 0, 1, 2, 2, 2], {0: 1, 1: 1, 2: 2})),
     "perfect": sb.Matchings(list(itertools.product(range(3), range(3)))),
@@ -87,8 +89,10 @@ def test_indices_against_the_list(problem, ratio):
     oracle, rows = SETS[name].compiled(), SETS[name].enumerate()
     x = oracle.search_index(rewards, bonuses, ratio).decision
     assert x in SETS[name]
-    values = rows @ rewards + np.sqrt(rows @ bonuses)
-    reached = rewards[x].sum() + np.sqrt(bonuses[x].sum()) / ratio
+    if SETS[name].upper is not None:
+        rewards = np.minimum(rewards, SETS[name].upper)
+    values = np.array([SETS[name].index_of(rewards, bonuses, row) for row in rows])
+    reached = rewards[x].sum() + (SETS[name].index_of(rewards, bonuses, x) - rewards[x].sum()) / ratio
     scale = np.abs(rewards).max() + np.sqrt(bonuses.max())
     assert reached >= values.max() - 1e-11 * SETS[name].m * scale
 
