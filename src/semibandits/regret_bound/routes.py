@@ -435,11 +435,16 @@ class RouteSolver:
         return self._add_columns(decisions[worth]) if worth.any() else 0
 
     def _drop_traces(self) -> None:
-        """Drop routes that the best plan plays so rarely that neither its cost nor any known row depends on them."""
-        costs = self._best * self._columns.gaps[: len(self._best)]
+        """Drop routes whose cost is a trace of earlier rounds, where a little more of the others makes up for them."""
+        contains, gaps = self._columns.contains[: len(self._best)], self._columns.gaps[: len(self._best)]
+        costs = self._best * gaps
         rates = np.where(costs < TRACE * self._gap * costs.sum(), 0.0, self._best)
         values, _ = self._rows.raises(self._plays(rates))
-        if values.min() >= 1.0 - TRACE * self._gap:
+        for row in np.flatnonzero(values < 1.0):
+            shared = (contains & self._rows.contains[row]).any(axis=1)
+            rates[shared] /= max(values[row], 0.5)
+        values, _ = self._rows.raises(self._plays(rates))
+        if values.min() >= 1.0 - TRACE * self._gap and rates @ gaps <= (1.0 + TRACE * self._gap) * costs.sum():
             self._best = rates
 
     def _prove(self) -> int:
