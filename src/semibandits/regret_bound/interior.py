@@ -198,7 +198,11 @@ class _Newton:
         """The system; None if rounding makes it singular."""
         cycles, chords, local = rows.pool.cycles, now.chords, now.local
         mu = multipliers[len(plain) :]
-        curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
+        with np.errstate(over="ignore", divide="ignore"):
+            weights = multipliers / slack
+        if not np.isfinite(weights).all():  # multipliers have diverged
+            return None
+        curvature = rows.on_arcs(local.curvature, mu)
         curvature[plain] += weights[: len(plain)]
         ptr, arcs, slopes, weights = cycles.ptr, cycles.arcs, local.slopes, weights[len(plain) :]
         by_arc = np.ones(len(curvature))
