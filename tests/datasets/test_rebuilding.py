@@ -114,7 +114,7 @@ def test_members_of_archives(script, tmp_path):
             archive.addfile(entry, io.BytesIO(name.encode()))
     assert common.member(path, "a.csv") == b"data-1/a.csv"
     assert common.member(path, "deep/a.csv") == b"data-1/deep/a.csv"
-    with pytest.raises(SystemExit, match=r"data-1.tar.gz must hold b.csv once, got it 0 times"):
+    with pytest.raises(SystemExit, match=r"data-1.tar.gz must contain b.csv once, got it 0 times"):
         common.member(path, "b.csv")
 
 

@@ -104,5 +104,5 @@ def test_trees_need_auxiliaries_and_the_others_of_the_paper_do_not():
     ],
 )
 def test_other_families_have_none(decision_set):
-    with pytest.raises(sb.UnsupportedError, match="maximize alone"):
+    with pytest.raises(sb.UnsupportedError, match="which only needs maximize"):
         polytope(decision_set)

@@ -12,7 +12,7 @@ from semibandits.errors import Infeasible
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.front import undominated
 from semibandits.optimization.rounding import granularity
-from semibandits.optimization.search import search
+from semibandits.optimization.search import SearchOptions, search
 
 CRITERIA = [AtLeast(0.3), SquareRoot()]
 
@@ -46,8 +46,10 @@ def test_known_decisions_save_calls_and_change_nothing():
     for seed in range(10):
         decision_set, rewards, budgets = trees(seed)
         criterion = AtLeast(float(budgets.mean() * decision_set.m))
-        cold = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, keep=None)
-        warm = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, known=cold.found)
+        cold = search(
+            decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=None)
+        )
+        warm = search(decision_set.maximize, rewards, budgets, criterion, decision_set.m, known=cold.found)
         assert warm.value == cold.value
         assert warm.oracle_calls < cold.oracle_calls
 
@@ -56,7 +58,9 @@ def test_found_decisions_are_distinct_members_best_first():
     decision_set, rewards, budgets = trees(0)
     criterion = SquareRoot()
     for keep in (0, 3, None):
-        result = search(decision_set.maximize, rewards, budgets, criterion, m=decision_set.m, keep=keep)
+        result = search(
+            decision_set.maximize, rewards, budgets, criterion, decision_set.m, options=SearchOptions(keep=keep)
+        )
         assert keep is None or len(result.found) <= keep
         assert all(x in decision_set for x in result.found)
         assert len({x.tobytes() for x in result.found}) == len(result.found)
@@ -131,7 +135,7 @@ def test_the_search_is_short_on_trees_of_a_complete_graph():
         rewards, budgets = rng.random(190), rng.random(190)
         low, high = budgets @ decision_set.maximize(rewards), budgets @ decision_set.maximize(budgets)
         criterion = AtLeast(float(low + rng.uniform(0.2, 0.8) * (high - low)))
-        budgeted.append(search(decision_set.maximize, rewards, budgets, criterion, m=19).oracle_calls)
+        budgeted.append(search(decision_set.maximize, rewards, budgets, criterion, 19).oracle_calls)
         index.append(search(decision_set.maximize, rewards, budgets, SquareRoot(), m=19).oracle_calls)
     assert np.median(budgeted) <= 400
     assert np.median(index) <= 10

@@ -75,5 +75,5 @@ def test_other_policies_would_not_pass(policy, instance):
 
 
 def test_stacked_rewards_are_not_drawn_in_python():
-    with pytest.raises(UnsupportedError, match="drawn in compiled loops"):
+    with pytest.raises(UnsupportedError, match="stacked rewards need compiled loops"):
         StackedRewards(np.zeros(2), 0.5).draw(np.array([0]), np.random.default_rng(0))

@@ -26,6 +26,13 @@ by_law = pytest.mark.parametrize("name", LAWS)
 by_family = pytest.mark.parametrize("family", SETS)
 
 
+def test_enumeration_replaces_a_solver_whose_multipliers_diverge():
+    """Poisson counts of mean 0; the interior-point method warned of an overflow here."""
+    space, law, items = drawn(1203, "matchings", "poisson")
+    assert sb.graves_lai(space, items.theta, law=law, method="cycles", throw=False).status == "stalled"
+    assert sb.graves_lai(space, items.theta, law=law).status == "optimal"
+
+
 @by_family
 @by_law
 @given(seed=st.integers(0, 10**6))
@@ -40,7 +47,9 @@ def test_two_methods_agree_and_the_plan_is_feasible(family, name, seed):
         if name != "gamma" or "convex" not in str(error):
             raise
         return
-    assert (fast.method, listed.method) == ("cycles", "enumeration")
+    assert listed.method == "enumeration"
+    # Multipliers of the interior-point method may diverge at counts of mean 0; few decisions are then listed.
+    assert fast.method == "cycles" or (name == "poisson" and (items.theta == 0.0).any())
     assert fast.law == listed.law == law
     decisions = space.enumerate(20_000)
     for one, other in ((fast, listed), (listed, fast)):

@@ -263,7 +263,7 @@ def test_extreme_units_do_not_change_the_decisions(scale):
 
 
 @kernel
-def _finds_nothing(linear, data, rewards, bonuses, ratio, share, hint, guess, m, x, most, report):
+def _finds_nothing(family, data, problem, x, report):
     return FAILED
 
 

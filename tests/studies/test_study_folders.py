@@ -291,7 +291,11 @@ FORGED = {
     ),
     "an index between two": (("plan", 0, "indices", 0, 0.7), None, r"plan\[0\]\[0\] must be an integer, got 0.7"),
     "a huge index": (("plan", 0, "indices", 0, 10**30), None, "distinct item numbers from 0 to 3"),
-    "another optimal decision": (("optimal", "indices", [2, 3]), None, "the optimal decision must be optimal, got one"),
+    "another optimal decision": (
+        ("optimal", "indices", [2, 3]),
+        None,
+        "the optimal decision must be optimal, but its reward is 1 below",
+    ),
     "not a number": (("value", math.nan), None, "NaN, which is not a number in JSON"),
     "infinity": (("lower", math.inf), None, "Infinity, which is not a number in JSON"),
     "seconds in words": (("stats", {"seconds": "long"}), None, r"stats\[0\] must be a number, got 'long'"),

@@ -12,7 +12,7 @@ from semibandits._validation import finite_number
 from semibandits.errors import Infeasible
 from semibandits.optimization.criteria import AtLeast
 from semibandits.optimization.rounding import forgiven, granularity
-from semibandits.optimization.search import search
+from semibandits.optimization.search import SearchOptions, search
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,9 @@ def front_by_search(
     known: BoolArray | None = None
     rows: list[BoolArray] = []
     while True:
-        result = search(maximize, rewards, budgets, AtLeast(at_least, step), m=m, known=known, keep=None)
+        result = search(
+            maximize, rewards, budgets, AtLeast(at_least, step), m, known=known, options=SearchOptions(keep=None)
+        )
         if result.decision is None:
             return np.array(rows)
         rows.append(result.decision)

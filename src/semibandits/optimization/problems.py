@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.rounding import granularity
-from semibandits.optimization.search import search
+from semibandits.optimization.search import SearchOptions, search
 
 
 def budget_criterion(rewards: FloatArray, budgets: FloatArray, at_least: float) -> AtLeast:
@@ -23,7 +23,7 @@ def budgeted_by_search(
 ) -> BoolArray | None:
     """Decision of largest reward with ``budgets·x >= at_least`` (no tolerance); None if infeasible."""
     criterion = budget_criterion(rewards, budgets, at_least)
-    return search(maximize, rewards, budgets, criterion, m=m, keep=0).decision
+    return search(maximize, rewards, budgets, criterion, m, options=SearchOptions(keep=0)).decision
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def index_by_search(
 
     The search stops after about `most` linear maximisations.
     """
-    found = search(maximize, rewards, bonuses, SquareRoot(), m=m, ratio=ratio, keep=0, most=most)
+    found = search(maximize, rewards, bonuses, SquareRoot(), m, options=SearchOptions(ratio=ratio, keep=0, most=most))
     assert found.decision is not None  # every decision has a value
     bound = max(found.bound, found.value)
     return IndexAnswer(found.decision, found.value, bound, found.is_finished, found.oracle_calls)

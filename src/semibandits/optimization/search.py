@@ -85,19 +85,43 @@ FLAT = Edge(-1, -1, 0.0, 1.0)
 """Multiplier 0, before any decision is known."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """Options of a search.
+
+    Attributes
+    ----------
+    ratio : float
+        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
+    keep : int or None
+        Maximum number of decisions in ``found``; None keeps all.
+    branching : Branching
+        Rule that chooses the item to branch on.
+    steepest : float
+        Largest multiplier of an edge, see ``STEEPEST``.
+    most : int or None
+        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
+    """
+
+    ratio: float = 1.0
+    keep: int | None = 16
+    branching: Branching = HEAVIEST_DIFFERENCE
+    steepest: float = STEEPEST
+    most: int | None = None
+
+
+DEFAULTS = SearchOptions()
+
+
 def search(
     maximize: Callable[[FloatArray], BoolArray],
     rewards: FloatArray,
     budgets: FloatArray,
     criterion: Criterion,
-    *,
     m: int,
-    ratio: float = 1.0,
+    *,
     known: BoolArray | None = None,
-    keep: int | None = 16,
-    branching: Branching = HEAVIEST_DIFFERENCE,
-    steepest: float = STEEPEST,
-    most: int | None = None,
+    options: SearchOptions = DEFAULTS,
 ) -> SearchResult:
     """Decision x that maximises F(rewards·x, budgets·x).
 
@@ -111,18 +135,9 @@ def search(
         F, a plus a concave nondecreasing function of c.
     m : int
         Largest number of items in a decision.
-    ratio : float
-        Below 1, decisions are compared by ``criterion.generous``, and nodes whose bound does not exceed the best are closed.
     known : ndarray of bool, shape (k, d), optional
         Decisions to start from.
-    keep : int or None
-        Maximum number of decisions in ``found``; None keeps all.
-    branching : Branching
-        Rule that chooses the item to branch on.
-    steepest : float
-        Largest multiplier of an edge, see ``STEEPEST``.
-    most : int, optional
-        Stop after about this many linear maximisations; ``bound`` then limits the value of a better decision.
+    options : SearchOptions
 
     Returns
     -------
@@ -136,12 +151,12 @@ def search(
     slope of the edge below the best point either proves that the edge belongs to the hull or finds a vertex above it. The
     ends of the final edge differ in an item to branch on. A node starts from the decisions found by earlier nodes.
     """
-    pool = Pool(rewards, budgets, criterion, m, steepest)
-    state = _Search(maximize, pool, m, ratio, criterion, branching)
+    pool = Pool(rewards, budgets, criterion, m, options.steepest)
+    state = _Search(maximize, pool, m, options.ratio, criterion, options.branching)
     for x in () if known is None else known:
         state.meet(x)
-    bound = state.run(len(rewards), math.inf if most is None else most)
-    order = np.argsort(-np.array(pool.values), kind="stable")[:keep]
+    bound = state.run(len(rewards), math.inf if options.most is None else options.most)
+    order = np.argsort(-np.array(pool.values), kind="stable")[: options.keep]
     best = state.best
     return SearchResult(
         decision=None if best is None else pool.decisions[best].copy(),

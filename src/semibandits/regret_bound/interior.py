@@ -31,6 +31,8 @@ CENTRED = 1e-2
 """A guess is moved until the slack of each row is at least this, and its product with the multiplier this share of the mean."""
 MAX_STEPS, MANY_STEPS = 25, 80
 """Newton steps per call. Where separation is fast, stopping early loses little: the caller separates and calls again."""
+DIVERGED = 1e100
+"""Multipliers above this, and slacks below its inverse, do not come back."""
 FLOPS = 1e11
 """Floating-point operations per second of a fast core: the first step is skipped if it could not end in time at this speed."""
 
@@ -153,6 +155,8 @@ class InteriorPointMaster(Master):
 
     def _step(self, now: _Iterate, accuracy: float) -> bool:
         """Take a predictor-corrector step in place; return False if rounding makes the matrix singular or a flow vanish."""
+        if self._multipliers.max() > DIVERGED or self._slack.min() < 1.0 / DIVERGED:
+            return False
         newton = _Newton.factorised(self._rows, self._plain, self._slack, self._multipliers, now)
         if newton is None:
             return False
