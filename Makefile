@@ -46,11 +46,11 @@ clean: ## Remove the environment, caches and everything made
 # so that they come without what they depend on (PyTorch, for the one that holds MovieLens).
 $(VENV)/.installed-demo: EXTRAS := plot,networks
 $(VENV)/.installed-dev: EXTRAS := dev
-$(VENV)/.installed-dev: BARE := recbole==1.2.1
+$(VENV)/.installed-dev: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-bench: EXTRAS := dev,bench
-$(VENV)/.installed-bench: BARE := recbole==1.2.1
+$(VENV)/.installed-bench: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-docs: EXTRAS := dev,docs
-$(VENV)/.installed-docs: BARE := recbole==1.2.1
+$(VENV)/.installed-docs: BARE := recbole==1.2.1 aequilibrae==1.7.2
 $(VENV)/.installed-%: pyproject.toml | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
 	$(if $(BARE),$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(BARE))

@@ -226,7 +226,7 @@ BAD_PROBLEMS = {
     "missing file": (["none.csv"], "none.csv must be a readable file, got No such file"),
     "unknown network": (["germny50"], "got 'germny50': did you mean germany50"),
     "file of another kind": (["./table.txt"], "the file must end in .csv or .json, got './table.txt'"),
-    "network without a family": (["germany50"], "give --source and --target for paths, or --family trees"),
+    "network without a family": (["germany50"], "give --source and --target for paths or routes, or --family trees"),
     "network without a target": (["germany50", "--source", "Berlin"], "paths must have both ends, got no target"),
     "unknown node": (["germany50", "--source", "Berln", "--target", "Essen"], "did you mean Berlin"),
     "a drawing": (["atlanta", "--family", "trees"], "got the network atlanta, whose coordinates are positions in a drawing"),

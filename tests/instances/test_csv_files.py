@@ -8,6 +8,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import TABLES
@@ -90,7 +91,29 @@ def test_intersection(read):
 
 
 def test_every_family_has_a_test_and_a_sample():
-    assert set(TABLES) == {"paths", "trees", "matchings", "msets", "partition", "intersection"}
+    assert set(TABLES) == {"paths", "routes", "trees", "matchings", "msets", "partition", "intersection"}
+
+
+STREETS = "tail,head,theta,least\na,b,-1,0.5\nb,a,-1,0.5\nb,d,-2,1\na,d,-4,3\n"
+
+
+def test_links_that_form_cycles_are_routes(read):
+    instance = read(STREETS, source="a", target="d")
+    same(
+        instance, Routes([("a", "b"), ("b", "a"), ("b", "d"), ("a", "d")], "a", "d", [0.5, 0.5, 1, 3]), [-1, -1, -2, -4]
+    )
+    assert instance.decision_set.least.tolist() == [0.5, 0.5, 1.0, 3.0]
+    assert "cycles" in instance.note
+
+
+def test_acyclic_links_are_paths_unless_they_are_undirected(read):
+    text = DIAMOND.replace(",1\n", ",-1\n").replace(",2\n", ",-2\n").replace(",3\n", ",-3\n").replace(",4\n", ",-4\n")
+    text = text.replace(",0.5\n", ",-0.5\n")
+    assert isinstance(read(text, source="a", target="d").decision_set, Paths)
+    both_ways = read(text, source="d", target="a", undirected=True)
+    assert isinstance(both_ways.decision_set, Routes)
+    assert not both_ways.decision_set.directed
+    assert both_ways.decision_set.count() == 3
 
 
 def test_capacities_of_one_name_in_two_columns(read):
@@ -151,7 +174,7 @@ BAD = [
     (ITEMS, {"size": 1, "variance": 0.0}, "variance must be positive, got 0.0"),
     (ITEMS, {}, "size must be given for this family, got none: add size"),
     (ITEMS, {"size": 4}, "at most d = 3"),
-    (ITEMS, {"size": 1, "source": "a"}, "^source must be used with paths, got it with msets: drop it"),
+    (ITEMS, {"size": 1, "source": "a"}, "^source must be used with paths or routes, got it with msets: drop it"),
     (ITEMS, {"size": 1, "capacities": ["1"]}, "^capacities must be used with partition or intersection"),
     (ITEMS, {"family": "paths"}, "paths must have the columns tail, head, theta, got no 'tail'"),
     (ITEMS, {"family": "laminar"}, "family of a CSV file must be a known name, got 'laminar'"),
@@ -159,11 +182,12 @@ BAD = [
     ("item,reward,theta\nu,1,1\n", {"size": 1, "family": "msets"}, "got 'reward' in .*: remove it"),
     ("item,theta,varaince\nu,1,1\n", {"size": 1, "family": "msets"}, "got 'varaince' in .*: did you mean 'variance'"),
     ("item\nu\n", {"size": 1}, "msets must have the columns item, theta, got no 'theta'"),
-    (DIAMOND, {}, "which suit paths and trees: give source and target for paths, or family='trees'"),
+    (DIAMOND, {}, "which suit paths and routes and trees: give source and target for paths or routes, or family='trees'"),
     (DIAMOND, {"source": "a"}, "target must be given for this family, got none: add target"),
     (DIAMOND, {"source": "a", "target": "z"}, "target node must be a known name, got 'z'"),
     (DIAMOND, {"source": "d", "target": "a"}, "target must be reachable from source"),
-    (DIAMOND + "d,a,1\n", {"source": "a", "target": "d"}, "graph must be acyclic, got the cycle"),
+    (DIAMOND + "d,a,1\n", {"source": "a", "target": "d"}, r"mean rewards must be at most -?0 for item 0 .*check the sign"),
+    (DIAMOND + "d,a,1\n", {"source": "a", "target": "d", "family": "paths"}, "graph must be acyclic, got the cycle"),
     (DIAMOND + "e,f,1\n", {"family": "trees"}, "graph must be connected"),
     (TABLE, {}, "a perfect matching needs as many rows as columns"),
     (TABLE, {"saturate": "columns"}, "saturate"),

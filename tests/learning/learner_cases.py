@@ -53,7 +53,9 @@ SETS = {
     "paths": lambda: Paths(
         [("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"), ("b", "x")], "s", "t"
     ),
-    "routes": lambda: Routes([("s", "a"), ("s", "b"), ("a", "b"), ("b", "a"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t", 0.25),
+    "routes": lambda: Routes(
+        [("s", "a"), ("s", "b"), ("a", "b"), ("b", "a"), ("a", "t"), ("b", "t"), ("b", "t")], "s", "t", 0.25
+    ),
     "trees": lambda: SpanningTrees([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (3, 3)]),
     "msets": lambda: MSets(6, 2),
     "matchings": lambda: Matchings(pairs_of(3, 3)),

@@ -34,7 +34,7 @@ WRONG = {
         'network = "polska"\nsource = "Lodz"',
         'study.toml, [problem]: paths must have both ends, got no target: add target = "NODE"',
     ),
-    "family": ('network = "polska"', 'give source and target for paths, or family = "trees"'),
+    "family": ('network = "polska"', 'give source and target for paths or routes, or family = "trees"'),
     "size of a network": (
         'network = "polska"\nsize = 2',
         "[problem]: size must suit the problem, got it with the network polska, which has no use for it: drop it",

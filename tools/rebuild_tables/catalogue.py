@@ -1,6 +1,6 @@
 """Rebuild catalogue.json, and the table of docs/datasets.md: size, smallest gap and C(theta) of every built-in dataset.
 
-    pip install "semibandits[networks]" && pip install --no-deps "recbole==1.2.1"
+    pip install "semibandits[networks]" && pip install --no-deps "recbole==1.2.1" "aequilibrae==1.7.2"
     python tools/rebuild_tables/catalogue.py
 
 C(theta) is a bracket of relative width 1e-4 at most, rounded outwards to nine digits; if a dataset took longer than the time

@@ -22,8 +22,12 @@ Family: TypeAlias = Annotated[
         rich_help_panel=PROBLEM,
     ),
 ]
-Source: TypeAlias = Annotated[str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)]
-Target: TypeAlias = Annotated[str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)]
+Source: TypeAlias = Annotated[
+    str | None, typer.Option(help="First node of the paths or routes.", rich_help_panel=PROBLEM)
+]
+Target: TypeAlias = Annotated[
+    str | None, typer.Option(help="Last node of the paths or routes.", rich_help_panel=PROBLEM)
+]
 Undirected: TypeAlias = Annotated[
     bool, typer.Option("--undirected", help="Links of routes can be used both ways.", rich_help_panel=PROBLEM)
 ]

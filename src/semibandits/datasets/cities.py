@@ -35,7 +35,9 @@ DEVIATION: Final = 0.3
 """Standard deviation of a travel time, as a share of its mean: an assumption."""
 BUSIEST: Final = 2.0
 """Load of the busiest link of Sioux Falls over its capacity."""
-_OPENSTREETMAP: Final = "OpenStreetMap contributors, Open Database License (ODbL) 1.0; the extract is in aequilibrae, MIT"
+_OPENSTREETMAP: Final = (
+    "OpenStreetMap contributors, Open Database License (ODbL) 1.0; the extract is in aequilibrae, MIT"
+)
 
 
 @dataclass(frozen=True)
@@ -167,14 +169,14 @@ def nauru() -> Dataset:
 
 
 def la_serena() -> Dataset:
-    """From the Plaza de Armas of La Serena to Peñuelas, 5.8 km across the conurbation of La Serena and Coquimbo."""
+    """From the Plaza de Armas of La Serena to a crossing 2.9 km to the south-east, in the network of La Serena and Coquimbo."""
     network = road_network("coquimbo", "La Serena and Coquimbo")
     return _city(
         "la-serena-routing",
-        "Which route takes least time from the Plaza de Armas of La Serena to Peñuelas?",
+        "Which route takes least time from the Plaza de Armas of La Serena to a crossing 2.9 km to the south-east?",
         network,
         network.nearest(-71.2520, -29.9027),
-        network.nearest(-71.2830, -29.9470),
+        network.nearest(-71.2331, -29.9226),
     )
 
 

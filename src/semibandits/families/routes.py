@@ -83,7 +83,9 @@ ROUTES = Family(
     read=_read,
     build=_build,
     tables=(
-        Table("routes", ("tail", "head"), ("source", "target", "undirected"), _keys, names_items=False, numbers=("least",)),
+        Table(
+            "routes", ("tail", "head"), ("source", "target", "undirected"), _keys, names_items=False, numbers=("least",)
+        ),
     ),
     examples=_examples,
     shape=_shape,

@@ -25,7 +25,7 @@ PATHS_OR_TREES: Final = (
     Option("source"),
     " and ",
     Option("target"),
-    " for paths, or ",
+    " for paths or routes, or ",
     Option("family", "trees"),
 )
 """Remedy where the edges of a graph could be those of paths or of spanning trees."""

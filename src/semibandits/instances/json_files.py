@@ -40,6 +40,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     if family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
     decision_set = FAMILIES[family].build(fields, len(theta))
+    decision_set.check_means(item_vector(theta, decision_set.d, "theta"))
     variance = fields.take("variance", DEFAULT_VARIANCE)
     items = fields.take("items", None)
     instance = Instance(

@@ -38,7 +38,9 @@ class Heap(NamedTuple):
 @kernel
 def empty_heap(n: int) -> Heap:
     """A heap for n nodes, without any; keys are infinite."""
-    return Heap(np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64))
+    return Heap(
+        np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64)
+    )
 
 
 @kernel(inline="always")
@@ -227,9 +229,7 @@ def simple_paths(out: ArcGroups, into: ArcGroups, source: int, target: int, d: i
 
 
 @kernel
-def _leads_on(
-    into: ArcGroups, v: int, target: int, visited: BoolArray, queue: IntArray, reaches: BoolArray
-) -> bool:
+def _leads_on(into: ArcGroups, v: int, target: int, visited: BoolArray, queue: IntArray, reaches: BoolArray) -> bool:
     """Whether a path leads from v to the target past no visited node."""
     reaches[:] = False
     reaches[target] = True
@@ -321,9 +321,7 @@ def walks_through(
 
 
 @kernel
-def turns(
-    tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups
-) -> tuple[IntArray, IntArray, IntArray]:
+def turns(tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups) -> tuple[IntArray, IntArray, IntArray]:
     """Ways to go on after each arc without turning round: tails, heads and arcs of a graph whose node 1 + a is arc a, 0 the hub.
 
     Its arc from 1 + a to 1 + b stands for taking b after a, that from 0 to 1 + b for leaving the hub by b, and that from 1 + a to 0,
@@ -333,7 +331,11 @@ def turns(
     for a in range(len(tails)):
         v = heads[a]
         count += is_hub[tails[a]] + (1 if is_hub[v] else out.ptr[v + 1] - out.ptr[v])
-    first, second, taken = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    first, second, taken = (
+        np.empty(count, dtype=np.int64),
+        np.empty(count, dtype=np.int64),
+        np.empty(count, dtype=np.int64),
+    )
     size = 0
     for a in range(len(tails)):
         v = heads[a]

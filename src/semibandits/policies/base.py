@@ -48,7 +48,9 @@ class Agent(ABC):
         UnsupportedError
             If the agent does not support it, as unless overridden.
         """
-        raise UnsupportedError(f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`")
+        raise UnsupportedError(
+            f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`"
+        )
 
     @property
     def calls(self) -> tuple[int, int, int]:

@@ -154,7 +154,9 @@ class LawPolicy(RulePolicy):
         law = self.known_law
         if upper is None or not (law is None or isinstance(law, Gaussian)):
             return self
-        bounded = bounded_by(Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper)
+        bounded = bounded_by(
+            Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper
+        )
         return self if bounded == law else replace(self, law=bounded)
 
     def codes(self, d: int) -> FloatArray:

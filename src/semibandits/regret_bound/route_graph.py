@@ -101,8 +101,18 @@ class RouteGraph:
         at = np.where(of_hub, distance[ends % n], np.inf)
         leaving, entering = np.where(ends < n, at, np.inf), np.where(ends >= n, -at, np.inf)
         return RouteGraph(
-            suboptimal, costs, items, number[: len(items)], number[len(items) :], reduced, leaving, entering, of_hub,
-            ends % n, distance, in_hub,
+            suboptimal,
+            costs,
+            items,
+            number[: len(items)],
+            number[len(items) :],
+            reduced,
+            leaving,
+            entering,
+            of_hub,
+            ends % n,
+            distance,
+            in_hub,
         )
 
     @property
@@ -127,7 +137,9 @@ class RouteGraph:
         values = from_hub[self.tails] + weights + to_hub[self.heads]
         low = np.flatnonzero(values < level)
         # Arcs on the same detour have the same value, but for rounding.
-        rounded = np.round(values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300)))
+        rounded = np.round(
+            values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300))
+        )
         low = low[np.unique(rounded, return_index=True)[1]]
         return Cycles(*walks_through(low, self.tails, self.heads, before, after))
 

@@ -241,7 +241,11 @@ class RouteSolver:
             if cost < self._estimate:
                 self._estimate, self._best = cost, scaled
             near = values < NEAR * max(1.0, float(values.min()))
-            parts.append(Listed(self._rows.contains[near], self._rows.gaps[near], self._theta, self._law).cuts(values[near], raises[near]))
+            parts.append(
+                Listed(self._rows.contains[near], self._rows.gaps[near], self._theta, self._law).cuts(
+                    values[near], raises[near]
+                )
+            )
         return np.concatenate(parts)
 
     def _scaled(self, rates: FloatArray, least: float) -> tuple[float, FloatArray]:
@@ -309,7 +313,10 @@ class RouteSolver:
         if not len(chosen):
             return 0
         self._rows = _joined(self._rows, table[chosen], gaps[chosen])
-        ends = ((graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]]) for arcs in map(detours.__getitem__, chosen))
+        ends = (
+            (graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]])
+            for arcs in map(detours.__getitem__, chosen)
+        )
         routes = [self._by_detour(graph.items[detours[k]], *pair) for k, pair in zip(chosen, ends, strict=True)]
         self._add_columns(np.array(routes))
         return len(chosen)

@@ -92,7 +92,11 @@ def load_problem(choice: ProblemChoice) -> Problem:
     if name in datasets.list_networks():
         raise _other_kind(name, "dataset", "network")
     dataset = datasets.load(name)
-    _refuse(choice.options, ("family", "source", "target", "size", "saturate", "capacities", "undirected"), f"the dataset {name}")
+    _refuse(
+        choice.options,
+        ("family", "source", "target", "size", "saturate", "capacities", "undirected"),
+        f"the dataset {name}",
+    )
     return Problem(instance=_with_variance(dataset.instance, choice.options.variance), dataset=dataset)
 
 
