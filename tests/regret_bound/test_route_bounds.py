@@ -58,7 +58,7 @@ def test_counts_and_times(law):
 
 
 def round_trip(r, *, over_c):
-    """The cheap way to explore a -> b is a round trip from a by b, which no simple path is (theory R3): back at once, or over c."""
+    """The cheap way to explore a -> b is a round trip, which no simple path is (theory R3): back at once, or over c."""
     costs = {("s", "t"): 1.0, ("s", "a"): 1.0, ("a", "t"): r, ("a", "b"): r, ("b", "t"): 1.0 - r}
     costs |= {("b", "c"): r / 2, ("c", "a"): r / 2} if over_c else {("b", "a"): r}
     x = sb.Routes(nx.DiGraph(list(costs)), "s", "t")
@@ -80,7 +80,7 @@ def test_other_round_trips_leave_a_bracket_that_is_told(r):
     assert found.status == "stalled"
     assert found.lower < 0.9 * truth.lower  # what is known of walks is far from routes here
     assert found.value == pytest.approx(truth.value, rel=1e-3)
-    with pytest.raises(sb.SolverError, match="walks that visit a node twice.*NP-hard"):
+    with pytest.raises(sb.SolverError, match=r"walks that visit a node twice.*NP-hard"):
         sb.graves_lai(x, -costs, variance, method="columns")
     assert check_bracket(x, costs, variance).status == "optimal"  # few routes are listed
 

@@ -139,7 +139,8 @@ def sioux_falls() -> Dataset:
     slowdown = 1.0 + 0.15 * loads**4
     note = (
         "Mean travel times are modelled, not measured: the free-flow time of the data, which is also the least one, times "
-        f"1 + 0.15 x^4 (BPR), with loads x of equal traffic between all nodes along fastest routes, {BUSIEST:g} on the busiest link. "
+        f"1 + 0.15 x^4 (BPR), with loads x of equal traffic between all nodes along fastest routes, {BUSIEST:g} on the busiest "
+        "link. "
         f"The standard deviation is {DEVIATION:.0%} of the mean."
     )
     return Dataset(
@@ -183,8 +184,8 @@ def la_serena() -> Dataset:
 def _city(name: str, question: str, network: RoadNetwork, source: int, target: int) -> Dataset:
     slowdown = np.array([SLOWDOWN.get(link.kind, 1.1) for link in network.links])
     note = (
-        "Travel times are modelled, not measured: the least one is the length over an assumed speed for the type of link, and the mean "
-        f"is 1.1 to 1.4 times as long, more on main roads. The standard deviation is {DEVIATION:.0%} of the mean."
+        "Travel times are modelled, not measured: the least one is the length over an assumed speed for the type of link, and "
+        f"the mean is 1.1 to 1.4 times as long, more on main roads. The standard deviation is {DEVIATION:.0%} of the mean."
     )
     return Dataset(
         name=name,
@@ -235,7 +236,7 @@ def _sioux_falls() -> tuple[RoadNetwork, np.ndarray]:
         query = "SELECT a_node, b_node, distance, free_flow_time, capacity_ab FROM links ORDER BY link_id"
         rows = database.execute(query).fetchall()
     links = tuple(RoadLink(a, b, "", "road", metres / 1000.0, minutes) for a, b, metres, minutes, _ in rows)
-    graph = nx.DiGraph()
+    graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_weighted_edges_from((link.tail, link.head, link.minutes) for link in links)
     flows = nx.edge_betweenness_centrality(graph, normalized=False, weight="weight")
     loads = np.array([flows[a, b] / capacity for a, b, _, _, capacity in rows])

@@ -60,10 +60,9 @@ class DecisionSet(ABC):
         InvalidInputError
             Naming the first such item.
         """
-        above = np.flatnonzero(theta > self.upper) if self.upper is not None else ()
-        if len(above):
-            i, upper = int(above[0]), self.upper
-            assert upper is not None
+        upper = self.upper
+        if upper is not None and (theta > upper).any():
+            i = int(np.argmax(theta > upper))
             raise InvalidInputError(
                 f"mean rewards must be at most {upper[i]:g} for item {i} ({self.items[i]!r}), got {theta[i]:g}: "
                 "rewards are minus costs, and no cost is below its least one; check the sign, or lower least"
@@ -251,8 +250,8 @@ class DecisionSet(ABC):
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a decision x, which `maximize_index` maximises: ``rewards·x + sqrt(bonuses·x)``.
 
-        Sets with an `upper` bound count raises of single items up to this bound only: the index is the largest ``(rewards + e)·x``
-        with ``sum of e_i^2 / bonuses_i <= 1`` over x and ``0 <= e <= upper - rewards``.
+        With an `upper` bound, means are raised up to this bound only: the index is the largest ``(rewards + e)·x`` with
+        ``sum of e_i^2 / bonuses_i <= 1`` over x and ``0 <= e <= upper - rewards``.
         """
         return float(rewards[x].sum() + np.sqrt(bonuses[x].sum()))
 

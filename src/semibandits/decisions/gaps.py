@@ -69,8 +69,9 @@ def smallest_gap(
     scaled = rescaled(rewards, largest, power)
     tie = tolerance * decision_set.m * float(np.abs(scaled).max())
     optimal = None
-    is_routes = isinstance(decision_set, Routes)  # which cannot be forced by weights above their bounds
-    for rank, x in enumerate(decision_set.ranked(rewards) if is_routes else _ranked(decision_set, scaled)):
+    # Weights above the bounds of routes do not force items.
+    ranked = decision_set.ranked(rewards) if isinstance(decision_set, Routes) else _ranked(decision_set, scaled)
+    for rank, x in enumerate(ranked):
         optimal = x if optimal is None else optimal
         gap = math.fsum([*scaled[optimal & ~x], *-scaled[x & ~optimal]])
         if gap > tie:

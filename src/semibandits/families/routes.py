@@ -14,6 +14,9 @@ from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Net
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
+CYCLES, BOTH_WAYS = "The links form cycles", "Links can be used both ways"
+KNOWN = "Their costs, minus theta, are known to be at least 0, or at least the column least"
+
 
 def _write(x: Routes) -> JSON:
     ends = {"source": encode_label(x.source), "target": encode_label(x.target)}
@@ -29,12 +32,12 @@ def _read(data: Mapping[str, Any]) -> Routes:
 def _build(fields: Fields, d: int) -> Routes:
     edges = fields.pairs("edges")
     nodes = list(dict.fromkeys(node for edge in edges for node in edge))
-    ends = [find_node(fields.take(key), nodes, key) for key in ("source", "target")]
+    source, target = (find_node(fields.take(key), nodes, key) for key in ("source", "target"))
     least, directed = fields.take("least", 0.0), fields.take("directed", True)
     if not isinstance(directed, bool):
         raise InvalidInputError(f"directed must be true or false, got {directed!r}: false lets edges be used both ways")
     numbers = as_numbers([least] if isinstance(least, int | float) else least, "least")
-    return Routes(edges, *ends, np.array(numbers if len(numbers) > 1 else numbers[0]), directed=directed)
+    return Routes(edges, source, target, np.array(numbers if len(numbers) > 1 else numbers[0]), directed=directed)
 
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
@@ -43,8 +46,7 @@ def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, 
         "source": required(options.source, "source"),
         "target": required(options.target, "target"),
         "directed": not options.undirected,
-        "note": f"{'Links can be used both ways' if options.undirected else 'The links form cycles'}, so these are routes. Their costs, "
-        "minus theta, are known to be at least 0, or at least the column least.",
+        "note": f"{BOTH_WAYS if options.undirected else CYCLES}, so these are routes. {KNOWN}.",
     }
 
 

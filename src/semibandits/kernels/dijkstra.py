@@ -322,10 +322,10 @@ def walks_through(
 
 @kernel
 def turns(tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups) -> tuple[IntArray, IntArray, IntArray]:
-    """Ways to go on after each arc without turning round: tails, heads and arcs of a graph whose node 1 + a is arc a, 0 the hub.
+    """Line graph without U-turns: tails, heads and arcs of a graph whose node 1 + a is arc a, and whose node 0 is the hub.
 
-    Its arc from 1 + a to 1 + b stands for taking b after a, that from 0 to 1 + b for leaving the hub by b, and that from 1 + a to 0,
-    which has the number -1, for coming back to the hub by a. `out` groups the arcs, by number, by their tails.
+    Its arc from 1 + a to 1 + b stands for taking b after a, the one from 0 to 1 + b for leaving the hub by b, and the one from
+    1 + a to 0, which has the number -1, for coming back to the hub by a. `out` groups the arcs, by number, by their tails.
     """
     count = 0
     for a in range(len(tails)):
@@ -357,8 +357,9 @@ def turns(tails: IntArray, heads: IntArray, is_hub: BoolArray, out: ArcGroups) -
 def negative_walk(out: ArcGroups, costs: FloatArray, gains: FloatArray) -> tuple[IntArray, FloatArray]:
     """Arcs of a closed walk whose costs are below its gains, in reverse order of travel, and potentials.
 
-    Dijkstra's algorithm from node 0, where nodes may be reached again at a lower potential. Nothing is found if there is no such walk
-    but for rounding; then ``pi[head] <= pi[tail] + cost - gain`` on all arcs that node 0 leads to. ``out.items`` are the arcs.
+    Dijkstra's algorithm from node 0, in which nodes may be reached again at a lower potential. The result is empty if there is no
+    such walk up to rounding; then ``pi[head] <= pi[tail] + cost - gain`` on all arcs reachable from node 0. ``out.items`` are the
+    arcs.
     """
     n = len(out.ptr) - 1
     heap, pi = empty_heap(n), np.full(n, np.inf)

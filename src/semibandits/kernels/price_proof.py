@@ -24,9 +24,9 @@ open below L', and that walk was extended, too. [The empty walk and a cycle are 
 The last weight belongs to an infinite price. It is ``cost - cap``, and less than 0 if the walk is open: raises up to the caps do
 not suffice at any price. Since psi(s) <= s cap, no weight is negative where it is >= 0.
 
-Some graphs have nodes without which no weight of a cycle is negative, as the hub of a road network: a cycle of streets costs at least
-what its items can be raised by. Then these nodes are the only starts. What is dropped for (c) loses a closed walk of weights >= 0,
-and the proof holds as it stands.
+In some graphs, no cycle past certain nodes has a negative weight. An example is the hub of a road network: a cycle of streets
+costs at least as much as its items can be raised by. Then these nodes are the only starts. A walk that is dropped for (c) loses a
+closed walk of weights >= 0, and the proof remains valid.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def ranked_paths(
             complete = False
             break
         length, c = heapq.heappop(heap)
-        at, size, deviation, parent = about[c, 0], about[c, 1], about[c, 2], about[c, 3]
+        at, size, deviation = about[c, 0], about[c, 1], about[c, 2]
         if ptr[found] + size > len(places):
             places = np.concatenate((places, np.empty(len(places) + size, dtype=np.int64)))
         for p in range(size):

@@ -153,8 +153,8 @@ class Learner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
-        Means of items never seen count as 0, or as the largest that the decision set allows; a prior counts as in rounds. The call
-        changes nothing.
+        Means of unobserved items count as 0, or as the largest mean that the decision set allows; a prior counts as in rounds.
+        The call changes nothing.
         """
         x = self._decision_set
         plays, sums = self._plays, self._sums

@@ -57,8 +57,8 @@ RULE: Final = types.int64(types.int64, _STATE, _REQUEST)
 class RuleAgent(Agent):
     """Statistics of the items, and a rule that chooses decisions from them.
 
-    Unless the decision set has an upper bound on the means, the first rounds cover all items. With an upper bound, items that were
-    never seen count as having the largest mean that they can have: they are played only if a decision with them could still be the
+    Unless the decision set has an upper bound on the means, the first rounds cover all items. With an upper bound, unobserved
+    items count as having the largest mean that they can have: they are played only if a decision with them could still be the
     best one (optimism in the face of uncertainty).
 
     Attributes
@@ -74,6 +74,7 @@ class RuleAgent(Agent):
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
         d = decision_set.d
         self.policy, self.decision_set, self.variance = policy, decision_set, variance
+        self._prior_plays: FloatArray = np.zeros(d)
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
@@ -140,6 +141,7 @@ class RuleAgent(Agent):
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards observed before the first round; see :meth:`Agent.assume`."""
         player = self.player
+        self._prior_plays = prior.plays
         enter_prior(player.stats, player.spread, prior.means, prior.plays)
         player.counters[rounds.UNSEEN] = np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0))
 
@@ -248,7 +250,9 @@ class RuleAgent(Agent):
         InvalidInputError
             If it is not such a state; the agent is then unchanged.
         """
-        restored = restored_player(state, self.player, self.variance, self.decision_set, self.policy.memory)
+        restored = restored_player(
+            state, self.player, self.variance, self.decision_set, self.policy.memory, self._prior_plays
+        )
         if not self.policy.accepts(restored):
             raise damaged("marks", f"those of {self.policy.name}")
         self.player = restored

@@ -150,7 +150,7 @@ class LawPolicy(RulePolicy):
         return self.for_law(Bernoulli()) if family == "bernoulli" else self
 
     def _bounded_by(self, upper: FloatArray | None, variance: ArrayLike) -> LawPolicy:
-        """The same for means that are known to be at most `upper`, if the rewards count as Gaussian; itself if that adds nothing."""
+        """The policy for means that are known to be at most `upper`, if it treats rewards as Gaussian; else itself."""
         law = self.known_law
         if upper is None or not (law is None or isinstance(law, Gaussian)):
             return self

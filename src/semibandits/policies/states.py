@@ -42,8 +42,11 @@ def restored_player(
     variance: FloatArray,
     decision_set: DecisionSet,
     memory: Callable[[int, int], tuple[FloatArray, IntArray, BoolArray]],
+    prior_plays: FloatArray | float = 0.0,
 ) -> rounds.Player:
     """The player of a state; `player` is one of the same policy on the same set, `memory` returns the initial arrays of its rule.
+
+    Plays of a prior count among those of the state, but not among its rounds.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def restored_player(
         raise damaged("sums", "finite, and 0 for unobserved items")
     pending = _counts(state, "pending", d, least=0)
     floats, marks, _ = memory(d, decision_set.m)
-    if (plays < player.stats[PLAYS]).any():
+    if (plays < prior_plays).any():
         raise damaged("plays", "at least those of the prior")
     restored = player._replace(
         stats=_statistics(plays, sums, pending, variance, decision_set.upper),
@@ -68,7 +71,7 @@ def restored_player(
         rows=_rows(state, decision_set),
     )
     unseen = np.count_nonzero((restored.cover >= 0) & (plays == 0))
-    played = int((plays - player.stats[PLAYS] + pending).max())  # without those of a prior
+    played = int((plays - prior_plays + pending).max())  # without those of a prior
     if restored.counters[rounds.UNSEEN] != unseen or restored.counters[rounds.ROUND] < played:
         raise damaged("counters", "those of the plays")
     return restored

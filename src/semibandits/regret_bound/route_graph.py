@@ -10,19 +10,19 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.routes import Routes, grouped
 from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.exchange import arcs_of, biconnected_blocks
 from semibandits.kernels.dijkstra import distances_from, shortest_tree, walks_through
+from semibandits.kernels.exchange import arcs_of, biconnected_blocks
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.raises import room
 from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.raises import room
 
 
 @dataclass(frozen=True, eq=False)
 class RouteGraph:
     """Optimal routes, and all arcs that are on a detour whose raises could close its gap.
 
-    A detour leaves the nodes of the optimal routes, the *hub*, and comes back to it. Every way out of the hub is a node of its own,
-    and so is every way into it, so that no detour passes the hub.
+    A detour leaves the nodes of the optimal routes, the *hub*, and comes back to it. Each node of the hub is split into one at
+    which detours start and one at which they end, so that no detour passes through the hub.
 
     Attributes
     ----------
@@ -130,8 +130,8 @@ class RouteGraph:
     def detours(self, weights: FloatArray, price: float, level: float) -> Cycles:
         """Of the cheapest detours through each arc those whose value is below the level, each once.
 
-        The value of a detour is the sum of its arcs' `weights`, >= 0, less the `price` times the difference of the distances of its
-        ends from the source.
+        The value of a detour is the sum of its arcs' `weights`, >= 0, minus the `price` times the difference of the distances of
+        its ends from the source.
         """
         from_hub, before, to_hub, after = self._trees(weights, price)
         values = from_hub[self.tails] + weights + to_hub[self.heads]
@@ -145,11 +145,10 @@ class RouteGraph:
 
     def _trees(self, weights: FloatArray, price: float) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
         """Least value of a way from the hub to each node, the arc by which it enters, and the same of the way back."""
-        parts: list[FloatArray | IntArray] = []
-        for groups, ends in zip(self._groups, (self.leaving, self.entering), strict=True):
-            distance, last = shortest_tree(groups, weights, price * ends)
-            parts += distance, np.where(last >= 0, groups.items[last], -1)
-        return tuple(parts)
+        out, into = self._groups
+        from_hub, first = shortest_tree(out, weights, price * self.leaving)
+        to_hub, last = shortest_tree(into, weights, price * self.entering)
+        return from_hub, np.where(first >= 0, out.items[first], -1), to_hub, np.where(last >= 0, into.items[last], -1)
 
     @cached_property
     def _groups(self) -> tuple[ArcGroups, ArcGroups]:

@@ -1,16 +1,16 @@
-"""The Graves-Lai problem over simple paths of a graph with cycles, for costs known to be at least >= 0 (theory, section 6).
+"""The Graves-Lai problem over simple paths of a graph with cycles, for costs known to be nonnegative (theory, section 6).
 
-The plan is made of simple paths, and its constraints are forward detours from the optimal routes (R1). Both are generated: detours
-by shortest paths at a grid of prices (R2), which are columns as well, and other columns by shortest paths at prices of the items,
-clipped at the least costs (R5). The lower bound holds for all walks without immediate U-turns, which simple paths are (R3), and so
-may stay below C(theta) on some graphs: its distance from the upper bound, which is the cost of an explicit plan, is what is known.
+The plan consists of simple paths, and its constraints are forward detours from the optimal routes (R1). Both are generated:
+detours by shortest paths at a grid of prices (R2), which are columns as well, and other columns by shortest paths at prices of
+the items, clipped at the least costs (R5). The lower bound holds for all walks without immediate U-turns, of which simple paths
+are a part (R3). It may therefore stay below C(theta); the upper bound is the cost of an explicit plan.
 """
 
 from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -133,13 +133,12 @@ class RouteSolver:
         """Distance from the source at these costs of arcs and the arc by which a shortest route enters each node; distance to the
         target and the arc by which it goes on. Arcs are -1 at the ends.
         """
-        parts: list[FloatArray | IntArray] = []
-        for groups, v in zip(self._network, (self._routes._first, self._routes._last), strict=True):
-            begin = np.full(len(self._routes.nodes), np.inf)
-            begin[v] = 0.0
-            distance, last = shortest_tree(groups, costs, begin)
-            parts += distance, np.where(last >= 0, groups.items[last], -1)
-        return tuple(parts)
+        out, into = self._network
+        ends = self._routes._first, self._routes._last
+        begins = [np.where(np.arange(len(self._routes.nodes)) == v, 0.0, np.inf) for v in ends]
+        distance, first = shortest_tree(out, costs, begins[0])
+        ahead, last = shortest_tree(into, costs, begins[1])
+        return distance, np.where(first >= 0, out.items[first], -1), ahead, np.where(last >= 0, into.items[last], -1)
 
     @cached_property
     def _turns(self) -> tuple[int, IntArray, IntArray, FloatArray, IntArray]:
@@ -313,11 +312,10 @@ class RouteSolver:
         if not len(chosen):
             return 0
         self._rows = _joined(self._rows, table[chosen], gaps[chosen])
-        ends = (
-            (graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]])
-            for arcs in map(detours.__getitem__, chosen)
-        )
-        routes = [self._by_detour(graph.items[detours[k]], *pair) for k, pair in zip(chosen, ends, strict=True)]
+        routes = []
+        for arcs in map(detours.__getitem__, chosen.tolist()):
+            u, v = graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]]
+            routes.append(self._by_detour(graph.items[arcs], int(u), int(v)))
         self._add_columns(np.array(routes))
         return len(chosen)
 
@@ -480,8 +478,8 @@ class RouteSolver:
         return self._add_detours(_in_order(violated, graph), plays)
 
 
-def _joined(listed: Listed, table: BoolArray, gaps: FloatArray) -> Listed:
-    """The list with more rows."""
+def _joined(listed: Listed, table: Any, gaps: FloatArray) -> Listed:
+    """The list with more rows, in which walks may count an item more than once."""
     return Listed(np.vstack((listed.contains, table)), np.append(listed.gaps, gaps), listed.theta, listed.law)
 
 

@@ -24,8 +24,8 @@ from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
 from semibandits.regret_bound.problem import Bracket, Problem, Units
-from semibandits.regret_bound.routes import RouteSolver
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
+from semibandits.regret_bound.routes import RouteSolver
 
 Method = Literal["auto", "closed-form", "cycles", "columns", "glpg", "enumeration"]
 

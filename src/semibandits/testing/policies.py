@@ -62,8 +62,8 @@ def check_policy(
 
     * "rounds": decisions are feasible, arguments are unchanged, and agents of one policy share nothing;
     * "description": the name is a string, the specification JSON, and a pickled policy plays the same;
-    * "coverage": while there are items never seen, each round plays one of them, so that all are seen after d rounds, unless means
-      have an upper bound;
+    * "coverage": while there are items never seen, each round plays one of them, so that all are seen after d rounds (not if
+      means have an upper bound);
     * "engine": simulations play the decisions that an agent chooses one at a time, with the same seed;
     * "state": an agent restored from JSON continues like the original, bit for bit, also with open rounds;
     * "overlap": several decisions before the first outcome still cover all items, and items of lost rounds are covered again;

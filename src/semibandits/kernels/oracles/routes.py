@@ -1,16 +1,16 @@
-"""Simple paths in any graph, for costs known to be at least >= 0.
+"""Simple paths in any graph, for costs that are known to be at least `least` >= 0.
 
-data = out_ptr, out_ends, out_items, in_ptr, in_ends, in_items, numbers; arcs are grouped as in `kernels.dijkstra`. The numbers are the
-source, the target, and as the bits of floats the least cost of each item, and of the way from each node to the target. Weights
-are minus costs and are clipped, so that no cost is below the least one.
+data = out_ptr, out_ends, out_items, in_ptr, in_ends, in_items, numbers; arcs are grouped as in `kernels.dijkstra`. The numbers
+are the source, the target, and as the bits of floats the least cost of each item and of a path from each node to the target.
+Weights are minus costs; they are clipped, so that no cost is below the least one.
 
-P_IM is about the largest mean that a route can have if the means of its items may be raised together: ``rewards·x`` plus the largest sum of
-raises e_i >= 0 with ``sum of e_i^2 / bonuses_i <= 1``, none of which lifts a mean above minus its least cost. Without that limit
-the sum is sqrt(bonuses·x). The largest index is searched by its Lagrangian relaxation: at each price p of a squared raise,
+The index of P_IM is the largest mean that a route can have if the means of its items are raised together: ``rewards·x`` plus the
+largest sum of raises e_i >= 0 with ``sum of e_i^2 / bonuses_i <= 1`` that lift no mean above minus its least cost. Without that
+limit the sum is sqrt(bonuses·x). The largest index is found by Lagrangian relaxation: at each price p of a squared raise,
 
     p + max over routes of the sum of rewards_i + max over raises of (e - p e^2 / bonuses_i)
 
-is a bound on the index of all routes, and takes one shortest path. What remains open at the best price is closed by going through the
+bounds the index of all routes, and takes one shortest path. The gap that remains at the best price is closed by enumerating the
 routes in order of their lengths at that price.
 """
 
@@ -198,7 +198,7 @@ def _ranked(
     priced(costs, network.least, bonuses, price, lowered)
     most, seen = FIRST_RANKED, 0
     while True:
-        left = problem.budget - np.int64(report[SPENT])
+        left = int(problem.budget - np.int64(report[SPENT]))
         if left <= 0:
             return STOPPED
         ends = (network.source, network.target)

@@ -12,8 +12,8 @@ from semibandits.kernels.rules.statistics import MEANS, ROOTS, SCALES, explorati
 from semibandits.kernels.tiers import kernel
 
 ADDITIVE, LEVELS, IN_REWARDS = 3, 4, 5
-"""Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, and whether weights are in
-the unit of the rewards (1) or of the steps (0)."""
+"""Places in the parameters of AESCB: delta_t times t, the largest number of steps up to the largest mean, and whether weights
+are in the unit of the rewards (1) or of the steps (0)."""
 
 
 @kernel(error_model="numpy")
