@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import numba
 import numpy as np
 import pytest
@@ -62,6 +63,21 @@ def other_problems():
         sb.graves_lai(space, theta, variance)
         space.maximize_index(theta, variance)
         space.maximize_budgeted(theta, variance, float(variance @ space.maximize(theta)))
+    for routes in (sb.Routes(both_ways(3), 0, 8, 0.3), sb.Routes(nx.complete_graph(5), 0, 4)):
+        costs, variance = np.linspace(0.4, 1.9, routes.d), np.linspace(0.3, 0.6, routes.d)
+        policies = [sb.CUCB(), sb.ESCB(), sb.AESCB(), sb.ThompsonSampling(), sb.OSSB(), sb.GLADE()]
+        sb.simulate(routes, sb.GaussianRewards(-costs, variance=variance), policies, 40, 1)
+        learner = sb.Learner(routes, variance=variance, seed=1)
+        for _ in range(20):
+            asked = learner.ask()
+            learner.tell(asked.id, -costs[asked.items])
+        sb.graves_lai(routes, -costs, variance)
+        routes.maximize_index(-costs, variance)
+
+
+def both_ways(n):
+    """Streets of a grid of n x n nodes, in both directions."""
+    return nx.convert_node_labels_to_integers(nx.grid_2d_graph(n, n)).to_directed()
 
 
 def check_in_this_process():

@@ -77,8 +77,9 @@ def play_rounds() -> None:
     for _, space in reversed(list(_examples())):
         theta, _ = _numbers(space)
         simulate(space, GaussianRewards(theta), [policy() for policy in POLICIES], ROUNDS, 1)
-        two_valued = [GLADE(), OSSB(), ThompsonSampling()]
-        simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
+        if space.upper is None:
+            two_valued = [GLADE(), OSSB(), ThompsonSampling()]
+            simulate(space, BernoulliRewards(theta), two_valued, ROUNDS, 1)
         learner = Learner(space, variance=np.full(space.d, 0.5), seed=0)
         asked = learner.ask()
         learner.tell(asked.id, theta[asked.items])
@@ -91,6 +92,8 @@ def solve_problems() -> None:
         for method in GAUSSIAN if family.has_exchange_graph else GAUSSIAN[:2]:
             gap = 1e-4 if method != "glpg" else 0.5  # thousands of further steps call no other kernels
             graves_lai(space, theta, method=method, gap=gap)
+        if space.upper is not None:  # costs, which are not 0 or 1
+            continue
         for method in BERNOULLI if family.has_exchange_graph else BERNOULLI[:1]:
             graves_lai(space, theta, rewards="bernoulli", method=method)
     large = _grid(8)  # large enough for the interior-point method
@@ -98,7 +101,7 @@ def solve_problems() -> None:
     for _, space in _examples():
         theta, budgets = _numbers(space)
         at_least = 0.8 * float(budgets @ space.maximize(budgets))
-        for ratio in RATIOS:
+        for ratio in RATIOS if space.upper is None else RATIOS[:1]:  # a ratio to a negative maximum is undefined
             space.maximize_index(theta, budgets, ratio)
             space.maximize_budgeted(theta, budgets, at_least, ratio)
         space.budget_front(theta, budgets)
@@ -122,9 +125,10 @@ def _grid(n: int) -> Paths:
 
 
 def _numbers(space: DecisionSet) -> tuple[np.ndarray, np.ndarray]:
-    """Means, and budgets, in (0, 1)."""
+    """Means in (0, 1), or up to 1 below the known bounds, and budgets in (0, 1)."""
     rng = np.random.default_rng(0)
-    return rng.random(space.d), rng.random(space.d)
+    theta, budgets = rng.random(space.d), rng.random(space.d)
+    return theta if space.upper is None else space.upper - theta, budgets
 
 
 TASKS: Final[tuple[Callable[[], None], ...]] = (play_rounds, solve_problems)

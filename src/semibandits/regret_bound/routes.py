@@ -32,7 +32,7 @@ from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.price_proof import least_information
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
-from semibandits.regret_bound.result import GravesLaiResult, Progress
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.regret_bound.route_graph import RouteGraph
 
 RATIO = 1.4
@@ -455,27 +455,39 @@ class RouteSolver:
     def _prove(self) -> int:
         """Scale the best rates so that they are proved to suffice; the number of new detours that they violate."""
         self._drop_traces()
-        plays, graph = self._plays(self._best), self._graph
+        plays = self._plays(self._best)
+        least, violated = self._proved(plays)
+        cost, scaled = self._scaled(self._best, least)
+        if cost < self._value:
+            self._value, self._rates = cost, scaled
+        return self._add_detours(_in_order(violated, self._graph), plays)
+
+    def least_information(self, plan: ExplorationPlan) -> float:
+        """A proved lower bound on the least information about a route at the item rates of the plan, not much above 1."""
+        return self._proved(plan.item_rates[self._items])[0] if len(self._items) else 1.0
+
+    def _proved(self, plays: FloatArray) -> tuple[float, Cycles]:
+        """A proved lower bound, at most 1, on the least information about a detour at these rates, and detours with less than 1.
+
+        Detours that leave the optimal routes and come back at the same node are loops at the hub.
+        """
+        graph = self._graph
         rates, on = self._on_arcs(plays), self._arcs.raising
         ends = np.where(graph.is_hub, -1, np.arange(graph.n))
         tails, heads = ends[graph.tails], ends[graph.heads]
         loops = np.flatnonzero((tails == heads) & on)
         law, theta = self._arcs.take(loops).alone
         asked = rates_alone(law, theta, graph.reduced[loops])
-        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=math.inf))
+        least = float((rates[loops][asked > 0.0] / asked[asked > 0.0]).min(initial=1.0))
         arcs = np.flatnonzero(tails != heads)
-        violated = Cycles.empty()
-        if on[arcs].any():
-            number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
-            proven, met = least_information(
-                number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], self._arcs.take(arcs),
-                rates[arcs], 1.0 - 0.1 * self._gap, self._deadline, hub=0,
-            )  # fmt: skip
-            least, violated = min(least, proven), Cycles(met.ptr, arcs[met.arcs])
-        cost, scaled = self._scaled(self._best, min(least, 1.0))
-        if cost < self._value:
-            self._value, self._rates = cost, scaled
-        return self._add_detours(_in_order(violated, graph), plays)
+        if not on[arcs].any():
+            return least, Cycles.empty()
+        number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
+        proven, met = least_information(
+            number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], self._arcs.take(arcs),
+            rates[arcs], 1.0 - 0.1 * self._gap, self._deadline, hub=0,
+        )  # fmt: skip
+        return min(least, proven), Cycles(met.ptr, arcs[met.arcs])
 
 
 def _joined(listed: Listed, table: Any, gaps: FloatArray) -> Listed:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from semibandits.decisions.matroids import MatroidDecisions
+from semibandits.decisions.routes import Routes
 from semibandits.errors import TooManyDecisionsError, UnsupportedError
 from semibandits.regret_bound import enumeration
 from semibandits.regret_bound.circulation import CirculationSolver
@@ -15,6 +16,7 @@ from semibandits.regret_bound.oracle import DecisionPool, Oracle, best_with_each
 from semibandits.regret_bound.problem import Problem
 from semibandits.regret_bound.rates import rates_alone
 from semibandits.regret_bound.result import ExplorationPlan
+from semibandits.regret_bound.routes import RouteSolver
 
 SLACK = 1e-6
 
@@ -23,9 +25,9 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
     """Lower bound on the least information about a decision at the item rates of the plan. The plan is feasible if it is >= 1.
 
     For bases of matroids, single swaps are all the constraints, for any law (theory L2). Other sets are enumerated if they have
-    at most 20,000 decisions. Otherwise the bound comes from the search for the worst cycle of the exchange graph, which proves
-    not much more than 1, or, without an exchange graph, from branch and bound with P_LM. If labels or time run out, a bound
-    without a search is returned.
+    at most 20,000 decisions. Otherwise the bound comes from the search for the worst cycle of the exchange graph, or, for routes,
+    for the worst detour, which proves not much more than 1, and for all others from branch and bound with P_LM. If labels or time
+    run out, a bound without a search is returned.
 
     Raises
     ------
@@ -37,6 +39,8 @@ def least_information(problem: Problem, plan: ExplorationPlan) -> float:
     try:
         return enumeration.information_over_list(problem, plan)
     except (TooManyDecisionsError, UnsupportedError):
+        if isinstance(problem.decision_set, Routes):
+            return RouteSolver(problem).least_information(plan)
         if problem.has_graph:
             return CirculationSolver(problem).least_information(plan)
         if not problem.law.is_quadratic:
