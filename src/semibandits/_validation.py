@@ -16,6 +16,9 @@ from semibandits.errors import InvalidInputError
 FARTHEST: Final = 1e9
 """Largest coordinate of a node, so that figures can be computed; lengths in metres on earth are shorter."""
 
+THREADED: Final = 10_000
+"""Numbers above which a scalar product uses threads, which wait milliseconds for each other on a busy machine."""
+
 
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Array of finite float64, of any shape."""
@@ -25,7 +28,8 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(f"{name} must be an array of numbers, got {type(values).__name__}: {error}") from error
-    if math.isfinite(np.vdot(array, array)):  # one fast pass, as this function is called very often
+    is_large = array.size > THREADED  # for few numbers, one call is fastest, and this function is called very often
+    if np.isfinite(array).all() if is_large else math.isfinite(np.vdot(array, array)):
         return array
     bad = np.flatnonzero(~np.isfinite(array.ravel()))
     if bad.size:  # otherwise only the squares overflow

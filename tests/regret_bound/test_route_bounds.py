@@ -1,5 +1,7 @@
 """C(theta) over routes, against all simple paths."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from route_cases import routes, street_grid
 from semibandits.laws.gaussian import bounded_by
 from semibandits.regret_bound.enumeration import information_over_list
 from semibandits.regret_bound.problem import Problem
+from semibandits.regret_bound.recheck import check_kept
 
 
 def check_bracket(x, costs, variance, law=None):
@@ -120,3 +123,13 @@ def test_a_time_limit_leaves_a_bracket():
     x, costs = street_grid(12, 12, "separate", np.random.default_rng(0))
     found = sb.graves_lai(x, -costs, time_limit=0.5, throw=False)
     assert 0.0 <= found.lower <= found.value < np.inf
+
+
+@pytest.mark.parametrize("size", [4, 7])  # few enough simple paths to list them, and far too many
+def test_a_kept_result_is_proved_again(size):
+    x, costs = street_grid(size, size, "separate", np.random.default_rng(1), least=0.8)
+    found = sb.graves_lai(x, -costs)
+    check_kept(found)
+    plan = sb.ExplorationPlan(found.plan.decisions, 0.98 * found.plan.rates)
+    with pytest.raises(sb.InvalidInputError, match=r"only proved to explore 0\.9[78]"):
+        check_kept(replace(found, plan=plan, value=0.98 * found.value, lower=0.0))

@@ -11,6 +11,7 @@ from semibandits._validation import checked_answer
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
+from semibandits.laws.gaussian import bounded_by
 from semibandits.regret_bound.closed_form import solve_closed_form
 from semibandits.regret_bound.plan import cost_of
 from semibandits.regret_bound.precision import gaps_below
@@ -51,7 +52,8 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     """
     if not 0.0 <= result.lower <= result.value:
         raise InvalidInputError(f"lower must be from 0 to value = {result.value:g}, got {result.lower:g}")
-    problem = Problem(result.decision_set, result.theta, result.law, tie_tolerance, ACCURACY, time_limit)
+    law = bounded_by(result.law, result.decision_set.upper)
+    problem = Problem(result.decision_set, result.theta, law, tie_tolerance, ACCURACY, time_limit)
     _check_decisions(result, (tie_tolerance + TIES) * problem.size)
     if isinstance(result.decision_set, MatroidDecisions):
         _check_lower(result, solve_closed_form(problem).value)

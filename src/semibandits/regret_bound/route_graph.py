@@ -136,11 +136,12 @@ class RouteGraph:
         from_hub, before, to_hub, after = self._trees(weights, price)
         values = from_hub[self.tails] + weights + to_hub[self.heads]
         low = np.flatnonzero(values < level)
-        # Arcs on the same detour have the same value, but for rounding.
+        # Arcs on the same detour have the same value, but for rounding, and the same ends.
         rounded = np.round(
             values[low] / (1e-9 * level if level < np.inf else 1e-9 * np.abs(values[low]).max(initial=1e-300))
         )
-        low = low[np.unique(rounded, return_index=True)[1]]
+        first, last = _roots(before, self.tails)[self.tails[low]], _roots(after, self.heads)[self.heads[low]]
+        low = low[np.unique(np.stack((rounded, first, last)), axis=1, return_index=True)[1]]
         return Cycles(*walks_through(low, self.tails, self.heads, before, after))
 
     def _trees(self, weights: FloatArray, price: float) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
@@ -154,6 +155,16 @@ class RouteGraph:
     def _groups(self) -> tuple[ArcGroups, ArcGroups]:
         arcs = np.arange(len(self.items))
         return grouped(self.n, self.tails, self.heads, arcs), grouped(self.n, self.heads, self.tails, arcs)
+
+
+def _roots(arcs: IntArray, ends: IntArray) -> IntArray:
+    """Root of the tree of each node, given the arc to its parent (-1 at a root) and the end of each arc at the parent."""
+    roots = np.arange(len(arcs))
+    inner = arcs >= 0
+    roots[inner] = ends[arcs[inner]]
+    while (roots[roots] != roots).any():
+        roots = roots[roots]
+    return roots
 
 
 def _on_detours(tails: IntArray, heads: IntArray, in_hub: BoolArray) -> BoolArray:

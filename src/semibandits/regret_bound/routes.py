@@ -94,7 +94,7 @@ class RouteSolver:
         if len(self._rows.gaps):
             self._iterate()
         else:
-            self._value = 0.0
+            self._value = 0.0 if self._proved(np.zeros(len(self._items)))[0] > 0.0 else math.inf
         plan = merged_plan(self._decisions[: len(self._rates)], self._rates)
         stats = {
             "rounds": self._rounds,
@@ -294,7 +294,8 @@ class RouteSolver:
         graph = self._graph
         ptr, arcs = detours.ptr, detours.arcs
         first, last = graph.nodes[graph.tails[arcs[ptr[:-1]]]], graph.nodes[graph.heads[arcs[ptr[1:] - 1]]]
-        detours = detours.select(graph.distance[last] > graph.distance[first])
+        ahead = graph.distance[last] - graph.distance[first]
+        detours = detours.select((ahead > 0.0) | ((ahead == 0.0) & self._on_routes(detours, first, last)))
         table = np.zeros((len(detours), len(self._items) + 1), dtype=np.bool_)
         table[detours.rows, self._number[graph.items[detours.arcs]]] = True  # number -1: the last column
         table = table[:, :-1]
@@ -325,8 +326,24 @@ class RouteSolver:
         self._known[pool].add(key)
         return is_new
 
+    def _on_routes(self, detours: Cycles, first: IntArray, last: IntArray) -> BoolArray:
+        """Detours between nodes at the same distance from the source for which a simple path with their gap is found."""
+        graph, gaps = self._graph, detours.sums(self._graph.reduced)
+        found = np.zeros(len(detours), dtype=np.bool_)
+        for k in np.flatnonzero(graph.distance[first] == graph.distance[last]).tolist():
+            x = self._by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
+            if x in self._routes:
+                gap = gaps_below(self._optimal, x[None], self._problem.theta)[0]
+                found[k] = abs(gap - gaps[k]) <= self._problem.tolerance
+        return found
+
     def _by_detour(self, items: IntArray, u: int, v: int) -> BoolArray:
-        """The route by an optimal way to u, along the items of a detour to v, and by an optimal way on."""
+        """The route by an optimal way to u, along the items of a detour to v, and by an optimal way on.
+
+        If u and v are at the same distance from the source, the two ways must be made to avoid each other, which may fail.
+        """
+        if self._graph.distance[u] == self._graph.distance[v]:
+            return self._by_separate_ways(items, u, v, np.where(self._graph.suboptimal, np.inf, self._graph.costs))
         x = np.zeros(self._routes.d, dtype=np.bool_)
         x[items] = True
         _, before, _, after = self._optimal_trees
@@ -395,28 +412,39 @@ class RouteSolver:
 
     def _add_through(self, items: IntArray) -> None:
         """Add a route through each of these items, as far as one is found by shortest paths that avoid each other."""
-        (tails, heads), routes = self._ends, self._routes
-        costs, n = self._graph.costs, len(routes.nodes)
-        ahead, forbidden = np.zeros(n), np.zeros(len(self._arc_items), dtype=np.bool_)
-        rows = []
-        for arc in np.flatnonzero(np.isin(self._arc_items, items)):
-            legs = ((routes._first, int(tails[arc])), (int(heads[arc]), routes._last))
-            for order in (legs, legs[::-1]):
-                blocked, x = np.zeros(n, dtype=np.bool_), np.zeros(routes.d, dtype=np.bool_)
-                x[self._arc_items[arc]] = True
-                blocked[[tails[arc], heads[arc]]] = True
-                for start, end in order:
-                    blocked[end] = False
-                    places = np.empty(n, dtype=np.int64)
-                    count, _ = spur(routes._out, costs, ahead, (start, end), blocked, forbidden, places)
-                    x[routes._out.items[places[:count]]] = True
-                    blocked[routes._out.ends[places[:count]]] = True
-                    blocked[start] = blocked[end] = True
-                if x in routes:
-                    rows.append(x)
-                    break
+        tails, heads = self._ends
+        arcs = np.flatnonzero(np.isin(self._arc_items, items)).tolist()
+        found = [
+            self._by_separate_ways(self._arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs)
+            for arc in arcs
+        ]
+        rows = [x for x in found if x in self._routes]
         if rows:
             self._add_columns(np.array(rows))
+
+    def _by_separate_ways(self, items: IntArray, u: int, v: int, costs: FloatArray) -> BoolArray:
+        """A shortest way to u, these items from u to v, and a way on that avoids it, or the other way round.
+
+        This is a route only if such ways exist and pass none of the nodes between u and v.
+        """
+        routes, n = self._routes, len(self._routes.nodes)
+        ahead, forbidden = np.zeros(n), np.zeros(len(self._arc_items), dtype=np.bool_)
+        x = np.zeros(routes.d, dtype=np.bool_)
+        legs = ((routes._first, u), (v, routes._last))
+        for order in (legs, legs[::-1]):
+            blocked, x = np.zeros(n, dtype=np.bool_), np.zeros(routes.d, dtype=np.bool_)
+            x[items] = True
+            blocked[[u, v]] = True
+            for start, end in order:
+                blocked[end] = False
+                places = np.empty(n, dtype=np.int64)
+                count, _ = spur(routes._out, costs, ahead, (start, end), blocked, forbidden, places)
+                x[routes._out.items[places[:count]]] = True
+                blocked[routes._out.ends[places[:count]]] = True
+                blocked[start] = blocked[end] = True
+            if x in routes:
+                break
+        return x
 
     def _walked(self, ptr: IntArray, arcs: IntArray) -> BoolArray:
         """Items of walks of the road network."""
