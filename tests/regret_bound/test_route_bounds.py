@@ -133,3 +133,25 @@ def test_a_kept_result_is_proved_again(size):
     plan = sb.ExplorationPlan(found.plan.decisions, 0.98 * found.plan.rates)
     with pytest.raises(sb.InvalidInputError, match=r"only proved to explore 0\.9[78]"):
         check_kept(replace(found, plan=plan, value=0.98 * found.value, lower=0.0))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@given(st.lists(st.integers(0, 2), min_size=24, max_size=24))
+@settings(max_examples=40)
+def test_streets_of_cost_zero(shared, costs):
+    grid = nx.grid_2d_graph(3, 3)
+    x = sb.Routes(grid if shared else grid.to_directed(), (0, 0), (2, 2))
+    costs = np.array(costs[: x.d], dtype=float)
+    truth = sb.graves_lai(x, -costs, method="enumeration", gap=1e-6, throw=False)
+    found = sb.graves_lai(x, -costs, method="columns", throw=False)
+    assert found.lower <= truth.value * (1 + 1e-9)
+    assert found.value >= truth.lower * (1 - 1e-9)
+
+
+def test_parallel_streets_one_of_which_is_free():
+    x = sb.Routes([(0, 1), (0, 1), (1, 0), (1, 2), (1, 2)], 0, 2)
+    found = sb.graves_lai(x, [0.0, -1.0, 0.0, -1.0, -2.0], method="columns")
+    alone = sb.graves_lai(
+        sb.Routes([(0, 1), (0, 1), (1, 2), (1, 2)], 0, 2), [0.0, -1.0, -1.0, -2.0], method="enumeration"
+    )
+    assert found.value == pytest.approx(alone.value, rel=2e-4)
