@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -80,8 +81,17 @@ def own(rng):
     return OnlyMaximizes(enumerated(rng).enumerate())
 
 
+def routes(rng):
+    n = int(rng.integers(2, 6))
+    graph = rng.choice([nx.MultiDiGraph, nx.MultiGraph])()
+    graph.add_edges_from(rng.integers(0, n, (int(rng.integers(0, 3 * n)), 2)).tolist())
+    graph.add_edge(0, n - 1)
+    return sb.Routes(graph, 0, n - 1)
+
+
 BUILDERS = {
     "paths": paths,
+    "routes": routes,
     "trees": trees,
     "msets": msets,
     "matchings": matchings,
@@ -112,6 +122,11 @@ def rewards(rng, d, kind):
     raise AssertionError(kind)
 
 
+def possible(decision_set, theta):
+    """These mean rewards, or minus costs of this size, of which those above 1e100 count as 1e100."""
+    return theta if decision_set.upper is None else -np.minimum(np.abs(theta), 1e100)
+
+
 def gap_by_listing(decision_set, theta, tie_tolerance=1e-12):
     """Exact sums of every decision, and the smallest gap above the tie tolerance."""
     sums = [math.fsum(theta[row]) for row in decision_set.enumerate()]
@@ -129,14 +144,16 @@ def test_every_family_has_a_builder():
 def test_the_smallest_gap_is_that_of_the_list(family, seed, kind):
     rng = np.random.default_rng(seed)
     decision_set = BUILDERS[family](rng)
-    theta = rewards(rng, decision_set.d, kind)
+    theta = possible(decision_set, rewards(rng, decision_set.d, kind))
     expected = gap_by_listing(decision_set, theta)
     rounding = 1e-13 * decision_set.m * np.abs(theta).max()
     found = sb.smallest_gap(decision_set, theta)
     assert found == expected or abs(found - expected) <= rounding
 
 
-@pytest.mark.parametrize("family", BUILDERS)
+@pytest.mark.parametrize(
+    "family", [family for family in BUILDERS if family != "routes"]
+)  # which are ranked on their own
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_ranking_lists_every_decision_once_by_decreasing_reward(family, seed):

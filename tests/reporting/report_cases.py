@@ -12,6 +12,7 @@ from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.decisions.matroids import MatroidBases
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.matroids import Graphic, Laminar, Partition
 from semibandits.policies.cucb import CUCB
@@ -25,6 +26,9 @@ from semibandits.simulation.run import simulate
 ARCS = [("r", "a"), ("r", "b"), ("a", "b"), ("b", "a"), ("b", "c")]
 DECISIONS = {
     "paths": lambda: Paths([("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("a", "d"), ("a", "d")], "a", "d"),
+    "routes": lambda: Routes(
+        [("a", "b"), ("b", "a"), ("b", "d"), ("a", "c"), ("c", "d"), ("c", "b"), ("b", "c")], "a", "d"
+    ),
     "trees": lambda: SpanningTrees([("a", "b"), ("b", "c"), ("a", "c"), ("c", "d"), ("d", "c")]),
     "msets": lambda: MSets(6, 2),
     "matchings": lambda: Matchings([(r, c) for r in range(3) for c in "xyz"]),
@@ -54,7 +58,8 @@ def case(name: str) -> Case:
     """A family with the results of its bound and of three policies."""
     decisions = DECISIONS[name]()
     rng = np.random.default_rng(len(name))
-    rewards = GaussianRewards(rng.permutation(np.linspace(0.2, 0.9, decisions.d)), variance=0.25)
+    theta = rng.permutation(np.linspace(0.2, 0.9, decisions.d))
+    rewards = GaussianRewards(theta if decisions.upper is None else -theta, variance=0.25)
     bound = graves_lai(decisions, rewards.theta, 0.25)
     result = simulate(decisions, rewards, POLICIES, horizon=200, replications=3, seed=5, bound=bound)
     return Case(decisions, rewards, bound, result)

@@ -40,7 +40,7 @@ def draw(decisions, **changes):
 
 
 KINDS = {
-    "paths": "network", "trees": "network", "forests": "network", "rooted trees": "network",
+    "paths": "network", "routes": "network", "trees": "network", "forests": "network", "rooted trees": "network",
     "matchings": "heatmap", "matchings of rows": "heatmap", "any matchings": "heatmap",
 }  # fmt: skip
 

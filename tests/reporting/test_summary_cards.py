@@ -89,9 +89,10 @@ def test_best_card_agrees_with_the_list(name):
     listed = decisions.enumerate(1000)
     best = listed[(listed @ rewards.theta).argmax()]
     card = cards(bound=bound)["best"]
-    assert amount(float(rewards.theta @ best)) in card["text"]
+    reward = float(rewards.theta @ best)
+    assert (amount(reward) if name != "routes" else f"It costs {amount(-reward)} on average") in card["text"]
     names = [label for i, label in enumerate(report_data(None, bound, None, None).labels) if best[i]]
-    if name == "paths":
+    if name in ("paths", "routes"):
         names = [re.split(" → | \\(", label)[0] for label in names]
     assert all(label in card["headline"] for label in names)
     ties = int((listed @ rewards.theta >= rewards.theta @ best - 1e-12).sum())

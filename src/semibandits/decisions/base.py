@@ -64,7 +64,7 @@ class DecisionSet(ABC):
         if upper is not None and (theta > upper).any():
             i = int(np.argmax(theta > upper))
             raise InvalidInputError(
-                f"mean rewards must be at most {upper[i]:g} for item {i} ({self.items[i]!r}), got {theta[i]:g}: "
+                f"mean rewards must be at most {upper[i] + 0.0:g} for item {i} ({self.items[i]!r}), got {theta[i]:g}: "
                 "rewards are minus costs, and no cost is below its least one; check the sign, or lower least"
             )
 

@@ -164,7 +164,7 @@ class Routes(DecisionSet):
         return x
 
     def costs_of(self, weights: ArrayLike) -> FloatArray:
-        """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`."""
+        """Costs that `weights` stand for, shape (d,): minus the weights, at least `least`, at most 1e100."""
         return np.clip(-item_vector(weights, self.d, "weights"), self.least, LARGEST_COST)
 
     def ranked(self, weights: ArrayLike) -> Iterator[BoolArray]:
