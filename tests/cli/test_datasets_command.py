@@ -29,7 +29,7 @@ def cells(out):
     return {words[0].rstrip("†"): words[1:] for words in lines if words[0].rstrip("†") in ROWS}
 
 
-@pytest.mark.parametrize("columns", [80, 100, 140])
+@pytest.mark.parametrize("columns", [80, 108, 140])
 def test_all_datasets_are_listed_with_their_figures(run, columns):
     code, out, err = run("datasets", columns=columns)
     assert (code, err) == (0, "")
@@ -38,20 +38,23 @@ def test_all_datasets_are_listed_with_their_figures(run, columns):
     assert list(listed) == list(ROWS)
     for name, words in listed.items():
         row = ROWS[name]
-        title = row.title.split() if columns >= 100 else []
+        title = row.title.split() if columns >= 108 else []
         assert words[: len(title)] == title
         d, m, count, gap, value, unit, origin = words[len(title) :]
         assert (d, m, unit) == (str(row.d), str(row.m), row.unit.split()[0])
-        assert float(count.replace(",", "")) == pytest.approx(row.decisions, rel=0.5e-2)
+        if count == "unknown":  # simple paths of a graph with cycles cannot be counted in reasonable time
+            assert row.decisions is None
+        else:
+            assert float(count.replace(",", "")) == pytest.approx(row.decisions, rel=0.5e-2)
         assert float(gap) == pytest.approx(row.smallest_gap, rel=0.5e-2)
         assert float(value.replace(",", "")) == pytest.approx(row.value, rel=0.5e-3)
         assert origin == ("measured*" if row.replay else "modelled")
-    assert all(f"  {row.title}\n" in out for row in ROWS.values()) == (columns < 100)
+    assert all(f"  {row.title}\n" in out for row in ROWS.values()) == (columns < 108)
     assert "†" not in out
 
 
 def test_columns_stand_below_their_titles(run):
-    for columns in (80, 100):
+    for columns in (80, 108):
         lines = run("datasets", columns=columns)[1].splitlines()
         line = next(each for each in lines if each.startswith("germany50-routing"))
         for title, cell in (
@@ -89,9 +92,9 @@ def test_one_dataset(run, name):
     code, out, err = run("datasets", name)
     assert (code, err) == (0, "")
     words = " ".join(out.split())
-    for text in (row.title, row.question, row.note, row.provenance, row.licence, f"out of {row.d}", "per ln T"):
+    for text in (row.title, row.question, row.note, row.provenance, row.licence, f"out of {row.d:,}", "per ln T"):
         assert text in words, text
-    assert row.decisions >= 10**12 or f"{row.decisions:,}" in words
+    assert row.decisions is None or row.decisions >= 10**12 or f"{row.decisions:,}" in words
     assert f"semibandits bound {name}\n" in out
     assert ("--rewards replay" in out) == row.replay
     assert f'sb.datasets.load("{name}")' in out

@@ -28,6 +28,7 @@ file = "data/items.csv"
 family = "intersection"
 source = 7
 target = "z"
+undirected = true
 size = 3
 saturate = "rows"
 capacity = [2, "drama=3"]
@@ -73,7 +74,7 @@ def written(tmp_path):
 def test_every_key_is_read(written):
     path = written(EVERYTHING)
     study = read_study(path)
-    options = ProblemOptions("intersection", "7", "z", 3, "rows", ("2", "drama=3"), 2.0)
+    options = ProblemOptions("intersection", "7", "z", 3, "rows", ("2", "drama=3"), 2.0, undirected=True)
     assert study == Study(
         problem=ProblemChoice(file=path.parent / "data/items.csv", options=options),
         simulation=SimulationOptions(

@@ -30,7 +30,7 @@ semibandits datasets --networks
 semibandits datasets germany50
 """
 
-WIDE: Final = 100
+WIDE: Final = 108
 """Minimum width of the console for titles beside the names rather than below them."""
 MISSING: Final = "†"
 REPLAY: Final = "*"
