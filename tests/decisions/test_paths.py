@@ -232,7 +232,12 @@ def test_membership_of_other_things():
 @pytest.mark.parametrize(
     ("graph", "source", "target", "message"),
     [
-        ([("a", "b"), ("b", "a"), ("s", "a"), ("a", "t")], "s", "t", "got the cycle '[ab]' -> '[ba]' -> '[ab]': use Routes"),
+        (
+            [("a", "b"), ("b", "a"), ("s", "a"), ("a", "t")],
+            "s",
+            "t",
+            "got the cycle '[ab]' -> '[ba]' -> '[ab]': use Routes",
+        ),
         ([("s", "t"), ("t", "t")], "s", "t", "got the cycle 't' -> 't': use Routes if costs are nonnegative, or drop"),
         ([("s", "t"), *((v, (v + 1) % 30) for v in range(30))], "s", "t", r"-> \(23 more\) ->"),
         (DIAMOND, "s", "z", "target must be a node of the graph, got 'z': pass one of its 4 node labels"),

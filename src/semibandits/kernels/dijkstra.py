@@ -138,13 +138,13 @@ def shortest_path_into(
 
 
 @kernel
-def distances_from(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> FloatArray:
-    """Shortest distance to each node, shape (n,): the least of ``begin[u]`` plus the length of a path from u; inf if none.
+def shortest_tree(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Shortest distance to each node, see `distances_from`, and the place in `out` of the arc by which a shortest path enters it.
 
-    `begin` is finite where paths may start, and may be negative; costs are >= 0.
+    The place is -1 where paths start and where none leads.
     """
     n = len(out.ptr) - 1
-    heap, distance = empty_heap(n), begin.copy()
+    heap, distance, last = empty_heap(n), begin.copy(), np.full(n, -1, dtype=np.int64)
     for u in range(n):
         if begin[u] < np.inf:
             decrease(heap, u, begin[u])
@@ -154,9 +154,18 @@ def distances_from(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> Floa
             v = out.ends[k]
             reached = distance[u] + costs[out.items[k]]
             if reached < distance[v]:
-                distance[v] = reached
+                distance[v], last[v] = reached, k
                 decrease(heap, v, reached)
-    return distance
+    return distance, last
+
+
+@kernel
+def distances_from(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> FloatArray:
+    """Shortest distance to each node, shape (n,): the least of ``begin[u]`` plus the length of a path from u; inf if none.
+
+    `begin` is finite where paths may start, and may be negative; costs are >= 0.
+    """
+    return shortest_tree(out, costs, begin)[0]
 
 
 @kernel
@@ -246,25 +255,6 @@ def _leads_on(into: ArcGroups, v: int, target: int, visited: BoolArray, queue: I
                 queue[found] = u
                 found += 1
     return v == target
-
-
-@kernel
-def shortest_tree(out: ArcGroups, costs: FloatArray, begin: FloatArray) -> tuple[FloatArray, IntArray]:
-    """`distances_from`, and for each node the place in `out` of the last arc of a shortest path, -1 where paths start."""
-    n = len(out.ptr) - 1
-    heap, distance, last = empty_heap(n), begin.copy(), np.full(n, -1, dtype=np.int64)
-    for u in range(n):
-        if begin[u] < np.inf:
-            decrease(heap, u, begin[u])
-    while heap.size[0] > 0:
-        u = pop(heap)
-        for k in range(out.ptr[u], out.ptr[u + 1]):
-            v = out.ends[k]
-            reached = distance[u] + costs[out.items[k]]
-            if reached < distance[v]:
-                distance[v], last[v] = reached, k
-                decrease(heap, v, reached)
-    return distance, last
 
 
 @kernel

@@ -165,7 +165,7 @@ class Learner:
 
     @exclusive
     def ask(self) -> Round:
-        """Open a round with the next decision to carry out; it is open until it is told or forgotten.
+        """Open a round and return it, with the next decision. `tell` or `forget` closes the round.
 
         Raises
         ------
