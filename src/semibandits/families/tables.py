@@ -28,6 +28,10 @@ class ProblemOptions:
         Variance of every item, if the file has no variance column; 0.5 by default.
     undirected : bool
         Whether links can be used in both directions.
+    minimize : bool
+        Whether the numbers of a table are costs, to be minimised.
+    columns : sequence of str
+        Columns of a table by role: ``ROLE=COLUMN``, such as ``theta=click_rate``.
     """
 
     family: str | None = None
@@ -38,6 +42,8 @@ class ProblemOptions:
     capacities: Sequence[str] = ()
     variance: float | None = None
     undirected: bool = False
+    minimize: bool = False
+    columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
