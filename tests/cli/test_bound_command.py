@@ -173,7 +173,7 @@ def test_a_network_with_another_variance(run):
 
 
 BAD_TABLES = {
-    "cyclic graph": (GRAPH + "d,a,1\n", ["--source", "a", "--target", "d"], "at most 0 for item 0"),
+    "cyclic graph": (GRAPH + "d,a,1\n", ["--source", "a", "--target", "d"], "theta must be at most 0 for routes, got 1 on line"),
     "unknown target": (GRAPH, ["--source", "a", "--target", "z"], "target node must be a known name, got 'z'"),
     "unreachable target": (GRAPH, ["--source", "d", "--target", "a"], "target must be reachable from source"),
     "disconnected graph": (GRAPH + "e,f,1\n", ["--family", "trees"], "graph must be connected, got 2 components"),
@@ -225,7 +225,7 @@ def test_bad_input_is_one_line_and_writes_nothing(run, case):
 BAD_PROBLEMS = {
     "missing file": (["none.csv"], "none.csv must be a readable file, got No such file"),
     "unknown network": (["germny50"], "got 'germny50': did you mean germany50"),
-    "file of another kind": (["./table.txt"], "the file must end in .csv or .json, got './table.txt'"),
+    "file of another kind": (["./table.ods"], ".jsonl, .ndjson or .json, got './table.ods': save it as .xlsx or .csv"),
     "network without a family": (["germany50"], "give --source and --target for paths or routes, or --family trees"),
     "network without a target": (["germany50", "--source", "Berlin"], "paths must have both ends, got no target"),
     "unknown node": (["germany50", "--source", "Berln", "--target", "Essen"], "did you mean Berlin"),
@@ -256,7 +256,7 @@ def test_json_files_take_options_that_they_leave_out(run):
     assert run(["bound", "g.json", "--source", "a", "--target", "a"])[0] == 2
     code, _, err = run(["bound", "g.json", "--source", "a", "--capacity", 1])
     assert code == 2
-    assert "--capacity must be used with CSV files" in err
+    assert "--capacity must be used with tables, got it with a JSON file" in err
 
 
 def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):

@@ -2,12 +2,15 @@
 
 import importlib
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from semibandits import graves_lai
 from semibandits.decisions.matchings import Matchings
@@ -19,6 +22,7 @@ from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError, SemibanditsError
 from semibandits.instances import ProblemOptions, instance_from_description, read_json, read_table, write_json
+from semibandits.instances.roles import ROLES, parsed_name
 from semibandits.matroids import Laminar, Partition
 
 
@@ -284,7 +288,8 @@ WRONG = {
     "two columns for a role": (ROADS, ENDS | {"columns": ("tail=to", "tail=from")}, r"for tail, got 'to' and 'from': drop one"),
     "two roles of a column": (ROADS, ENDS | {"columns": ("tail=to", "head=to")}, r"got 'to' of .* as tail and head: drop one"),
     "theta and costs": (ROADS, ENDS | {"columns": ("theta=to", "costs=to")}, r"theta or costs, got both, .*: drop one"),
-    "a role of another family": ("from,to,km,area\na,d,1,x\n", ENDS | {"columns": ("group=area",)}, r"columns of paths, .* got group, .* drop"),
+    "a role of another family": (
+        "from,to,km,area\na,d,1,x\n", ENDS | {"columns": ("group=area",)}, r"columns of paths, .* got group, .*: drop it"),
     "an Excel file by another name": (b"PK\x03\x04" + bytes(50), ONE, r"table in text, got an Excel file .*: name it .xlsx"),
     "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x81\x8d", ONE, r"must be text in UTF-8, got a byte that is not at position 0"),
 }  # fmt: skip
@@ -370,3 +375,52 @@ def test_excel_files_of_versions_up_to_2003(tmp_path):
     instance = read_table(tmp_path / "t.xls", ProblemOptions(size=1))
     assert instance.theta.tolist() == [1.5, 2]
     assert instance.labels == ("x", "7")
+
+
+def test_no_name_has_two_roles():
+    names = [name for role in ROLES.values() for name in (*role.exact, *role.usual)]
+    assert len(names) == len(set(names))
+    for role, each in ROLES.items():
+        for name in each.exact | each.usual:
+            assert parsed_name(name).words == name, role
+
+
+COLUMNS = [
+    "theta",
+    "costs",
+    "variance",
+    "least",
+    "tail",
+    "head",
+    "item",
+    "group",
+    "km",
+    "name",
+    "price",
+    "",
+    "clicks",
+    "views",
+    "x",
+]
+CELLS = ["", "a", "b", "c", "1", "-2", "0,5", "1,234", "3 %", "1.234,5", "nan", "$2", "1:30", "Total", "\u2212 1", "0"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_any_table_gives_an_instance_or_one_message(data):
+    separator = data.draw(st.sampled_from(",;\t|"))
+    names = data.draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=6))
+    row = st.lists(st.sampled_from(CELLS), min_size=len(names), max_size=len(names) + 1)
+    rows = data.draw(st.lists(row, max_size=5))
+    options = data.draw(
+        st.sampled_from(
+            [{"size": 1}, ENDS, {"capacities": ("1",)}, {"minimize": True, "size": 1}, {"family": "trees"}, {}]
+        )
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        text = "\n".join(separator.join(cells) for cells in [names, *rows])
+        try:
+            instance = read_table(put(Path(folder), text, "t.csv"), ProblemOptions(**options))
+        except InvalidInputError:
+            return
+        assert instance.decision_set.d == len(instance.theta) <= len(rows)
