@@ -190,7 +190,7 @@ BAD_TABLES = {
     "variance option of -1": (MSETS, ["--size", "1", "--variance", "-1"], "variance must be positive, got -1.0"),
     "variance option of nan": (MSETS, ["--size", "1", "--variance", "nan"], "variance must be finite, got nan"),
     "empty file": ("", [], "must contain an instance, got an empty file"),
-    "missing column": ("item,reward\nu,1\n", ["--size", "1"], "columns must be those of a family"),
+    "missing column": ("item,fame\nu,1\n", ["--size", "1"], "add --column theta=fame to maximise it, or --column costs=fame"),
     "cell without a number": ("item,theta\nu,1\nv,one\n", ["--size", "1"], "theta must be a number, got 'one' on line 3"),
     "duplicate names": ("item,theta\nu,1\nu,2\n", ["--size", "1"], "items must have distinct names, got 'u' on lines 2 and 3"),
     "row without a partner": ("row,column,theta\n1,x,1\n2,x,1\n", ["--saturate", "rows"], "row"),
@@ -390,3 +390,24 @@ def test_bernoulli_rewards_have_a_bound_of_their_own(run):
     code, _, err = run(["bound", "table.csv", "--size", "1", "--rewards", "cauchy"], table)
     assert code != 0
     assert "the law must be one of gaussian, bernoulli, poisson, gamma, got 'cauchy'" in err
+
+
+def test_what_was_read_as_what_is_shown(run):
+    table = "from;to;minutes;surface\na;b;1,5;mud\nb;d;2;\na;d;4;\n"
+    code, out, err = run(["bound", "table.csv", "--source", "a", "--target", "d"], table)
+    assert (code, err) == (0, "")
+    assert "Ignored columns: surface." in out
+    assert "minutes as costs" in " ".join(out.split())
+    _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--column", "theta=minutes", "--json"])
+    answer = json.loads(out)
+    assert answer["instance"]["theta"] == [1.5, 2, 4]
+    assert answer["optimal"]["items"] == ["a → d"]
+    _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--minimize", "--json"])
+    assert json.loads(out)["instance"]["costs"] == [1.5, 2, 4]
+
+
+def test_options_of_tables_do_not_suit_built_in_problems(run):
+    for option in (["--minimize"], ["--column", "theta=x"]):
+        code, _, err = run(["bound", "germany50-routing", *option])
+        assert code == 2
+        assert f"{option[0]} must suit the problem" in err
