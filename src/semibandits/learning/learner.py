@@ -188,7 +188,7 @@ class Learner:
         return asked
 
     @exclusive
-    def tell(self, round_id: int, rewards: Outcome) -> None:
+    def tell(self, round_id: int, rewards: Outcome, *, partial: bool = False) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -197,21 +197,28 @@ class Learner:
             ``round.id`` of an open round.
         rewards : array_like of float, shape (k,), or mapping from label to float
             Reward of each item of the round: finite, in the order of ``round.items``, or by label.
+        partial : bool
+            Whether the outcomes of some items may be lost: items whose reward is NaN, None or masked in a sequence, or whose
+            label is absent from a mapping, count as never played. If the outcomes of all are, this is :meth:`forget`.
 
         Raises
         ------
         InvalidInputError
             If there is no such open round, or the rewards are malformed.
         """
-        self._observe(*self._checked(round_id, rewards))
+        self._observe(*self._checked(round_id, rewards, partial))
 
-    def tell_many(self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]) -> None:
+    def tell_many(
+        self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]], *, partial: bool = False
+    ) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
         ----------
         outcomes : mapping from round id to rewards, or iterable of such pairs
             As for :meth:`tell`, observed in this order.
+        partial : bool
+            Whether the outcomes of some items may be lost, as for :meth:`tell`.
 
         Raises
         ------
@@ -225,11 +232,11 @@ class Learner:
             raise InvalidInputError(
                 f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
             ) from error
-        self._tell_listed(listed)
+        self._tell_listed(listed, partial)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]]) -> None:
-        checked = [self._checked(*pair) for pair in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], partial: bool) -> None:
+        checked = [self._checked(round_id, rewards, partial) for round_id, rewards in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -348,15 +355,21 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, rewards: Outcome) -> tuple[Round, FloatArray]:
+    def _checked(self, round_id: object, rewards: Outcome, partial: bool) -> tuple[Round, FloatArray]:
+        """An open round and the rewards of its items, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
-        return asked, asked.rewards(rewards)
+        return asked, asked.rewards(rewards, partial=partial)
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
+        lost = np.isnan(rewards)
+        items, values = asked.items[~lost], rewards[~lost]
         with self._closing(asked):
-            self._plays[asked.items] += 1.0
-            self._sums[asked.items] += rewards
-            self._agent.observe(asked.items.copy(), rewards)
+            if lost.any():
+                self._agent.forget(asked.items[lost])
+            if len(items) or not len(asked.items):
+                self._plays[items] += 1.0
+                self._sums[items] += values
+                self._agent.observe(items, values)
 
     @contextmanager
     def _closing(self, asked: Round) -> Iterator[None]:

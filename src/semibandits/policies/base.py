@@ -27,10 +27,13 @@ class Agent(ABC):
 
     @abstractmethod
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
-        """Observe the rewards of the items of one decision, both of shape (k,), items in ascending order."""
+        """Observe the rewards of the items of one decision, both of shape (k,), items in ascending order.
+
+        If the outcomes of some items are lost, these are the other items, and `forget` is called with those first.
+        """
 
     def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
-        """Close a round with these items whose outcome is lost."""
+        """Close a round with these items whose outcome is lost: with all of its items, or before `observe` with some of them."""
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
