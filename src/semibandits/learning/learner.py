@@ -16,10 +16,12 @@ from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.history import LoggedRound, history_of, history_of_rounds
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
@@ -111,6 +113,100 @@ class Learner:
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
+    @classmethod
+    def from_history(
+        cls,
+        decision_set: DecisionSet,
+        items: Iterable[Any],
+        rewards: ArrayLike,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        rounds: int | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from observed rewards of single items, for instance from the logs of another system.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law
+            As for :class:`Learner`.
+        items : iterable, n entries
+            The item of each observation: its label, or its index where no label is an integer.
+        rewards : array_like of float, shape (n,)
+            The observed rewards, finite.
+        rounds : int, optional
+            Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
+            the largest number of plays of an item, or n / m if that is larger.
+        ignore_unknown : bool
+            Whether to skip observations of items that the decision set does not have; by default they are an error.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        The observations count as told, in this order, in rounds before the first `ask`: `plays` and `means` contain them,
+        `rounds` is their number of rounds, and the policy continues with the next one. The policy of the other system need not be
+        known. Means of observations converge to those of the items if it chose items without knowledge of the rewards to come, if
+        observations are not kept or dropped according to their rewards, and if the means have not changed since.
+
+        The exploration that policies require grows as ln t. The default t is at most the true number of rounds T, so that they
+        explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
+        """
+        history = history_of(decision_set, items, rewards, rounds=rounds, ignore_unknown=ignore_unknown)
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    @classmethod
+    def from_rounds(
+        cls,
+        decision_set: DecisionSet,
+        outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound],
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law, ignore_unknown
+            As for :meth:`from_history`.
+        outcomes : iterable of rounds, or mapping from anything to rounds
+            Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
+            at most once; they need not be a decision.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        `CUCB` and `ThompsonSampling` keep nothing but counts, sums and the number of rounds: they continue as if they had chosen
+        these rounds; so do `ESCB` and `AESCB`, unless a search ends without a proof. `GLADE` and `OSSB` plan anew at the first
+        `ask`.
+        """
+        history = history_of_rounds(decision_set, outcomes, ignore_unknown=ignore_unknown)
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    def _recalling(self, history: History) -> Self:
+        """The learner, new, with rounds of another system."""
+        self._agent.recall(history)
+        self._plays, self._sums, self._next = history.plays, history.sums, history.rounds
+        return self
+
     def __repr__(self) -> str:
         return (
             f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._open)} of them open"
@@ -128,7 +224,7 @@ class Learner:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds asked for so far."""
+        """Number of rounds asked for so far, including those of a history."""
         return self._next
 
     @property

@@ -65,7 +65,7 @@ class Round:
             Unless there is one finite number per item, at most 1e100 in absolute value, apart from unobserved items.
         """
         listed = self._ordered(outcome)
-        values = _numbers(listed)
+        values = as_numbers(listed)
         if values.shape != (len(self.items),):
             raise InvalidInputError(
                 f"rewards of round {self.id} must have shape (k,) = ({len(self.items)},), got {values.shape}: "
@@ -119,7 +119,7 @@ _MISSING: Final = float("nan")
 """The reward of a label that a mapping lacks; told apart from a NaN of the user by identity."""
 
 
-def _numbers(values: Any) -> FloatArray:
+def as_numbers(values: Any) -> FloatArray:
     """The values as new floats, NaN where they are None or masked.
 
     NumPy would also convert texts and dates, drop imaginary parts, and read the data under a mask.

@@ -11,6 +11,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.laws.base import Law
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
 
@@ -53,6 +54,18 @@ class Agent(ABC):
         """
         raise UnsupportedError(
             f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`"
+        )
+
+    def recall(self, history: History) -> None:
+        """Count rewards as observed before the first round, in rounds of another system.
+
+        Raises
+        ------
+        UnsupportedError
+            If the agent does not support it, as unless overridden.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} does not support a history: tell it the rounds, or override `recall`"
         )
 
     @property
