@@ -12,8 +12,10 @@ from semibandits.cli.options import (
     WORKERS,
     AsJson,
     Capacity,
+    Column,
     Extend,
     Family,
+    Minimize,
     Plot,
     Problem,
     Progress,
@@ -78,6 +80,8 @@ def command(
     capacity: Capacity = None,
     variance: Variance = None,
     undirected: Undirected = False,
+    minimize: Minimize = False,
+    column: Column = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -158,7 +162,18 @@ def command(
     progress: Progress = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
+    options = ProblemOptions(
+        family=family,
+        source=source,
+        target=target,
+        size=size,
+        saturate=saturate,
+        capacities=tuple(capacity or ()),
+        variance=variance,
+        undirected=undirected,
+        minimize=minimize,
+        columns=tuple(column or ()),
+    )
     if (resume or extend) and output is None:
         raise InvalidInputError(
             f"{'--extend' if extend else '--resume'} must be used with the folder of the earlier run, got none: add --output "

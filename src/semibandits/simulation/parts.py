@@ -9,6 +9,7 @@ import re
 import shutil
 import warnings
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
@@ -178,10 +179,11 @@ class Parts:
         result = self._kept
         if result is None or growth(specification_of(result), self._specification.description) is not Growth.MORE:
             return {}
+        records = {field.name: getattr(result, field.name) for field in fields(Trajectory)}
+        if None in records.values():  # a result of an earlier version of the library
+            return {}
         return {
-            (policy, i): Trajectory(
-                result.regret[policy][i], result.reward[policy][i], result.plays[policy][i], result.calls[policy][i]
-            )
+            (policy, i): Trajectory(**{name: record[policy][i] for name, record in records.items()})
             for policy in result.policies
             for i in range(result.replications)
         }
@@ -214,7 +216,7 @@ class Parts:
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
-        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4)}
+        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4), "optimal": (c,)}
         got = {name: array.shape for name, array in arrays.items()}
         if header != self._header(policy, replication) or got != shapes:
             raise InvalidInputError(
