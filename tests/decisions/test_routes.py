@@ -213,6 +213,15 @@ def test_too_many_to_list():
     x, _ = street_grid(8, 8, "shared", np.random.default_rng(0))
     with pytest.raises(sb.TooManyDecisionsError, match="raise the limit"):
         x.enumerate(1_000)
+    with pytest.raises(sb.TooManyDecisionsError, match="limited to 1000000 decisions"):
+        x.count()
+
+
+def test_a_limit_that_is_just_enough():
+    x, _ = street_grid(4, 4, "shared", np.random.default_rng(0))
+    assert x.count(184) == len(x.enumerate(184)) == 184
+    with pytest.raises(sb.TooManyDecisionsError, match="limited to 183 decisions"):
+        x.count(183)
 
 
 def test_what_is_not_a_route_has_no_walk():

@@ -17,6 +17,7 @@ from semibandits.kernels.dijkstra import (
     pop,
     shortest_path_into,
     shortest_tree,
+    simple_paths,
     turns,
     walks_through,
 )
@@ -190,3 +191,21 @@ def test_ranking_within_a_length_or_a_budget(case):
     short = ranked_paths(*graph, costs, ends, 10_000, np.inf, 1)
     assert len(short.lengths) == 0
     assert not short.complete
+
+
+@given(digraphs(), st.integers(0, 20), st.integers(0, 20))
+@settings(max_examples=300)
+def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
+    n, tails, heads, _ = case
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(n))
+    for arc, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        graph.add_edge(u, v, key=arc)
+    paths = [[arc for *_, arc in path] for path in nx.all_simple_edge_paths(graph, 0, n - 1)]
+    out, into = (grouped(n, *ends, np.arange(len(tails))) for ends in ((tails, heads), (heads, tails)))
+    steps = distances_from(into, np.ones(len(tails)), np.where(np.arange(n) == n - 1, 0.0, np.inf))
+    rows = np.zeros((size, len(tails)), dtype=np.bool_)
+    assert simple_paths(out, steps, 0, n - 1, limit, rows) == min(len(paths), limit + 1)
+    listed = min(size, len(paths), limit + 1)
+    assert [np.flatnonzero(row).tolist() for row in rows[:listed]] == [sorted(path) for path in sorted(paths)[:listed]]
+    assert not rows[listed:].any()

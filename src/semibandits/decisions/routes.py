@@ -225,11 +225,18 @@ class Routes(DecisionSet):
             )
         return walk
 
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of routes, by depth-first search; see :meth:`DecisionSet.count`."""
+        none = np.zeros((0, self.d), dtype=np.bool_)
+        count = simple_paths(self._out, self._steps, self._first, self._last, limit, none)
+        if count > limit:
+            raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
+        return int(count)
+
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All routes, one a row, shape ``(n, d)``, in lexicographic order of their arcs; see :meth:`DecisionSet.enumerate`."""
-        rows = simple_paths(self._out, self._into, self._first, self._last, self.d, limit)
-        if len(rows) > limit:
-            raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
+        rows = np.zeros((self.count(limit), self.d), dtype=np.bool_)
+        simple_paths(self._out, self._steps, self._first, self._last, limit, rows)
         return rows
 
     def _maximize_budgeted(
@@ -264,6 +271,11 @@ class Routes(DecisionSet):
 
     def _contains(self, x: BoolArray) -> bool:
         return len(walk_of(self._out, x, self._first, self._last)[0]) > 0
+
+    @cached_property
+    def _steps(self) -> FloatArray:
+        """Least number of items of a path from each node to the target, inf where there is none."""
+        return distances_from(self._into, np.ones(self.d), _at(self._last, len(self.nodes)))
 
     @cached_property
     def _m(self) -> int:
