@@ -18,7 +18,7 @@ from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.oracles.routes import LARGEST_COST, raised, routes_index, routes_linear
+from semibandits.kernels.oracles.routes import LARGEST_COST, clip_costs, raised, routes_index, routes_linear
 from semibandits.kernels.ranked_paths import ranked_paths
 from semibandits.optimization.problems import IndexAnswer
 
@@ -159,8 +159,9 @@ class Routes(DecisionSet):
 
         Among equally good routes the choice depends on the graph and the weights only.
         """
-        x = np.empty(self.d, dtype=np.bool_)
-        shortest_path_into(self._out, self.costs_of(weights), self._ahead, self._first, self._last, x)
+        costs, x = -item_vector(weights, self.d, "weights"), np.empty(self.d, dtype=np.bool_)
+        share = clip_costs(costs, self.least.copy())
+        shortest_path_into(self._out, costs, self._ahead, share, self._first, self._last, x)
         return x
 
     def costs_of(self, weights: ArrayLike) -> FloatArray:

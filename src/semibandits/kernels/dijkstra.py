@@ -92,7 +92,7 @@ def pop(heap: Heap) -> int:
 
 @kernel
 def shortest_path_into(
-    out: ArcGroups, costs: FloatArray, ahead: FloatArray, source: int, target: int, x: BoolArray
+    out: ArcGroups, costs: FloatArray, ahead: FloatArray, share: float, source: int, target: int, x: BoolArray
 ) -> float:
     """Write the items of a shortest path from source to target into x; its length, inf if there is no path.
 
@@ -105,8 +105,9 @@ def shortest_path_into(
     costs : ndarray of float, shape (d,)
         Cost of each item, >= 0.
     ahead : ndarray of float, shape (n,)
-        A lower bound on the distance from each node to the target, inf where there is no path; consistent but for rounding:
-        ``ahead[u] <= cost + ahead[v]`` for each arc from u to v.
+        Distance from each node to the target at some least costs, inf where there is no path.
+    share : float
+        At most the smallest ratio of a cost to its least one, > 0: ``share * ahead`` is a lower bound on the distance.
     source, target : int
         Two nodes.
     x : ndarray of bool, shape (d,)
@@ -116,7 +117,7 @@ def shortest_path_into(
     heap = empty_heap(n)
     distance, last, before = np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     distance[source] = 0.0
-    decrease(heap, source, ahead[source])
+    decrease(heap, source, share * ahead[source])
     x[:] = False
     while heap.size[0] > 0:
         u = pop(heap)
@@ -127,7 +128,7 @@ def shortest_path_into(
             reached = distance[u] + costs[out.items[k]]
             if reached < distance[v] and ahead[v] < np.inf:
                 distance[v], last[v], before[v] = reached, out.items[k], u
-                decrease(heap, v, reached + ahead[v])
+                decrease(heap, v, reached + share * ahead[v])
     if distance[target] == np.inf:
         return np.inf
     v = target
