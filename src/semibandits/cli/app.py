@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,6 +20,8 @@ READER_GONE = 1
 BAD_INPUT = 2
 NOT_REACHED = 3
 INTERRUPTED = 130
+OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
+"""Options whose name on the command line differs from the one in Python."""
 HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS: Final = {
@@ -139,9 +142,13 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
 
 def _as_option(option: Option) -> str:
     """An option in an error message, written as on the command line."""
-    name = "--" + {"capacities": "capacity", "folder": "output"}.get(option.name, option.name).replace("_", "-")
+    name = "--" + OPTION_NAMES.get(option.name, option.name).replace("_", "-")
     values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
+    return " ".join(name if value in (None, True) else f"{name} {_quoted(str(value))}" for value in values)
+
+
+def _quoted(value: str) -> str:
+    return shlex.quote(value) if any(map(str.isspace, value)) else value
 
 
 def _fail(message: str, code: int) -> int:

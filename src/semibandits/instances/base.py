@@ -54,3 +54,8 @@ class Instance:
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)
         self.variance.setflags(write=False)
+
+    @property
+    def in_costs(self) -> bool:
+        """Whether the rewards are minus costs: given as `costs`, or none is positive and some are negative."""
+        return "costs" in self.description or bool((self.theta <= 0).all() and (self.theta < 0).any())
