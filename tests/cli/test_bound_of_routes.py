@@ -55,12 +55,17 @@ BAD = {
         HEAD + STREETS, ["--source", "a", "--target", "a", "--undirected"], "source and target must differ, got 'a'",
     ),
     "unknown node": (HEAD + ONE_WAY, ["--source", "home", "--target", "moon"], "got 'moon'"),
-    "least above a mean": (HEAD + ONE_WAY.replace("a,office,-5,3", "a,office,-5,6"), ENDS, "at most -6 for routes, got -5 on line 4"),
+    "least above a mean": (
+        HEAD + ONE_WAY.replace("a,office,-5,3", "a,office,-5,6"), ENDS, "at most -6 for routes, got -5 on line 4",
+    ),
     "least above a mean, both ways": (
-        HEAD + STREETS.replace("office,a,-5,3", "office,a,-5,6"), [*ENDS, "--undirected"], "at most -6 for routes, got -5 on line 5",
+        HEAD + STREETS.replace("office,a,-5,3", "office,a,-5,6"), [*ENDS, "--undirected"],
+        "at most -6 for routes, got -5 on line 5",
     ),
     "negative cost": ("tail,head,theta\nhome,a,-3\na,home,-3\na,office,5\n", ENDS, "at most 0 for routes, got 5 on line 4"),
-    "negative cost, both ways": ("tail,head,theta\nhome,a,-3\na,office,5\n", [*ENDS, "--undirected"], "at most 0 for routes, got 5 on line 3"),
+    "negative cost, both ways": (
+        "tail,head,theta\nhome,a,-3\na,office,5\n", [*ENDS, "--undirected"], "at most 0 for routes, got 5 on line 3",
+    ),
     "negative least cost": (HEAD + ONE_WAY.replace("-5,3", "-5,-3"), ENDS, "least must be >= 0, got -3"),
 }  # fmt: skip
 
