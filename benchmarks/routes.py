@@ -227,7 +227,7 @@ def _instance(trip: str) -> Instance:
         return sb.datasets.load(trip).instance
     network = cities.road_network("coquimbo", "La Serena and Coquimbo")
     slowdown = np.array([cities.SLOWDOWN.get(link.kind, 1.1) for link in network.links])
-    return network.travel_times(network.nearest(*PLAZA), network.nearest(*TRIPS[trip]), slowdown, "")
+    return network.travel_times(trip, network.nearest(*PLAZA), network.nearest(*TRIPS[trip]), slowdown, "")
 
 
 def _spread(ratios: np.ndarray) -> str:
