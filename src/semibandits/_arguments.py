@@ -34,7 +34,7 @@ ELSEWHERE: Final[Mapping[str, str]] = {
     "radius": "it is a parameter of policies, as in sb.CUCB(radius='log')",
     **dict.fromkeys(
         ("weight", "weights", "theta", "costs"),
-        "decision sets have no numbers; pass them to graves_lai or to a reward model, as theta=... or costs=...",
+        "means belong to graves_lai or to a reward model, as theta=... or costs=...",
     ),
     **dict.fromkeys(
         ("variance", "sigma", "std"), "rewards have a variance, as in sb.GaussianRewards(theta, variance=1.0)"
@@ -81,6 +81,6 @@ def _suggestion(parameter: str, name: str, parameters: frozenset[str]) -> str:
     return f"{parameter}=..."
 
 
-def whole(value: object) -> object:
+def whole(value: T) -> T | int:
     """A float with an integer value, such as 1e3, as an int; everything else unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -42,7 +42,7 @@ def files(folder):
 
 
 def forbid_work(monkeypatch):
-    for name in ("graves_lai", "play"):
+    for name in ("solve_bound", "play"):
         monkeypatch.setattr(studies_run, name, None)
 
 

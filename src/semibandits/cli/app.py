@@ -12,8 +12,8 @@ from typer.core import TyperGroup
 
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.terminal import forget_output, print_line, print_remark
-from semibandits.errors import Option, SemibanditsError, SolverError
+from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
+from semibandits.errors import SemibanditsError, SolverError
 
 READER_GONE = 1
 BAD_INPUT = 2
@@ -107,7 +107,7 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
     except SemibanditsError as error:
-        return _fail(error.formatted(_as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
+        return _fail(error.formatted(as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
         return READER_GONE
@@ -135,13 +135,6 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
-
-
-def _as_option(option: Option) -> str:
-    """An option in an error message, written as on the command line."""
-    name = "--" + {"capacities": "capacity", "folder": "output"}.get(option.name, option.name).replace("_", "-")
-    values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
 
 
 def _fail(message: str, code: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -51,6 +52,8 @@ class Learner:
     prior_means, prior_plays : array_like of float, shape (d,), optional
         Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
         them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
+    prior_costs : array_like of float, shape (d,), optional
+        Estimates of the mean costs, instead of `prior_means`.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class Learner:
     state and that of the policies of the library.
     """
 
+    @hinted
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -77,6 +81,7 @@ class Learner:
         law: Law | str | None = None,
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -101,7 +106,7 @@ class Learner:
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = _generator(seed)
         self._agent: Agent = policy.start(decision_set, variance)
-        self._prior = Prior.of(prior_means, prior_plays, decision_set)
+        self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
             self._agent.assume(self._prior)
         self._labels = decision_set.items
