@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._typing import ArrayLike, FloatArray
@@ -39,6 +42,20 @@ def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tup
         return costs, True
     got = "neither" if costs is None else "both"
     raise InvalidInputError(f"{name} or {cost_name} must be given, got {got}: pass one of the two; {REMEDY}")
+
+
+@contextmanager
+def about_costs() -> Iterator[None]:
+    """Write errors about rewards as errors about costs, where costs are validated by a function for rewards.
+
+    Quoted text, such as labels, stays as it is.
+    """
+    try:
+        yield
+    except InvalidInputError as error:
+        parts = re.split(r"('[^']*'|\"[^\"]*\")", str(error))
+        parts[::2] = [re.sub(r"\breward(s?)\b", r"cost\1", part) for part in parts[::2]]
+        raise InvalidInputError("".join(parts)) from error
 
 
 def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> FloatArray:

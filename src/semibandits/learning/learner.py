@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self, final
+from typing import Any, Self, TypeAlias, final
 
 import numpy as np
 
 from semibandits._arguments import hinted
+from semibandits._costs import about_costs, negated, one_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -23,6 +24,9 @@ from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
+
+Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+"""Outcomes of several rounds, by id."""
 
 
 @final
@@ -154,6 +158,11 @@ class Learner:
         """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
         return self._means()
 
+    @property
+    def costs(self) -> FloatArray:
+        """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
+        return negated(self.means)
+
     @exclusive
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
@@ -193,7 +202,7 @@ class Learner:
         return asked
 
     @exclusive
-    def tell(self, round_id: int, rewards: Outcome) -> None:
+    def tell(self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -202,39 +211,45 @@ class Learner:
             ``round.id`` of an open round.
         rewards : array_like of float, shape (k,), or mapping from label to float
             Reward of each item of the round: finite, in the order of ``round.items``, or by label.
+        costs : array_like of float, shape (k,), or mapping from label to float
+            Cost of each item, instead of `rewards`.
 
         Raises
         ------
         InvalidInputError
-            If there is no such open round, or the rewards are malformed.
+            If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
         """
-        self._observe(*self._checked(round_id, rewards))
+        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards")))
 
-    def tell_many(self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]) -> None:
+    def tell_many(self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
         ----------
         outcomes : mapping from round id to rewards, or iterable of such pairs
             As for :meth:`tell`, observed in this order.
+        costs : mapping from round id to costs, or iterable of such pairs
+            The same in costs, instead of `outcomes`.
 
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, or one round is told twice.
+            If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        pairs = given.items() if isinstance(given, Mapping) else given
         try:
-            listed = [(round_id, rewards) for round_id, rewards in pairs]
+            listed = [(round_id, outcome) for round_id, outcome in pairs]
         except (TypeError, ValueError) as error:
+            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
             raise InvalidInputError(
-                f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
+                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
             ) from error
-        self._tell_listed(listed)
+        self._tell_listed(listed, in_costs=in_costs)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]]) -> None:
-        checked = [self._checked(*pair) for pair in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool) -> None:
+        checked = [self._checked(*pair, in_costs) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -353,9 +368,13 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, rewards: Outcome) -> tuple[Round, FloatArray]:
+    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool) -> tuple[Round, FloatArray]:
+        """An open round and the rewards of its items, from rewards or costs."""
         asked = self._open_round(round_id)
-        return asked, asked.rewards(rewards)
+        if not in_costs:
+            return asked, asked.rewards(outcome)
+        with about_costs():
+            return asked, negated(asked.rewards(outcome))
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
         with self._closing(asked):
