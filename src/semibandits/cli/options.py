@@ -13,7 +13,9 @@ EXECUTION: Final = "Where it runs"
 
 Problem: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a .csv or .json file."),
+    typer.Argument(
+        metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file."
+    ),
 ]
 Family: TypeAlias = Annotated[
     str | None,
@@ -31,7 +33,9 @@ Target: TypeAlias = Annotated[
 Undirected: TypeAlias = Annotated[
     bool, typer.Option("--undirected", help="Links of routes can be used both ways.", rich_help_panel=PROBLEM)
 ]
-Size: TypeAlias = Annotated[int | None, typer.Option(help="Number of items to choose.", rich_help_panel=PROBLEM)]
+Size: TypeAlias = Annotated[
+    int | None, typer.Option(help="Number of items to choose, within the capacities if any.", rich_help_panel=PROBLEM)
+]
 Saturate: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sides that a matching covers: both (default), rows, columns or none.", rich_help_panel=PROBLEM),
@@ -41,6 +45,17 @@ Capacity: TypeAlias = Annotated[
     typer.Option(
         metavar="[COLUMN:][NAME=]K",
         help="Most items to choose from a group: K from each, or NAME=K from one. Repeatable.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+Minimize: TypeAlias = Annotated[
+    bool, typer.Option("--minimize", help="The numbers of a table are costs.", rich_help_panel=PROBLEM)
+]
+Column: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=NAME",
+        help="Column of a table for a role: theta, costs, variance, item, group, tail, head, ... Repeatable.",
         rich_help_panel=PROBLEM,
     ),
 ]

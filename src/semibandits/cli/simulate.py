@@ -12,7 +12,9 @@ from semibandits.cli.options import (
     WORKERS,
     AsJson,
     Capacity,
+    Column,
     Family,
+    Minimize,
     Plot,
     Problem,
     Progress,
@@ -76,6 +78,8 @@ def command(
     capacity: Capacity = None,
     variance: Variance = None,
     undirected: Undirected = False,
+    minimize: Minimize = False,
+    column: Column = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -150,7 +154,18 @@ def command(
     progress: Progress = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
+    options = ProblemOptions(
+        family=family,
+        source=source,
+        target=target,
+        size=size,
+        saturate=saturate,
+        capacities=tuple(capacity or ()),
+        variance=variance,
+        undirected=undirected,
+        minimize=minimize,
+        columns=tuple(column or ()),
+    )
     if resume and output is None:
         raise InvalidInputError(
             "--resume must be used with the folder of the earlier run, got none: add --output FOLDER"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import suppress
 from typing import Any, Final, TextIO, final
@@ -14,8 +15,8 @@ from rich.text import Text
 from semibandits._text import json_text, visible
 from semibandits.errors import Option
 
-OPTIONS: Final = {"capacities": "capacity", "folder": "output"}
-"""Options whose name on the command line differs from that in Python."""
+OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
+"""Options whose name on the command line differs from the one in Python."""
 
 
 @final
@@ -68,9 +69,13 @@ def print_remark(kind: str, message: str) -> None:
 
 def as_option(option: Option) -> str:
     """An option in a message, written as on the command line."""
-    name = "--" + OPTIONS.get(option.name, option.name).replace("_", "-")
+    name = "--" + OPTION_NAMES.get(option.name, option.name).replace("_", "-")
     values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
+    return " ".join(name if value in (None, True) else f"{name} {_quoted(str(value))}" for value in values)
+
+
+def _quoted(value: str) -> str:
+    return shlex.quote(value) if any(map(str.isspace, value)) else value
 
 
 def forget_output(stream: TextIO) -> None:
