@@ -19,8 +19,9 @@ from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.oracles.routes import LARGEST_COST, raised, routes_index, routes_linear
+from semibandits.kernels.oracles.routes import LARGEST_COST, routes_index, routes_linear
 from semibandits.kernels.ranked_paths import ranked_paths
+from semibandits.kernels.route_raises import raises_of
 from semibandits.optimization.problems import IndexAnswer
 
 FIRST_RANKED: Final = 16
@@ -252,7 +253,8 @@ class Routes(DecisionSet):
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a route, see :meth:`DecisionSet.index_of`."""
         costs = self.costs_of(rewards)
-        return float(raised(costs, self.least.copy(), bonuses.copy(), x.copy()) - costs[x].sum())
+        raises = raises_of(costs, self.least.copy(), bonuses.copy(), np.flatnonzero(x))
+        return float(raises.total - costs[x].sum())
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """All routes."""
