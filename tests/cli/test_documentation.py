@@ -14,6 +14,7 @@ from semibandits.cli import main
 from semibandits.cli.simulate import HELP
 from semibandits.families.registry import TABLES
 from semibandits.instances import FAMILIES, MATROID_KINDS
+from semibandits.instances.roles import ROLES
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
 
@@ -166,6 +167,15 @@ def test_all_families_are_described():
         assert f"`{name}`" in FORMATS
     for columns in (table.columns for table in TABLES.values()):
         assert ", ".join(f"`{column}`" for column in columns) in FORMATS
+
+
+def test_the_usual_names_of_columns_are_read():
+    section = FORMATS[FORMATS.index("| column | usual names |") : FORMATS.index("If two columns qualify")]
+    rows = re.findall(r"^\| (`.+`) \| (.+) \|$", section, re.MULTILINE)
+    assert len(rows) == 6
+    for roles, names in rows:
+        known = set().union(*(ROLES[role].usual for role in re.findall(r"`(\w+)`", roles)))
+        assert set(re.split("[,;] ", names)) - {"..."} <= known
 
 
 def test_the_example_runs(capsys):

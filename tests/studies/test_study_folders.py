@@ -65,7 +65,7 @@ WRONG = {
     ),
     "other file": (
         'file = "study.toml"',
-        "[problem]: the file must end in .csv or .json, got 'study.toml': studies are for semibandits run",
+        ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run",
     ),
     "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
     "capacity": (

@@ -42,7 +42,7 @@ semibandits bound delays.csv --source a --target z --plot plan.png
 semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
 semibandits bound films.csv --capacity 2 --capacity drama=3 --size 8
-semibandits bound roads.xlsx --source home --target office --column costs=minutes
+semibandits bound roads.csv --source home --target office --column costs=minutes
 semibandits bound instance.json --gap 0.01 --time-limit 60
 semibandits bound clicks.csv --size 3 --law bernoulli
 semibandits bound germany50-routing --law gaussian:upper=0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from semibandits.instances.table_choice import check_options, check_roles, choos
 from semibandits.instances.text_tables import read_text_table
 from semibandits.instances.typed_tables import READERS
 
+TOTALS: Final = ("total", "totals", "grand total", "sum", "average", "mean")
+"""Names of lines that are no items, if their numbers are the sum or mean of the others."""
 MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
 
@@ -122,7 +125,10 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
         description[VARIANCE] = options.variance
     if header.unit(measure.column) and measure.trials is None:
         description["unit"] = header.unit(measure.column)
-    description |= table.keys(_names(cells, table, columns), options)
+    names = _names(cells, table, columns)
+    if table.names_items:
+        _check_total(cells, names[table.columns[0]], numbers[measure.key][1])
+    description |= table.keys(names, options)
     roles = columns | {key: k for key, (k, _) in numbers.items()}
     notes = [*_role_notes(header, roles, measure), *_ignored_notes(cells, roles, measure), *cells.notes]
     if notes:
@@ -242,6 +248,18 @@ def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials:
                 Option("columns", [f"theta={few}"]),
             )
     return [n / of for n, of in zip(successes, trials, strict=True)]
+
+
+def _check_total(cells: _Table, items: Sequence[str], values: Sequence[float]) -> None:
+    """Refuse a last line that is the sum or the mean of the lines above it, rather than an item."""
+    if len(items) < 3 or items[-1].casefold() not in TOTALS:
+        return
+    total = math.fsum(values[:-1])
+    if any(math.isclose(values[-1], known, rel_tol=1e-3) for known in (total, total / (len(values) - 1))):
+        raise InvalidInputError(
+            f"each line must be an item, got {items[-1]!r}, the sum or mean of the lines above, on line {cells.lines[-1]} of "
+            f"{cells.path}: remove that line, or rename the item"
+        )
 
 
 def _check_variance(cells: _Table, numbers: Mapping[str, tuple[int, list[float]]]) -> None:
