@@ -57,7 +57,7 @@ def optional_number(value):
 
 
 def check_items(items):
-    keys(items, "labels theta variance optimal suboptimal")
+    keys(items, "labels theta variance optimal suboptimal total numbers note")
     d = len(items["labels"])
     assert d
     assert all(isinstance(label, str) for label in items["labels"])
@@ -68,6 +68,10 @@ def check_items(items):
         if items[name] is not None:
             assert len(items[name]) == d
             assert all(isinstance(flag, bool) for flag in items[name])
+    shown = range(d) if items["numbers"] is None else items["numbers"]
+    assert list(shown) == sorted(set(shown))
+    assert len(shown) == d <= items["total"]
+    assert (items["note"] == "") == (items["numbers"] is None) == (items["total"] == d)
     return d
 
 
@@ -120,7 +124,7 @@ def check_plan(plan, d):
 def check_drawing(drawing, d):
     """Every item is drawn exactly once and within the box."""
     if drawing["kind"] == "network":
-        keys(drawing, "kind directed geographic aspect nodes edges borders")
+        keys(drawing, "kind directed geographic aspect nodes edges borders backdrop")
         assert 0.2 <= drawing["aspect"] <= 5
         for node in drawing["nodes"]:
             keys(node, "name x y end")
@@ -138,6 +142,7 @@ def check_drawing(drawing, d):
             for line in drawing["borders"]
             for point in line
         )
+        assert all(len(line) == 4 and -0.061 < min(line) <= max(line) < 1.061 for line in drawing["backdrop"])
     elif drawing["kind"] == "heatmap":
         keys(drawing, "kind rows columns cells")
         assert [cell["item"] for cell in drawing["cells"]] == list(range(d))

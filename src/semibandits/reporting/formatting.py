@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -140,6 +140,12 @@ def _rounded(value: float, rounding: Callable[[float], int]) -> str:
     return number_text(rounding(value * scale) / scale)
 
 
+def streets_of(instance: Named) -> Sequence[str]:
+    """Name of the street of each link, "" for those without one; empty if no link has a street."""
+    streets = instance.description.get("streets")
+    return streets if isinstance(streets, list | tuple) else ()
+
+
 def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, or the labels of its items."""
     if FAMILIES[instance.family].reads_along:
@@ -178,8 +184,8 @@ def _steps(instance: Named, decision: BoolArray) -> list[_Step]:
 
 def _chain_text(instance: Named, steps: list[_Step]) -> str:
     """The nodes along consecutive steps, or the names of their streets."""
-    streets = instance.description.get("streets")
-    if not isinstance(streets, list | tuple):
+    streets = streets_of(instance)
+    if not streets:
         return " → ".join([steps[0].start, *(step.end for step in steps)])
     return ", ".join(street for street, _ in groupby(streets[step.item] or UNNAMED for step in steps))
 
@@ -187,7 +193,7 @@ def _chain_text(instance: Named, steps: list[_Step]) -> str:
 def _detour_text(instance: Named, steps: list[_Step], optimal: BoolArray) -> str:
     """A detour; with names of streets also the part of the optimal route that it replaces."""
     text = _chain_text(instance, steps)
-    if not instance.description.get("streets"):
+    if not streets_of(instance):
         return text
     route = _steps(instance, optimal)
     starts, ends = [step.start for step in route], [step.end for step in route]

@@ -189,7 +189,11 @@ class ReportData:
         run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None
         if run is None:
             return []
-        return [summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower) for name in run.policies]
+        best = {} if run.optimal is None else run.optimal
+        return [
+            summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower, best.get(name))
+            for name in run.policies
+        ]
 
 
 def law(simulation: SimulationResult) -> str | None:

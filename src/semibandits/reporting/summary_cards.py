@@ -9,10 +9,12 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.families.registry import FAMILIES
 from semibandits.laws.plain import words
 from semibandits.reporting.formatting import amount, bracket_text, counted, decision_text, mean_text
 from semibandits.reporting.report_data import TIE_TOLERANCE, Bracket, ReportData, Structure, law, recorded_rewards
 from semibandits.reporting.shapes import how_many, nouns_of, shape_of
+from semibandits.reporting.streets import stretches
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary, mean_band
 
@@ -112,7 +114,7 @@ def _best(data: ReportData) -> Card:
 def _item_noun(structure: Structure, best: BoolArray) -> str:
     """The noun for the items of a decision if their labels are numbers, else ``""``."""
     chosen = [structure.labels[i] for i in np.flatnonzero(best).tolist()]
-    if structure.family == "paths" or not all(label.isdecimal() for label in chosen):
+    if FAMILIES[structure.family].reads_along or not all(label.isdecimal() for label in chosen):
         return ""
     _, _, item, items = nouns_of(structure)
     return f"{(item if len(chosen) == 1 else items).capitalize()} "
@@ -121,10 +123,8 @@ def _item_noun(structure: Structure, best: BoolArray) -> str:
 def _shortened(structure: Structure, best: BoolArray) -> str:
     """The beginning of a decision, and the end of a path."""
     items = np.flatnonzero(best).tolist()
-    if structure.family == "paths":
-        nodes = decision_text(structure, best).split(" → ")
-        if len(nodes) > 4:
-            return f"{' → '.join(nodes[:3])} → … → {nodes[-1]}"
+    if FAMILIES[structure.family].reads_along:
+        return _along(structure, best)
     shown: list[str] = []
     for i in items:
         if shown and len(", ".join([*shown, structure.labels[i]])) > LONGEST_HEADLINE - 15:
@@ -132,6 +132,14 @@ def _shortened(structure: Structure, best: BoolArray) -> str:
         shown.append(structure.labels[i])
     left = len(items) - len(shown)
     return _item_noun(structure, best) + ", ".join(shown) + (f" and {left:,} more" if left else "")
+
+
+def _along(structure: Structure, best: BoolArray) -> str:
+    """The first and the last nodes or streets of a path."""
+    named = [part.street for part in stretches(structure, best) if part.street]
+    link = ", " if named else " → "
+    places = list(dict.fromkeys(named)) or decision_text(structure, best).split(link)
+    return link.join(places if len(places) <= 4 else [*places[:3], "…", places[-1]])
 
 
 def _has_tie(decisions: DecisionSet, theta: FloatArray, best: BoolArray) -> bool:

@@ -162,7 +162,7 @@ class Parts:
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
-        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4)}
+        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4), "optimal": (c,)}
         got = {name: array.shape for name, array in arrays.items()}
         if header != self._header(policy, replication) or got != shapes:
             raise InvalidInputError(

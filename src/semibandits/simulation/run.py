@@ -255,6 +255,7 @@ def _assembled(
         reward=stacked("reward"),
         plays=stacked("plays"),
         calls=stacked("calls"),
+        optimal=stacked("optimal"),
         items=tuple(str(item) for item in specification.decision_set.items),
         provenance={
             "specification": specification.description,
