@@ -110,7 +110,8 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
     except SemibanditsError as error:
-        return _fail(error.formatted(_as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
+        message = error.formatted(_as_option) + _full_command(error, arguments)
+        return _fail(message, NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
         return READER_GONE
@@ -149,6 +150,15 @@ def _as_option(option: Option) -> str:
 
 def _quoted(value: str) -> str:
     return shlex.quote(value) if any(map(str.isspace, value)) else value
+
+
+def _full_command(error: SemibanditsError, arguments: Sequence[str] | None) -> str:
+    """The command to copy, with the option that an error asks for, if it continues a run in a folder."""
+    for part in error.args:
+        if isinstance(part, Option) and part.name in ("resume", "extend"):
+            words = [*(sys.argv[1:] if arguments is None else arguments), _as_option(part)]
+            return f"; the command is: semibandits {shlex.join(map(str, words))}"
+    return ""
 
 
 def _fail(message: str, code: int) -> int:
