@@ -305,8 +305,20 @@ def test_a_changed_study_is_refused(study):
     code, out, err = run(["run", "study.toml"])
     assert (code, out) == (2, "")
     assert err == (
-        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 1000, "
-        "was 300): choose another folder (--output FOLDER), or continue the run as it was started\n"
+        "Error: folder must contain a run of the same horizon, got one of 300 rounds in study-results and now 1000: add "
+        "--extend to play all replications again up to the longer horizon (the earlier result is kept until the new one is "
+        "complete), or choose another folder (--output FOLDER); the command is: semibandits run study.toml --extend\n"
+    )
+    assert files("study-results") == before
+    assert run(["run", "study.toml", "--extend"])[0] == 0
+    assert "1,000 rounds" in run(["run", "study.toml"])[1]
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    before = files("study-results")
+    code, out, err = run(["run", "study.toml"])
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 300, "
+        "was 1000): choose another folder (--output FOLDER), or continue the run as it was started\n"
     )
     assert files("study-results") == before
 

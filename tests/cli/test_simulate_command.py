@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -343,6 +344,7 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     code, out, err = run([*SHORT, "--output", "run"])
     assert (code, out) == (2, "")
     assert "the folder 'run' must be without a simulation, got one in it: add --resume" in err
+    assert err.endswith(f"; the command is: semibandits {shlex.join(map(str, SHORT))} --output run --resume\n")
     for name in ("regret.png", "summary.csv"):
         Path("run", name).unlink()
     code, out, err = run([*SHORT, "--output", "run", "--resume"])
@@ -355,6 +357,23 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     assert code == 2
     assert "folder must contain a run of the same simulation, got another seed in run" in err
     assert Path("run/simulation.zip").read_bytes() == before
+
+
+def test_one_error_leads_to_a_longer_run(run):
+    arguments = [*SHORT, "--output", "run"]
+    run(arguments, TABLE)
+    place = arguments.index("-T") + 1
+    arguments[place] = 2 * int(arguments[place])
+    code, _, err = run(arguments)
+    assert code == 2
+    again = err.rstrip("\n").split("; the command is: semibandits ")[1]
+    assert run(shlex.split(again))[0] == 0
+    assert load_simulation("run/simulation.zip").checkpoints[-1] == arguments[place]
+    code, _, err = run([*SHORT, "--extend"])
+    assert (code, err) == (
+        2,
+        "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n",
+    )
 
 
 def test_folders_with_other_things_in_them_are_fine(run):

@@ -188,6 +188,7 @@ NOT_IN_FILES = {
     "everything": "how one run is printed",
     "save": "bound.json is always kept in the folder",
     "resume": "a study goes on by itself",
+    "extend": "a decision for one run",
     "study": "the file itself",
     "scheduler": "what a cluster returns can run code, so the user names it, not a file",
 }

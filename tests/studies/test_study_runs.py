@@ -159,11 +159,17 @@ def test_a_study_killed_before_anything_was_played_keeps_its_bound(place, monkey
 
 
 CHANGES = {
-    "horizon": ("horizon = 300", "horizon = 301", "horizon in study-results (horizon = 301, was 300)"),
+    "horizon": ("horizon = 300", "horizon = 299", "horizon in study-results (horizon = 299, was 300)"),
     "replications": (
         "replications = 4",
-        "replications = 5",
-        "replications in study-results (replications = 5, was 4)",
+        "replications = 3",
+        "replications in study-results (replications = 3, was 4)",
+    ),
+    "fewer policies": ('"CUCB", "thompson"', '"CUCB"', 'policies = ["CUCB"], was ["CUCB", "ThompsonSampling"]'),
+    "more and another seed": (
+        "replications = 4",
+        "replications = 5\nseed = 7",
+        "seed in study-results (seed = 7, was 0)",
     ),
     "seed": ("horizon", "seed = 7\nhorizon", "seed in study-results (seed = 7, was 0)"),
     "policies": ('"thompson"', '"ts:scale=2"', 'was ["CUCB", "ThompsonSampling"]'),
@@ -213,13 +219,18 @@ def test_a_changed_file_is_refused(place):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("horizon = 300", "horizon = 301", "got another horizon, checkpoints in study-results: choose another folder"),
+        ("horizon = 300", "horizon = 299", "got another horizon, checkpoints in study-results: choose another folder"),
+        (
+            "horizon = 300",
+            "horizon = 301",
+            "got one of 300 rounds in study-results and now 301: add extend=True to play",
+        ),
         (
             "gap = 0.0001",
             "gap = 0.01",
             "bound.json must contain the bound of this study, got another gap: choose another",
         ),
-        ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another instance"),
+        ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another rewards"),
     ],
 )
 def test_the_study_in_the_folder_cannot_be_changed_either(place, old, new, message):

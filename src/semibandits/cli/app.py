@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,7 +14,7 @@ from typer.core import TyperGroup
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
-from semibandits.errors import SemibanditsError, SolverError
+from semibandits.errors import Option, SemibanditsError, SolverError
 
 READER_GONE = 1
 BAD_INPUT = 2
@@ -107,7 +108,8 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
     except SemibanditsError as error:
-        return _fail(error.formatted(as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
+        message = error.formatted(as_option) + _full_command(error, arguments)
+        return _fail(message, NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
         return READER_GONE
@@ -135,6 +137,15 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     if code == INTERRUPTED:
         return _fail("interrupted, nothing written", INTERRUPTED)
     return code if isinstance(code, int) else 0
+
+
+def _full_command(error: SemibanditsError, arguments: Sequence[str] | None) -> str:
+    """The command to copy, with the option that an error asks for, if it continues a run in a folder."""
+    for part in error.args:
+        if isinstance(part, Option) and part.name in ("resume", "extend"):
+            words = [*(sys.argv[1:] if arguments is None else arguments), as_option(part)]
+            return f"; the command is: semibandits {shlex.join(map(str, words))}"
+    return ""
 
 
 def _fail(message: str, code: int) -> int:

@@ -64,6 +64,14 @@ Variance: TypeAlias = Annotated[
     typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+Extend: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--extend",
+        help="Continue the run in the folder up to a longer horizon: all replications are simulated again.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Progress: TypeAlias = Annotated[
     bool | None,
     typer.Option(

@@ -13,6 +13,7 @@ from semibandits.cli.options import (
     AsJson,
     Capacity,
     Column,
+    Extend,
     Family,
     Minimize,
     Plot,
@@ -50,6 +51,7 @@ semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
 semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume
+semibandits simulate instance.json -T 1e7 --output run1 --extend
 semibandits simulate flights-on-time --rewards replay --output run2
 
 [bold]Policies and their parameters[/bold]
@@ -139,8 +141,14 @@ def command(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in the folder.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--resume",
+            help="Continue the run in the folder, also with more replications or policies.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
+    extend: Extend = False,
     plot: Plot = None,
     report: Annotated[
         bool | None,
@@ -166,9 +174,10 @@ def command(
         minimize=minimize,
         columns=tuple(column or ()),
     )
-    if resume and output is None:
+    if (resume or extend) and output is None:
         raise InvalidInputError(
-            "--resume must be used with the folder of the earlier run, got none: add --output FOLDER"
+            f"{'--extend' if extend else '--resume'} must be used with the folder of the earlier run, got none: add --output "
+            "FOLDER"
         )
     if report and output is None:
         raise InvalidInputError("--report must be used with a folder to write it to, got none: add --output FOLDER")
@@ -186,4 +195,6 @@ def command(
         execution=Execution(workers=worker_count(workers), scheduler=scheduler),
         output=Output(folder=output, figure=True if plot is None else plot, report=report is not False),
     )
-    run_and_print(study, resume=resume, remedy="--resume", redraw=True, progress=progress, as_json=as_json)
+    run_and_print(
+        study, resume=resume, extend=extend, remedy="--resume", redraw=True, progress=progress, as_json=as_json
+    )

@@ -18,10 +18,12 @@ from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.history import LoggedRound, history_of, history_of_rounds
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
@@ -120,6 +122,100 @@ class Learner:
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
+    @classmethod
+    def from_history(
+        cls,
+        decision_set: DecisionSet,
+        items: Iterable[Any],
+        rewards: ArrayLike,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        rounds: int | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from observed rewards of single items, for instance from the logs of another system.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law
+            As for :class:`Learner`.
+        items : iterable, n entries
+            The item of each observation: its label, or its index where no label is an integer.
+        rewards : array_like of float, shape (n,)
+            The observed rewards, finite.
+        rounds : int, optional
+            Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
+            the largest number of plays of an item, or n / m if that is larger.
+        ignore_unknown : bool
+            Whether to skip observations of items that the decision set does not have; by default they are an error.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        The observations count as told, in this order, in rounds before the first `ask`: `plays` and `means` contain them,
+        `rounds` is their number of rounds, and the policy continues with the next one. The policy of the other system need not be
+        known. Means of observations converge to those of the items if it chose items without knowledge of the rewards to come, if
+        observations are not kept or dropped according to their rewards, and if the means have not changed since.
+
+        The exploration that policies require grows as ln t. The default t is at most the true number of rounds T, so that they
+        explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
+        """
+        history = history_of(decision_set, items, rewards, rounds=rounds, ignore_unknown=ignore_unknown)
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    @classmethod
+    def from_rounds(
+        cls,
+        decision_set: DecisionSet,
+        outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound],
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law, ignore_unknown
+            As for :meth:`from_history`.
+        outcomes : iterable of rounds, or mapping from anything to rounds
+            Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
+            at most once; they need not be a decision.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        `CUCB` and `ThompsonSampling` keep nothing but counts, sums and the number of rounds: they continue as if they had chosen
+        these rounds; so do `ESCB` and `AESCB`, unless a search ends without a proof. `GLADE` and `OSSB` plan anew at the first
+        `ask`.
+        """
+        history = history_of_rounds(decision_set, outcomes, ignore_unknown=ignore_unknown)
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    def _recalling(self, history: History) -> Self:
+        """The learner, new, with rounds of another system."""
+        self._agent.recall(history)
+        self._plays, self._sums, self._next = history.plays, history.sums, history.rounds
+        return self
+
     def __repr__(self) -> str:
         return (
             f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._open)} of them open"
@@ -137,7 +233,7 @@ class Learner:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds asked for so far."""
+        """Number of rounds asked for so far, including those of a history."""
         return self._next
 
     @property
@@ -202,7 +298,9 @@ class Learner:
         return asked
 
     @exclusive
-    def tell(self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None) -> None:
+    def tell(
+        self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False
+    ) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -213,15 +311,20 @@ class Learner:
             Reward of each item of the round: finite, in the order of ``round.items``, or by label.
         costs : array_like of float, shape (k,), or mapping from label to float
             Cost of each item, instead of `rewards`.
+        partial : bool
+            Whether the outcomes of some items may be lost: items whose reward is NaN, None or masked in a sequence, or whose
+            label is absent from a mapping, count as never played. If the outcomes of all are, this is :meth:`forget`.
 
         Raises
         ------
         InvalidInputError
             If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
         """
-        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards")))
+        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial))
 
-    def tell_many(self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None) -> None:
+    def tell_many(
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
+    ) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
@@ -230,6 +333,8 @@ class Learner:
             As for :meth:`tell`, observed in this order.
         costs : mapping from round id to costs, or iterable of such pairs
             The same in costs, instead of `outcomes`.
+        partial : bool
+            Whether the outcomes of some items may be lost, as for :meth:`tell`.
 
         Raises
         ------
@@ -245,11 +350,11 @@ class Learner:
             raise InvalidInputError(
                 f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
             ) from error
-        self._tell_listed(listed, in_costs=in_costs)
+        self._tell_listed(listed, in_costs, partial)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool) -> None:
-        checked = [self._checked(*pair, in_costs) for pair in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], in_costs: bool, partial: bool) -> None:
+        checked = [self._checked(round_id, outcome, in_costs, partial) for round_id, outcome in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -368,19 +473,24 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool) -> tuple[Round, FloatArray]:
-        """An open round and the rewards of its items, from rewards or costs."""
+    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool, partial: bool) -> tuple[Round, FloatArray]:
+        """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
         if not in_costs:
-            return asked, asked.rewards(outcome)
+            return asked, asked.rewards(outcome, partial=partial)
         with about_costs():
-            return asked, negated(asked.rewards(outcome))
+            return asked, negated(asked.rewards(outcome, partial=partial))
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
+        lost = np.isnan(rewards)
+        items, values = asked.items[~lost], rewards[~lost]
         with self._closing(asked):
-            self._plays[asked.items] += 1.0
-            self._sums[asked.items] += rewards
-            self._agent.observe(asked.items.copy(), rewards)
+            if lost.any():
+                self._agent.forget(asked.items[lost])
+            if len(items) or not len(asked.items):
+                self._plays[items] += 1.0
+                self._sums[items] += values
+                self._agent.observe(items, values)
 
     @contextmanager
     def _closing(self, asked: Round) -> Iterator[None]:

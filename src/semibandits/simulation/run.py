@@ -29,7 +29,7 @@ from semibandits.simulation.executors import run
 from semibandits.simulation.lateness import Distribution, Lateness
 from semibandits.simulation.parts import Parts
 from semibandits.simulation.replication import Trajectory
-from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.specification import Specification
 
 BOUND_SECONDS = 60.0
@@ -54,6 +54,7 @@ def simulate(
     scheduler: Any = None,
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    extend: bool = False,
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
@@ -103,7 +104,12 @@ def simulate(
     folder : path, optional
         Folder for finished replications while others are played, and for the result and the timings at the end.
     resume : bool
-        Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played.
+        Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played. It may have
+        fewer replications or policies: then only the others are played.
+    extend : bool
+        The same, also if the run in `folder` has a shorter horizon. All replications are then played again, since the state of
+        policies at the end of a run is not kept; up to the earlier horizon they are the same. The earlier result remains until
+        the new one is complete. A run that was interrupted while it was extended is continued by `resume`, too.
     prior_means, prior_plays : array_like of float, shape (d,), optional
         What all policies know before the first round, see :class:`Learner`.
     prior_costs : array_like of float, shape (d,), optional
@@ -140,8 +146,9 @@ def simulate(
     if not isinstance(rewards.told_law, Bernoulli):
         warn_of_longest_path(decision_set, rewards.theta, stacklevel=3)
     return play_specification(
-        specification, n_jobs=n_jobs, progress=progress, bound=bound, scheduler=scheduler, folder=folder, resume=resume
-    )
+        specification, n_jobs=n_jobs, progress=progress, bound=bound, scheduler=scheduler, folder=folder, resume=resume,
+        extend=extend,
+    )  # fmt: skip
 
 
 def play_specification(
@@ -153,20 +160,21 @@ def play_specification(
     scheduler: Any = None,
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    extend: bool = False,
 ) -> SimulationResult:
     """Play a specification; see :func:`simulate` for the parameters and errors."""
     workers = _workers(n_jobs)
-    if resume and folder is None:
-        raise InvalidInputError("resume needs the folder of the earlier run, got folder=None: pass it")
+    if (resume or extend) and folder is None:
+        name = "extend" if extend else "resume"
+        raise InvalidInputError(f"{name} needs the folder of the earlier run, got folder=None: pass it")
     if isinstance(bound, GravesLaiResult):
         _check_bound(specification, bound)
     if folder is None:
         return _played(specification, bound, workers, scheduler, progress, None)
     about = {"versions": versions(), "bound": bool(bound)}
-    with contextlib.closing(Parts(folder, specification, about, resume=resume)) as parts:
-        if parts.result.exists():
-            return load_simulation(parts.result)
-        return _played(specification, bound, workers, scheduler, progress, parts)
+    with contextlib.closing(Parts(folder, specification, about, resume=resume, extend=extend)) as parts:
+        result = parts.finished()
+        return result if result is not None else _played(specification, bound, workers, scheduler, progress, parts)
 
 
 def _played(

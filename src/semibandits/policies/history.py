@@ -1,0 +1,23 @@
+"""What was observed before the first round."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from semibandits._typing import FloatArray
+
+
+class History(NamedTuple):
+    """Observed rewards of items, and the number of rounds in which they were observed.
+
+    Attributes
+    ----------
+    plays, sums : ndarray of float, shape (d,)
+        Number of observed rewards of each item, and their sum, 0 where there are none.
+    rounds : int
+        Number of rounds, at least the largest of `plays`.
+    """
+
+    plays: FloatArray
+    sums: FloatArray
+    rounds: int
