@@ -10,15 +10,18 @@ def check_payload(payload):
     """Check that a payload follows the schema."""
     assert json.loads(json.dumps(payload, allow_nan=False)) == payload
     keys(payload, "schema title subtitle unit note answers bound simulation items plan drawing layers tables version")
-    assert payload["schema"] == 1
+    assert payload["schema"] == 2
     for key in ("title", "subtitle", "unit", "note", "version"):
         assert isinstance(payload[key], str), key
-    assert [answer["key"] for answer in payload["answers"]] == ["decided", "best", "cost", "closest"]
+    about_policies = ["earned", "settled", "best", "cost"]
+    keys_of_answers = [answer["key"] for answer in payload["answers"]]
+    assert keys_of_answers == (["decided", "best", "cost"] if payload["simulation"] is None else about_policies)
     for answer in payload["answers"]:
-        keys(answer, "key label headline text rows")
+        keys(answer, "key label headline text header rows")
         texts = [answer[key] for key in ("key", "label", "headline", "text")]
         assert all(isinstance(text, str) and text.strip() == text and text for text in texts)
-        assert not answer["rows"] or answer["key"] == "closest"
+        assert not answer["rows"] or answer["key"] in ("earned", "settled")
+        assert len(answer["header"]) == (3 if answer["rows"] else 0)
         for row in answer["rows"]:
             keys(row, "label value ratio")
             assert all(isinstance(text, str) for text in row.values())

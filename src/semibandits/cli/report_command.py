@@ -35,7 +35,7 @@ bound.json       of semibandits bound --save
 simulation.zip   of simulate, or SimulationResult.save: no decisions drawn
 """
 
-LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}
+LINES: Final = {"best": "Best", "earned": "Learning", "settled": "Right", "cost": "Learning costs"}
 """The summary cards that are printed."""
 
 

@@ -17,6 +17,7 @@ from semibandits.policies.registry import build
 from semibandits.regret_bound.result import Status
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.formatting import change_text, counted, lateness_text
+from semibandits.reporting.page import SCHEMA
 from semibandits.reporting.report_data import Bracket, ReportData, Structure, specification
 from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
 from semibandits.reporting.selection import MOST_ITEMS, shown_items
@@ -26,7 +27,6 @@ from semibandits.reporting.summary_cards import bound_text, rewards_text, summar
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary
 
-SCHEMA: Final = 1
 MOST_NAMED: Final = 4
 """Decisions of the plan whose streets are named on a map."""
 MOST_ROWS: Final = 100

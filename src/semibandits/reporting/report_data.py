@@ -184,6 +184,11 @@ class ReportData:
         return self.structure.decision_set.maximize(self.theta)
 
     @property
+    def in_costs(self) -> bool:
+        """Whether the rewards are minus costs: no mean reward is positive, and some are negative."""
+        return self.theta is not None and bool((self.theta <= 0.0).all() and (self.theta < 0.0).any())
+
+    @property
     def summaries(self) -> list[PolicySummary]:
         """Regret, slope and calls of each policy, with ratios only to a bound that applies."""
         run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None

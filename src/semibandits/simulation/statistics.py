@@ -14,6 +14,8 @@ from semibandits.errors import InvalidInputError
 
 SETTLED: Final = 0.9
 """Share of rounds with an optimal decision from which on a policy counts as settled."""
+LATEST: Final = 0.9
+"""Share of all rounds after which it is too late to tell."""
 
 
 class Estimate(NamedTuple):
@@ -60,7 +62,7 @@ class PolicySummary:
         Share of the rounds in which an optimal decision was played; None if that was not recorded.
     settled : int or None
         The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
-        checkpoints; None if there is no such round, or it is unknown.
+        checkpoints; None if there is no such round before the last tenth, or it is unknown.
     """
 
     policy: str
@@ -188,6 +190,8 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
 def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTLED) -> int | None:
     """The first round from which on optimal decisions have at least this share of every interval between checkpoints.
 
+    It is None if there is no such round, or less than a tenth of all rounds follow.
+
     Parameters
     ----------
     checkpoints : ndarray of int, shape (c,)
@@ -203,7 +207,7 @@ def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTL
     if len(below) == 0:
         return 1
     last = int(below[-1])
-    return None if last == len(checkpoints) - 1 else int(checkpoints[last]) + 1
+    return None if checkpoints[last] > LATEST * checkpoints[-1] else int(checkpoints[last]) + 1
 
 
 def summarise(

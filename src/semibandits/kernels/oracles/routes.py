@@ -43,13 +43,23 @@ FIRST_RANKED, GROWTH = 8, 4
 
 
 @kernel
+def clip_costs(costs: FloatArray, least: FloatArray) -> float:
+    """Raise costs to the least ones; the smallest ratio of a cost to its least one, or 1e100 if that is smaller."""
+    share = LARGEST_COST
+    for i in range(len(costs)):
+        costs[i] = min(max(costs[i], least[i]), LARGEST_COST)
+        if costs[i] < share * least[i]:
+            share = costs[i] / least[i]
+    return share
+
+
+@kernel
 def routes_linear(data: tuple[IntArray, ...], weights: FloatArray, x: BoolArray) -> int:
     """Shortest path at the costs that the weights stand for."""
     network = road_network(data, len(weights))
-    costs = np.empty(len(weights))
-    for i in range(len(weights)):
-        costs[i] = min(max(-weights[i], network.least[i]), LARGEST_COST)
-    length = shortest_path_into(network.out, costs, network.ahead, network.source, network.target, x)
+    costs = -weights
+    share = clip_costs(costs, network.least)
+    length = shortest_path_into(network.out, costs, network.ahead, share, network.source, network.target, x)
     return ANSWERED if length < np.inf else UNANSWERED
 
 
@@ -99,12 +109,12 @@ def _largest_index(
     least, bonuses, lowered, y = network.least, problem.bonuses, np.empty(len(x)), np.empty(len(x), dtype=np.bool_)
     low, high, price = 0.0, np.inf, 0.25 / problem.hint if 0.0 < problem.hint < np.inf else 0.0
     if price == 0.0:
-        shortest_path_into(network.out, costs, network.ahead, network.source, network.target, y)
+        shortest_path_into(network.out, costs, network.ahead, 1.0, network.source, network.target, y)
         price = 0.5 * math.sqrt(max(length_of(bonuses, np.flatnonzero(y)), 1e-3 * largest))
     best, bound, best_price, calls, first_price = -np.inf, np.inf, price, 0, price
     for _ in range(STEPS):
         write_priced(network, costs, bonuses, price, lowered)
-        shortest = shortest_path_into(network.out, lowered, network.ahead, network.source, network.target, y)
+        shortest = shortest_path_into(network.out, lowered, network.ahead, 1.0, network.source, network.target, y)
         calls += 1
         if shortest == np.inf or interrupted():
             return FAILED
