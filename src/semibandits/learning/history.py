@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from semibandits._arguments import whole
 from semibandits._typing import FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import InvalidInputError
@@ -188,7 +187,6 @@ def _counted(places: IntArray, values: FloatArray, d: int) -> tuple[FloatArray, 
 
 
 def _as_rounds(rounds: object, least: int) -> int:
-    rounds = whole(rounds)
     if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or not least <= rounds <= MOST_ROUNDS:
         raise InvalidInputError(
             f"rounds must be an integer from {least} to 2**53, got {rounds!r}: these observations need at least {least} rounds; "
