@@ -334,7 +334,7 @@ class Learner:
         InvalidInputError
             If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
         """
-        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial))
+        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial))
 
     def tell_many(
         self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
@@ -364,11 +364,11 @@ class Learner:
             raise InvalidInputError(
                 f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
             ) from error
-        self._tell_listed(listed, in_costs, partial)
+        self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]], in_costs: bool, partial: bool) -> None:
-        checked = [self._checked(round_id, outcome, in_costs, partial) for round_id, outcome in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> None:
+        checked = [self._checked(*pair, in_costs, partial=partial) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -487,7 +487,9 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, outcome: Outcome, in_costs: bool, partial: bool) -> tuple[Round, FloatArray]:
+    def _checked(
+        self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool
+    ) -> tuple[Round, FloatArray]:
         """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
         with about_costs(in_costs):
