@@ -17,6 +17,7 @@ SETS = {
     "matchings": sb.Matchings([(i, j) for i in "pq" for j in "xyz"], saturate="rows"),
     "listed": sb.EnumeratedDecisions(np.eye(6, dtype=bool)),
 }
+SEED = {"variance": 1.0, "seed": 0}
 OUTCOMES = np.random.default_rng(5).integers(0, 9, (12, 6)).astype(float)
 
 
@@ -239,3 +240,48 @@ def test_several_rounds_are_told_at_once_or_not_at_all():
     assert len(learner.open_rounds) == 2
     learner.tell_many(costs={0: [1.0], 1: [2.0]})
     assert sorted(learner.costs) == [0.0, 0.0, 1.0, 2.0]
+
+
+def test_histories_take_costs():
+    draws = np.random.default_rng(4)
+    items = draws.integers(0, 6, 50)
+    labels, costs = [EDGES[i] for i in items], draws.normal(COSTS[items], 2.0)
+    options = {"variance": 2.0, "seed": 3}
+    ours = sb.Learner.from_history(SETS["paths"], labels, costs=costs, **options)
+    theirs = sb.Learner.from_history(SETS["paths"], labels, -costs, **options)
+    assert ours.state() == theirs.state()
+    days = [{EDGES[0]: 9.25, EDGES[1]: 6.5}, {EDGES[4]: 17.0}]
+    minus = [{edge: -cost for edge, cost in day.items()} for day in days]
+    ours = sb.Learner.from_rounds(SETS["paths"], costs=days, **options)
+    theirs = sb.Learner.from_rounds(SETS["paths"], minus, **options)
+    assert ours.state() == theirs.state()
+    np.testing.assert_array_equal(ours.costs, [9.25, 6.5, 0.0, 0.0, 17.0, 0.0])
+
+
+def test_partial_outcomes_may_be_costs():
+    learners = [sb.Learner(SETS["paths"], variance=2.0, seed=1) for _ in range(2)]
+    for ours, values in zip(learners, ({"costs": [9.0, None]}, {"rewards": [-9.0, None]}), strict=True):
+        asked = ours.ask()
+        values = {name: given + [None] * (len(asked.items) - 2) for name, given in values.items()}
+        ours.tell(asked.id, **values, partial=True)
+    assert learners[0].state() == learners[1].state()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[np.nan] * 6, **SEED),
+            "^costs must be finite",
+        ),
+        (lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[1.0], **SEED), "^costs must have shape"),
+        (
+            lambda learner: learner.from_history(SETS["paths"], EDGES, **SEED),
+            "rewards or costs must be given, got neither",
+        ),
+        (lambda learner: learner.from_rounds(SETS["paths"], **SEED), "outcomes or costs must be given, got neither"),
+    ],
+)
+def test_bad_histories_of_costs(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call(sb.Learner)

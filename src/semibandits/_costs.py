@@ -45,14 +45,16 @@ def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tup
 
 
 @contextmanager
-def about_costs() -> Iterator[None]:
+def about_costs(in_costs: bool) -> Iterator[None]:
     """Write errors about rewards as errors about costs, where costs are validated by a function for rewards.
 
-    Quoted text, such as labels, stays as it is.
+    Quoted text, such as labels, stays as it is. Without `in_costs`, errors are not changed.
     """
     try:
         yield
     except InvalidInputError as error:
+        if not in_costs:
+            raise
         parts = re.split(r"('[^']*'|\"[^\"]*\")", str(error))
         parts[::2] = [re.sub(r"\breward(s?)\b", r"cost\1", part) for part in parts[::2]]
         raise InvalidInputError("".join(parts)) from error

@@ -27,6 +27,8 @@ from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
+LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
+"""Rounds of another system."""
 Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
 """Outcomes of several rounds, by id."""
 
@@ -127,9 +129,10 @@ class Learner:
         cls,
         decision_set: DecisionSet,
         items: Iterable[Any],
-        rewards: ArrayLike,
+        rewards: ArrayLike | None = None,
         policy: Policy | None = None,
         *,
+        costs: ArrayLike | None = None,
         variance: ArrayLike | None = None,
         seed: int | np.random.SeedSequence | np.random.Generator,
         law: Law | str | None = None,
@@ -146,6 +149,8 @@ class Learner:
             The item of each observation: its label, or its index where no label is an integer.
         rewards : array_like of float, shape (n,)
             The observed rewards, finite.
+        costs : array_like of float, shape (n,)
+            The observed costs, instead of `rewards`.
         rounds : int, optional
             Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
             the largest number of plays of an item, or n / m if that is larger.
@@ -169,16 +174,20 @@ class Learner:
         The exploration that policies require grows as ln t. The default t is at most the true number of rounds T, so that they
         explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
         """
-        history = history_of(decision_set, items, rewards, rounds=rounds, ignore_unknown=ignore_unknown)
+        given, in_costs = one_of(rewards, costs, "rewards")
+        with about_costs(in_costs):
+            history = history_of(decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
         return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
 
     @classmethod
     def from_rounds(
         cls,
         decision_set: DecisionSet,
-        outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound],
+        outcomes: LoggedRounds | None = None,
         policy: Policy | None = None,
         *,
+        costs: LoggedRounds | None = None,
         variance: ArrayLike | None = None,
         seed: int | np.random.SeedSequence | np.random.Generator,
         law: Law | str | None = None,
@@ -193,6 +202,8 @@ class Learner:
         outcomes : iterable of rounds, or mapping from anything to rounds
             Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
             at most once; they need not be a decision.
+        costs : iterable of rounds, or mapping from anything to rounds
+            The same in costs, instead of `outcomes`.
 
         Raises
         ------
@@ -207,7 +218,10 @@ class Learner:
         these rounds; so do `ESCB` and `AESCB`, unless a search ends without a proof. `GLADE` and `OSSB` plan anew at the first
         `ask`.
         """
-        history = history_of_rounds(decision_set, outcomes, ignore_unknown=ignore_unknown)
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        with about_costs(in_costs):
+            history = history_of_rounds(decision_set, given, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
         return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
 
     def _recalling(self, history: History) -> Self:
@@ -478,10 +492,9 @@ class Learner:
     ) -> tuple[Round, FloatArray]:
         """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
-        if not in_costs:
-            return asked, asked.rewards(outcome, partial=partial)
-        with about_costs():
-            return asked, negated(asked.rewards(outcome, partial=partial))
+        with about_costs(in_costs):
+            values = asked.rewards(outcome, partial=partial)
+        return asked, negated(values) if in_costs else values
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
         lost = np.isnan(rewards)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from semibandits._costs import negated
 from semibandits._typing import FloatArray
 
 
@@ -21,3 +22,7 @@ class History(NamedTuple):
     plays: FloatArray
     sums: FloatArray
     rounds: int
+
+    def negated(self) -> Self:
+        """The history of rewards that is given as one of costs."""
+        return self._replace(sums=negated(self.sums))
