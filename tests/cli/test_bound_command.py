@@ -292,7 +292,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     def solve(decision_set, theta, *, law, **_):
         raise SolverError("asked for 1e-4,\nreached less", unfinished(decision_set, theta, law.variance, value))
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     arguments = ["bound", "table.csv", "--size", 2, "--plot", "p.png", "--save", "b.json"]
     code, out, err = run(arguments, MSETS)
     assert code == 3
@@ -314,7 +314,7 @@ def test_interruption_is_reported_in_one_line(run, monkeypatch):
     def solve(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2], MSETS)
     assert (code, out) == (130, "")
     assert err == "Error: interrupted, nothing written\n"
@@ -338,7 +338,7 @@ def test_running_out_of_memory_is_reported_in_one_line(run, monkeypatch, argumen
     def solve(*_, **__):
         raise MemoryError(*arguments)
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
     assert (code, out) == (2, "")
     assert err.startswith("Error: the problem must fit into memory, ")
@@ -353,7 +353,7 @@ def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(MSETS, encoding="utf-8")
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     with pytest.raises(ZeroDivisionError, match="ours"):
         main(["bound", "table.csv", "--size", "2"])
 

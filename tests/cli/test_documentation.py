@@ -89,7 +89,8 @@ def test_the_figures_of_the_readme_are_those_of_the_demo(capsys):
     assert answer["lower"] <= value
     assert value - lower <= 1e-4 * value
     nodes = answer["optimal"]["text"].split(" → ")
-    shown = re.search(r"Best path   (.*?)\n    C", README, re.DOTALL).group(1)
+    shown, cost = re.search(r"Best path   (.*?)\n    Its cost    ([\d.]+) ms\n    C", README, re.DOTALL).groups()
+    assert float(cost) == pytest.approx(answer["optimal"]["cost"], abs=0.0005)
     assert re.sub(r"\s+", " ", shown).strip() == " → ".join(nodes)
     assert answer["plan"][0]["gap"] == pytest.approx(0.02, abs=0.005)
     assert 0.45 < answer["plan"][0]["gap"] * answer["plan"][0]["rate"] / answer["value"] < 0.5

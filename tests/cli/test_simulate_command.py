@@ -129,7 +129,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("no luck")
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", fail)
     answer = answer_of(run, *arguments)
     assert (answer["lower"], answer["value"]) == (None, None)
     code, out, _ = run(arguments)
@@ -150,7 +150,7 @@ def test_a_missing_bound_is_reported(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", fail)
     code, out, _ = run(SHORT, TABLE)
     assert code == 0
     assert "not found in time" in out
@@ -160,7 +160,7 @@ def test_a_bound_without_a_plan_has_one_end(run, monkeypatch):
     def half_solved(*arguments, **options):
         return dataclasses.replace(graves_lai(*arguments, **options), lower=1.0, value=math.inf)
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", half_solved)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", half_solved)
     answer = answer_of(run, *SHORT)
     assert (answer["lower"], answer["value"]) == (1.0, None)
     assert answer["policies"][0]["slope_ratio"] == answer["policies"][0]["slope"]

@@ -63,7 +63,7 @@ def test_only_what_is_missing_is_played(place, monkeypatch, case, finished):
     text, missing = larger(case)
     done = []
     with monkeypatch.context() as patched:
-        patched.setattr(run, "graves_lai", None)  # the bound is kept
+        patched.setattr(run, "solve_bound", None)  # the bound is kept
         result = run_text(text, progress=lambda finished, total: done.append(finished))
     assert len(done) == missing + (0 if finished else 5)
     assert not result.finished_before

@@ -59,7 +59,7 @@ def test_the_file_determines_the_run(place, monkeypatch):
         seen.update(options)
         return sb.graves_lai(*arguments, **options)
 
-    monkeypatch.setattr(run, "graves_lai", solve)
+    monkeypatch.setattr(run, "solve_bound", solve)
     bound = '[bound]\nmethod = "cycles"\ngap = 0.02\ntime_limit = 7\ntie_tolerance = 1e-9\n'
     result = run_text(STUDY + "seed = 5\ncheckpoints = [7, 300]\n" + bound)
     assert result.simulation.checkpoints.tolist() == [7, 300]
@@ -137,7 +137,7 @@ def test_a_killed_study_resumes_to_the_same_bytes(place, monkeypatch):
     assert len(list(Path("study-results/parts").glob("*.zip"))) == 3
     assert not Path("study-results/simulation.zip").exists()
     bound = state("study-results")["bound.json"]
-    monkeypatch.setattr(run, "graves_lai", None)  # the bound is known
+    monkeypatch.setattr(run, "solve_bound", None)  # the bound is known
     played = []
     result = run_study(read_study("study.toml"), progress=lambda done, total: played.append(done))
     assert played == [4, 5, 6, 7, 8]
@@ -153,7 +153,7 @@ def test_a_study_killed_before_anything_was_played_keeps_its_bound(place, monkey
     run_and_kill("before", 0)
     assert names("study-results") == ["bound.json"]
     before = state("study-results")["bound.json"]
-    monkeypatch.setattr(run, "graves_lai", None)
+    monkeypatch.setattr(run, "solve_bound", None)
     assert run_study(read_study("study.toml")).bound.value == pytest.approx(BOUND)
     assert state("study-results")["bound.json"] == before
 

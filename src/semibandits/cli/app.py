@@ -13,15 +13,13 @@ from typer.core import TyperGroup
 
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.terminal import forget_output, print_line, print_remark
+from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
 from semibandits.errors import Option, SemibanditsError, SolverError
 
 READER_GONE = 1
 BAD_INPUT = 2
 NOT_REACHED = 3
 INTERRUPTED = 130
-OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
-"""Options whose name on the command line differs from the one in Python."""
 HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS: Final = {
@@ -110,7 +108,7 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
     except SemibanditsError as error:
-        message = error.formatted(_as_option) + _full_command(error, arguments)
+        message = error.formatted(as_option) + _full_command(error, arguments)
         return _fail(message, NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
@@ -141,22 +139,11 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _as_option(option: Option) -> str:
-    """An option in an error message, written as on the command line."""
-    name = "--" + OPTION_NAMES.get(option.name, option.name).replace("_", "-")
-    values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {_quoted(str(value))}" for value in values)
-
-
-def _quoted(value: str) -> str:
-    return shlex.quote(value) if any(map(str.isspace, value)) else value
-
-
 def _full_command(error: SemibanditsError, arguments: Sequence[str] | None) -> str:
     """The command to copy, with the option that an error asks for, if it continues a run in a folder."""
     for part in error.args:
         if isinstance(part, Option) and part.name in ("resume", "extend"):
-            words = [*(sys.argv[1:] if arguments is None else arguments), _as_option(part)]
+            words = [*(sys.argv[1:] if arguments is None else arguments), as_option(part)]
             return f"; the command is: semibandits {shlex.join(map(str, words))}"
     return ""
 

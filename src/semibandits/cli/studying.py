@@ -13,8 +13,8 @@ from semibandits.cli.bound_report import print_bound
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
-from semibandits.cli.terminal import new_console, print_json, print_line, print_remark
-from semibandits.errors import SolverError
+from semibandits.cli.terminal import as_option, new_console, print_json, print_line, print_remark
+from semibandits.errors import Message, SolverError
 from semibandits.instances import Instance
 from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult
@@ -63,10 +63,11 @@ def run_and_print(
     save : Path, optional
         A file for the JSON object of a bound.
     """
-    if study.simulation is None:
-        outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
-    else:
-        outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
+    with _warnings_as_lines():
+        if study.simulation is None:
+            outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
+        else:
+            outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
     if outcome.answer is not None and as_json:
         print_json(simulation_payload(outcome.answer))
     elif outcome.answer is not None:
@@ -126,7 +127,6 @@ def _simulated(
 ) -> StudyResult:
     reached, total = 0, len(study.simulation.policies) * study.simulation.replications if study.simulation else 0
     with ExitStack() as stack:
-        stack.enter_context(_warnings_as_lines())
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
         stack.enter_context(ticking(line))
@@ -172,7 +172,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show warnings as lines on stderr, without their location in the code."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        print_remark("Warning", str(message))
+        print_remark("Warning", message.formatted(as_option) if isinstance(message, Message) else str(message))
 
     with warnings.catch_warnings():
         # Of joblib, when its workers are stopped early; our message covers that.

@@ -6,6 +6,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
@@ -52,6 +53,7 @@ class MSets(MatroidDecisions):
         If `d` or `m` is not such an integer.
     """
 
+    @hinted
     def __init__(self, d: int, m: int) -> None:
         super().__init__(Uniform(d, m))
 

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
 from semibandits._graphs import EdgeList, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -59,6 +60,7 @@ class Paths(DecisionSet):
         If the graph is malformed or has a cycle, source or target is not a node, they are equal, or no path joins them.
     """
 
+    @hinted
     def __init__(self, graph: object, source: Hashable, target: Hashable) -> None:
         edges = read_edges(graph, directed=True)
         first, last = node_number(source, "source", edges), node_number(target, "target", edges)

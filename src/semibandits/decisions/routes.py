@@ -9,6 +9,7 @@ from typing import Final, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._graphs import is_graph, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, item_vector
@@ -73,6 +74,7 @@ class Routes(DecisionSet):
     exceeds, and a shortest path is found by A* search. [theory section 6]
     """
 
+    @hinted
     def __init__(
         self,
         graph: object,

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import item_vector
 from semibandits.decisions._matroid_oracles import matroid_oracle
@@ -32,6 +33,7 @@ class SpanningTrees(MatroidDecisions):
         If an edge is malformed, or the graph is directed, has no edges, or is not connected.
     """
 
+    @hinted
     def __init__(self, graph: object) -> None:
         matroid = Graphic(graph)
         edges = matroid.edges

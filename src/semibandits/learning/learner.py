@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self, final
+from typing import Any, Self, TypeAlias, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import about_costs, negated, one_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -24,6 +26,9 @@ from semibandits.policies.glade import GLADE
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
+
+Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+"""Outcomes of several rounds, by id."""
 
 
 @final
@@ -53,6 +58,8 @@ class Learner:
     prior_means, prior_plays : array_like of float, shape (d,), optional
         Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
         them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
+    prior_costs : array_like of float, shape (d,), optional
+        Estimates of the mean costs, instead of `prior_means`.
 
     Raises
     ------
@@ -68,6 +75,7 @@ class Learner:
     state and that of the policies of the library.
     """
 
+    @hinted
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -79,6 +87,7 @@ class Learner:
         law: Law | str | None = None,
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -103,7 +112,7 @@ class Learner:
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = _generator(seed)
         self._agent: Agent = policy.start(decision_set, variance)
-        self._prior = Prior.of(prior_means, prior_plays, decision_set)
+        self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
             self._agent.assume(self._prior)
         self._labels = decision_set.items
@@ -245,6 +254,11 @@ class Learner:
         """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
         return self._means()
 
+    @property
+    def costs(self) -> FloatArray:
+        """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
+        return negated(self.means)
+
     @exclusive
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
@@ -284,7 +298,9 @@ class Learner:
         return asked
 
     @exclusive
-    def tell(self, round_id: int, rewards: Outcome, *, partial: bool = False) -> None:
+    def tell(
+        self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False
+    ) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -293,6 +309,8 @@ class Learner:
             ``round.id`` of an open round.
         rewards : array_like of float, shape (k,), or mapping from label to float
             Reward of each item of the round: finite, in the order of ``round.items``, or by label.
+        costs : array_like of float, shape (k,), or mapping from label to float
+            Cost of each item, instead of `rewards`.
         partial : bool
             Whether the outcomes of some items may be lost: items whose reward is NaN, None or masked in a sequence, or whose
             label is absent from a mapping, count as never played. If the outcomes of all are, this is :meth:`forget`.
@@ -300,12 +318,12 @@ class Learner:
         Raises
         ------
         InvalidInputError
-            If there is no such open round, or the rewards are malformed.
+            If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
         """
-        self._observe(*self._checked(round_id, rewards, partial))
+        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial))
 
     def tell_many(
-        self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]], *, partial: bool = False
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
     ) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
@@ -313,26 +331,30 @@ class Learner:
         ----------
         outcomes : mapping from round id to rewards, or iterable of such pairs
             As for :meth:`tell`, observed in this order.
+        costs : mapping from round id to costs, or iterable of such pairs
+            The same in costs, instead of `outcomes`.
         partial : bool
             Whether the outcomes of some items may be lost, as for :meth:`tell`.
 
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, or one round is told twice.
+            If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        pairs = given.items() if isinstance(given, Mapping) else given
         try:
-            listed = [(round_id, rewards) for round_id, rewards in pairs]
+            listed = [(round_id, outcome) for round_id, outcome in pairs]
         except (TypeError, ValueError) as error:
+            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
             raise InvalidInputError(
-                f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
+                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
             ) from error
-        self._tell_listed(listed, partial)
+        self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]], partial: bool) -> None:
-        checked = [self._checked(round_id, rewards, partial) for round_id, rewards in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> None:
+        checked = [self._checked(*pair, in_costs, partial=partial) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -451,10 +473,15 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, rewards: Outcome, partial: bool) -> tuple[Round, FloatArray]:
-        """An open round and the rewards of its items, NaN where the outcome is lost."""
+    def _checked(
+        self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool
+    ) -> tuple[Round, FloatArray]:
+        """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
-        return asked, asked.rewards(rewards, partial=partial)
+        if not in_costs:
+            return asked, asked.rewards(outcome, partial=partial)
+        with about_costs():
+            return asked, negated(asked.rewards(outcome, partial=partial))
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
         lost = np.isnan(rewards)

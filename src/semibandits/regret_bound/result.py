@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from semibandits._costs import negated
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Gaussian, Law
@@ -114,6 +115,11 @@ class GravesLaiResult:
     law: Law = field(default=Gaussian(), kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """Data for a warm start of a later solve."""
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean cost of each item, shape (d,): minus `theta`."""
+        return negated(self.theta)
 
     @property
     def gap(self) -> float:

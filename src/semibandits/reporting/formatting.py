@@ -15,6 +15,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.paths import Paths
 from semibandits.decisions.routes import Routes
 from semibandits.families.registry import FAMILIES
+from semibandits.instances import Instance
 
 
 class Named(Protocol):
@@ -37,6 +38,8 @@ class Named(Protocol):
         """The JSON form of the instance, empty if unknown; with the key ``streets``, routes are described by their streets."""
 
 
+TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
+"""What costs in a unit of time are called."""
 UNNAMED: Final = "an unnamed street"
 COUNT_WORK: Final = 200_000_000
 """Largest number of elementary steps for counting decisions; they take less than a second."""
@@ -94,6 +97,18 @@ def amount(value: float, unit: str = "", digits: int = 4) -> str:
             number = f"{rounded:.{digits}g}"
         number = f"−{number}" if value < 0 and rounded else number
     return f"{number} {unit}" if unit else number
+
+
+def cost_text(value: float, unit: str = "") -> str:
+    """A cost with its unit: at least four significant digits, and all digits before the point."""
+    size = abs(value)
+    return amount(value, unit, digits=max(4, len(str(int(size))) if size < 1e15 else 4))
+
+
+def lost_text(instance: Instance) -> str:
+    """What regret consists of, with its unit: ``min of extra time``, ``USD of extra cost``, ``reward``."""
+    lost = f"extra {TIMES.get(instance.unit, 'cost')}" if instance.in_costs else "reward"
+    return f"{instance.unit} of {lost}" if instance.unit else lost
 
 
 def mean_text(value: float, half: float) -> str:

@@ -69,9 +69,10 @@ def _account(data: ReportData, result: SimulationResult, names: str, lead: Polic
     possible, sign = abs(best) * result.horizon, 1.0 if data.in_costs else -1.0
     digits = 4 if lead.regret <= 0.0 else min(max(4, 3 + math.ceil(math.log10(possible / lead.regret))), 12)
     verb, participle = ("paid", "cost") if data.in_costs else ("earned", "earned")
+    had, most = (amount(total, data.unit, digits) for total in (possible + sign * lead.regret, possible))
     return (
-        f"{names} {verb} {amount(possible + sign * lead.regret, data.unit, digits)} in {rounds}{mean}. Always playing the best {one} "
-        f"would have {participle} {amount(possible, data.unit, digits)}. The difference, {lost}, is the price of learning, its regret."
+        f"{names} {verb} {had} in {rounds}{mean}. Always playing the best {one} would have {participle} {most}. "
+        f"The difference, {lost}, is the price of learning, its regret."
     )
 
 

@@ -13,14 +13,17 @@ import joblib
 import numba
 import numpy as np
 
+from semibandits._arguments import hinted, whole
 from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
-from semibandits.laws import Law
+from semibandits.laws import Bernoulli, Law
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
-from semibandits.regret_bound import GravesLaiResult, graves_lai
+from semibandits.regret_bound import GravesLaiResult
+from semibandits.regret_bound.solve import solve_bound
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
 from semibandits.simulation.lateness import Distribution, Lateness
@@ -33,6 +36,7 @@ BOUND_SECONDS = 60.0
 """Time limit of the lower bound; its certificate states the precision reached."""
 
 
+@hinted
 def simulate(
     decision_set: DecisionSet,
     rewards: RewardModel,
@@ -53,6 +57,7 @@ def simulate(
     extend: bool = False,
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
+    prior_costs: ArrayLike | None = None,
 ) -> SimulationResult:
     """Play policies in an environment, many times, and keep their regret.
 
@@ -107,6 +112,8 @@ def simulate(
         the new one is complete. A run that was interrupted while it was extended is continued by `resume`, too.
     prior_means, prior_plays : array_like of float, shape (d,), optional
         What all policies know before the first round, see :class:`Learner`.
+    prior_costs : array_like of float, shape (d,), optional
+        Mean costs instead of `prior_means`.
 
     Returns
     -------
@@ -119,6 +126,11 @@ def simulate(
         If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached.
     SolverError
         If a policy finds no decision, or workers keep dying.
+
+    Warns
+    -----
+    LongestPathWarning
+        If the decisions are paths and all mean rewards are positive, but no probabilities: the longest path is best.
     """
     specification = Specification.of(
         decision_set,
@@ -129,8 +141,28 @@ def simulate(
         seed=seed,
         checkpoints=checkpoints,
         lateness=Lateness.of(delay, loss),
-        prior=(prior_means, prior_plays),
+        prior=(prior_means, prior_plays, prior_costs),
     )
+    if not isinstance(rewards.told_law, Bernoulli):
+        warn_of_longest_path(decision_set, rewards.theta, stacklevel=3)
+    return play_specification(
+        specification, n_jobs=n_jobs, progress=progress, bound=bound, scheduler=scheduler, folder=folder, resume=resume,
+        extend=extend,
+    )  # fmt: skip
+
+
+def play_specification(
+    specification: Specification,
+    *,
+    n_jobs: int = 1,
+    progress: bool | Callable[[int, int], None] = False,
+    bound: bool | GravesLaiResult = True,
+    scheduler: Any = None,
+    folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    extend: bool = False,
+) -> SimulationResult:
+    """Play a specification; see :func:`simulate` for the parameters and errors."""
     workers = _workers(n_jobs)
     if (resume or extend) and folder is None:
         name = "extend" if extend else "resume"
@@ -187,7 +219,7 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
     if not bound or law is None:
         return None
     try:
-        return graves_lai(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
+        return solve_bound(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None
 
@@ -258,6 +290,7 @@ def versions() -> dict[str, str]:
 
 
 def _workers(n_jobs: object) -> int:
+    n_jobs = whole(n_jobs)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
         raise InvalidInputError(
             f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core"

@@ -14,14 +14,14 @@ from semibandits._json import strict_json
 from semibandits.errors import SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult, Progress
-from semibandits.regret_bound.solve import graves_lai
+from semibandits.regret_bound.solve import solve_bound
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
 from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY, results_of
 from semibandits.simulation import SimulationResult, load_simulation
-from semibandits.simulation import simulate as play
 from semibandits.simulation.growth import Growth, check_growth, growth
 from semibandits.simulation.parts import DESCRIPTION, RESULT, specification_of
+from semibandits.simulation.run import play_specification as play
 from semibandits.studies.bound_file import as_result, kept_bound, read_bound
 from semibandits.studies.changes import check_extension, check_unchanged
 from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
@@ -255,7 +255,7 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
     with in_table(task.study.path, "bound"):
-        return graves_lai(
+        return solve_bound(
             twin.decision_set,
             twin.theta,
             law=task.law,
@@ -299,10 +299,7 @@ def _played(
             progress(finished, total)
 
     return play(
-        task.instance.decision_set,
-        task.rewards,
-        task.policies,
-        **task.settings,
+        task.specification,
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
