@@ -17,7 +17,7 @@ POLICIES = {"CUCB": sb.CUCB(), "ESCB": sb.ESCB(), "Thompson": sb.ThompsonSamplin
 
 
 def small(folder: Path | None, policies: str = "CUCB ESCB", **more) -> sb.SimulationResult:
-    arguments = {"horizon": 50, "replications": 3, "seed": 2, "folder": folder} | more
+    arguments = {"horizon": 50, "replications": 3, "seed": 2, "folder": folder, "bound": False} | more
     chosen = {name: POLICIES[name] for name in policies.split()}
     return sb.simulate(sb.MSets(4, 2), sb.GaussianRewards([0.1, 0.2, 0.5, 0.6]), chosen, **arguments)
 
