@@ -17,6 +17,7 @@ from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, reward_of
 from semibandits.reporting.formatting import (
+    amount,
     bracket_text,
     change_text,
     cost_text,
@@ -26,6 +27,7 @@ from semibandits.reporting.formatting import (
     lost_text,
     number_text,
 )
+from semibandits.reporting.streets import directions
 
 TOP = 20
 """Number of decisions of the plan that are shown by default."""
@@ -58,12 +60,23 @@ def instance_facts(instance: Instance, count: DecisionCount) -> Table:
 
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     facts = instance_facts(instance, count)
-    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", decision_text(instance, result.optimal_decision))
+    first, *others = _best(instance, result)
+    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", first)
+    for line in others:
+        facts.add_row("", line)
     facts.add_row(*_worth(instance, result))
     facts.add_row("C(θ)", styled(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))
     facts.add_row("Method", _method(result))
     return facts
+
+
+def _best(instance: Instance, result: GravesLaiResult) -> list[str]:
+    """The best decision; where links have street names, where to turn and what each street costs."""
+    turns = directions(instance, result.optimal_decision, -result.theta)
+    if not turns:
+        return [decision_text(instance, result.optimal_decision)]
+    return [f"{text}, {amount(cost, instance.unit, 3)}" for text, cost in turns]
 
 
 def _worth(instance: Instance, result: GravesLaiResult) -> tuple[str, str]:

@@ -185,7 +185,9 @@ class ReportData:
 
     @property
     def in_costs(self) -> bool:
-        """Whether the rewards are minus costs: no mean reward is positive, and some are negative."""
+        """Whether the rewards are minus costs: they were given as costs, or no mean reward is positive and some are negative."""
+        if self.structure is not None and "costs" in self.structure.description:
+            return True
         return self.theta is not None and bool((self.theta <= 0.0).all() and (self.theta < 0.0).any())
 
     @property
