@@ -16,11 +16,14 @@ from semibandits.cli.options import (
     Minimize,
     Problem,
     Progress,
+    Question,
     Saturate,
     Size,
     Source,
     Target,
+    Title,
     Undirected,
+    Unit,
     Variance,
 )
 from semibandits.cli.studying import run_and_print
@@ -75,6 +78,9 @@ def command(
     undirected: Undirected = False,
     minimize: Minimize = False,
     column: Column = None,
+    title: Title = None,
+    unit: Unit = None,
+    question: Question = None,
     rewards: Annotated[
         str, typer.Option("--law", "--rewards", metavar="LAW", help=LAW_HELP, rich_help_panel=SOLVER)
     ] = "gaussian",
@@ -122,6 +128,9 @@ def command(
         undirected=undirected,
         minimize=minimize,
         columns=tuple(column or ()),
+        title=title,
+        unit=unit,
+        question=question,
     )
     limits: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit, "tie_tolerance": tie_tolerance}
     study = Study(

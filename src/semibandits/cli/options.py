@@ -63,6 +63,14 @@ Variance: TypeAlias = Annotated[
     float | None,
     typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
 ]
+TEXTS: Final = "Texts for tables, figures and reports"
+Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default the file's name.", rich_help_panel=TEXTS)]
+Unit: TypeAlias = Annotated[
+    str | None, typer.Option(help="Unit of the rewards or costs, as in clicks or min.", rich_help_panel=TEXTS)
+]
+Question: TypeAlias = Annotated[
+    str | None, typer.Option(help="The question that the report answers.", rich_help_panel=TEXTS)
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
 Extend: TypeAlias = Annotated[
     bool,

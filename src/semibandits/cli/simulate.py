@@ -19,12 +19,15 @@ from semibandits.cli.options import (
     Plot,
     Problem,
     Progress,
+    Question,
     Saturate,
     Scheduler,
     Size,
     Source,
     Target,
+    Title,
     Undirected,
+    Unit,
     Variance,
 )
 from semibandits.cli.parsing import delay_of, share, whole_number, worker_count
@@ -82,6 +85,9 @@ def command(
     undirected: Undirected = False,
     minimize: Minimize = False,
     column: Column = None,
+    title: Title = None,
+    unit: Unit = None,
+    question: Question = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -173,6 +179,9 @@ def command(
         undirected=undirected,
         minimize=minimize,
         columns=tuple(column or ()),
+        title=title,
+        unit=unit,
+        question=question,
     )
     if (resume or extend) and output is None:
         raise InvalidInputError(

@@ -32,6 +32,8 @@ class ProblemOptions:
         Whether the numbers of a table are costs, to be minimised.
     columns : sequence of str
         Columns of a table by role: ``ROLE=COLUMN``, such as ``theta=click_rate``.
+    title, unit, question : str, optional
+        Title, unit of the rewards, and the question that is to be answered, instead of those of the file.
     """
 
     family: str | None = None
@@ -44,6 +46,9 @@ class ProblemOptions:
     undirected: bool = False
     minimize: bool = False
     columns: Sequence[str] = ()
+    title: str | None = None
+    unit: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ class Instance:
         Unit of the rewards, ``""`` if it has none.
     note : str
         Source of the numbers: which are measured and which are modelled.
+    question : str
+        The question that a report answers, ``""`` if none is given.
     positions : mapping from node to (x, y), or None
         Positions of the nodes of a graph.
     geographic : bool
@@ -50,6 +52,7 @@ class Instance:
     note: str = ""
     positions: Mapping[Hashable, tuple[float, float]] | None = None
     geographic: bool = False
+    question: str = ""
 
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)

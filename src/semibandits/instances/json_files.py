@@ -56,6 +56,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
         name=fields.text("name", name),
         unit=fields.text("unit", ""),
         note=fields.text("note", ""),
+        question=fields.text("question", ""),
         positions=_positions(fields.take("positions", None), decision_set),
         geographic=fields.take("geographic", False) is True,
     )

@@ -206,6 +206,9 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "columns": Key(
             _columns, "names of columns by role, in braces, or a list of texts", 'columns = {theta = "click_rate"}'
         ),
+        "title": Key(_text, _TEXT, 'title = "Front page"'),
+        "unit": Key(_text, _TEXT, 'unit = "clicks"'),
+        "question": Key(_text, _TEXT, 'question = "Which articles belong on the front page?"'),
     },
     "simulation": {
         "policies": Key(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,7 +24,9 @@ TABLES: Final = (".csv", ".tsv", ".txt", *READERS)
 """Endings of tables."""
 FORMATS: Final = (*TABLES, ".json")
 """Endings of files that hold a problem."""
-_OF_FILES: Final = ("size", "saturate", "capacities", "undirected", "minimize", "columns")
+_OF_FILES: Final = (
+    "size", "saturate", "capacities", "undirected", "minimize", "columns", "title", "unit", "question",
+)  # fmt: skip
 """Options that built-in problems do not have."""
 _REMEDIES: Final = {
     ".toml": "studies are for semibandits run",
@@ -62,7 +64,7 @@ class Problem:
         if self.network is not None:
             network = self.network
             return About(title=self.instance.name, origin="modelled", provenance=network.provenance, licence=LICENCE)
-        return About(title=self.instance.name)
+        return About(title=self.instance.name, question=self.instance.question)
 
 
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
@@ -133,7 +135,12 @@ def _load_file(path: Path, options: ProblemOptions) -> Instance:
         raise _unsupported_file(path)
     instance = read_table(path, options) if suffix in TABLES else read_json(path, _json_overrides(options))
     # The name defaults to that of the file, which a reader of the description does not know.
-    return replace(instance, description={**instance.description, "name": instance.name})
+    texts: dict[str, Any] = {"name": instance.name} | {
+        key: text
+        for key, text in (("name", options.title), ("unit", options.unit), ("question", options.question))
+        if text is not None
+    }
+    return replace(instance, **texts, description={**instance.description, **texts})
 
 
 _TABLES_ONLY: Final = {
