@@ -107,6 +107,7 @@ def solve_problems() -> None:
         for ratio in RATIOS if space.upper is None else RATIOS[:1]:  # a ratio to a negative maximum is undefined
             space.maximize_index(theta, budgets, ratio)
             space.maximize_budgeted(theta, budgets, at_least, ratio)
+        space.search_index(theta, budgets, most=100)
         space.budget_front(theta, budgets)
         space.count()
         _ = space.maximize(theta) in space

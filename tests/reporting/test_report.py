@@ -139,7 +139,7 @@ def test_refusals(tmp_path):
     refused(tmp_path, "labels must be d = 5 strings, got 2", bound=bound, labels=["a", "b"])
     refused(tmp_path, "labels must be d = 5 strings", bound=bound, labels="abcde")
     refused(tmp_path, "labels must be d = 5 strings", bound=bound, labels=range(5))
-    refused(tmp_path, "title and unit must be strings", bound=bound, title=3)
+    refused(tmp_path, "title must be strings", bound=bound, title=3)
     refused(tmp_path, "positions must be given with decisions", simulation=result, positions={})
     refused(tmp_path, "positions must place every node", bound=bound, positions={})
 

@@ -11,12 +11,14 @@ from semibandits.reporting.formatting import amount, counted, mean_text
 from semibandits.reporting.report_data import ReportData
 from semibandits.reporting.shapes import nouns_of
 from semibandits.simulation.results import SimulationResult
-from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band
+from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band, near_round
 
 MOST_NAMED: Final = 6
 """Number of policies named on a card."""
 LARGEST_SHARE: Final = 0.999999
 """Larger shares are written as more than this."""
+NEAR: Final = 0.05
+"""Share of the best possible reward that a policy may lose in a round if it is nearly right."""
 NINE_IN_TEN: Final = "nine of ten"
 
 Card = tuple[str, list[str]]
@@ -125,11 +127,11 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
     table = f"The table shows this round for each policy, and its share of rounds with a best {one}."
     found = [row for row in data.summaries if row.settled is not None]
     if not found:
-        most = max(data.summaries, key=lambda row: row.optimal_share or 0.0)
-        return f"Not within {rounds}", [
-            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end; overall {most.policy} did so most often, in "
-            f"{percent(most.optimal_share or 0.0)} of rounds.",
-            "Choices that are nearly equal take long to tell apart, and confusing them costs little.",
+        headline, sentence = _nearly(data, result) or (f"Not within {rounds}", "")
+        return headline, [
+            sentence,
+            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end: choices that are nearly equal take long to tell "
+            "apart, and confusing them costs little.",
             table,
         ]
     first = min(found, key=lambda row: row.settled or 0)
@@ -143,6 +145,21 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
         f"From then on, {first.policy} played a best {one} in at least {NINE_IN_TEN} rounds.",
         table,
     ]
+
+
+def _nearly(data: ReportData, result: SimulationResult) -> tuple[str, str] | None:
+    """From which round on a policy was nearly right, the earliest of all; None if none was, or the best mean is unknown."""
+    best = best_mean(data)
+    if best is None:
+        return None
+    near = {name: near_round(result.checkpoints, result.regret[name], NEAR * abs(best)) for name in result.policies}
+    known = {name: t for name, t in near.items() if t is not None}
+    if not known:
+        return None
+    first = min(known, key=lambda name: known[name])
+    means = "cost at most 5 % more than" if data.in_costs else "earned at least 95 % of"
+    start = "From the start" if known[first] == 1 else f"From round {known[first]:,} on"
+    return f"Within 5 % {start[0].lower()}{start[1:]}", f"{start}, a round of {first} {means} the best possible."
 
 
 def settled_rows(data: ReportData) -> tuple[list[str], list[Row]]:

@@ -201,7 +201,7 @@ def _cost(data: ReportData) -> Card:
         return "Not known yet", [f"The solver ended with {found}: give it more time."]
     horizon = None if simulation is None else simulation.horizon
     means = "costs" if data.in_costs else "rewards"
-    return _least_loss(bound.lower, unit, horizon), [
+    return _least_loss(data, bound), [
         f"C(θ) measures how hard it is to learn which {one} is best while the mean {means} θ are unknown: over many rounds T, "
         "any policy that learns on every such problem loses at least about C(θ) × ln T.",
         _cost_at(data, bound.lower),
@@ -211,15 +211,6 @@ def _cost(data: ReportData) -> Card:
     ]
 
 
-def _least_loss(lower: float, unit: str, horizon: int | None) -> str:
-    """C(theta) ln T at the horizon, or at the first of `HORIZONS`."""
-    if horizon == 1:
-        return f"{amount(_rounded_down(lower), unit)} per ln T"
-    rounds = HORIZONS[0] if horizon is None else horizon
-    least = amount(_rounded_down(lower * math.log(rounds)), unit)
-    return f"At least {least}" + ("" if horizon is not None else f" in {rounds:,} rounds")
-
-
 def bound_text(bound: Bracket) -> str:
     """The bracket of C(theta)."""
     if math.isfinite(bound.value):
@@ -227,23 +218,33 @@ def bound_text(bound: Bracket) -> str:
     return bracket_text(bound.lower, math.inf).replace(" ≤ infinite", "")
 
 
+def _least_loss(data: ReportData, bound: Bracket) -> str:
+    """C(theta) ln T at the horizon, or at the first of `HORIZONS`; as a law if the horizon is too short for it."""
+    horizon = HORIZONS[0] if data.simulation is None else data.simulation.horizon
+    lost = [row.regret_ratio for row in data.summaries if row.regret_ratio is not None]
+    if horizon == 1 or _horizon_warning(bound, horizon) or min(lost, default=1.0) < 1.0:
+        return f"{amount(_rounded_down(bound.lower), data.unit)} × ln T in the long run"
+    least = amount(_rounded_down(bound.lower * math.log(horizon)), data.unit)
+    return f"At least {least}" + ("" if data.simulation is not None else f" in {horizon:,} rounds")
+
+
 def _cost_at(data: ReportData, lower: float) -> str:
     """The value of C(theta), C(theta) ln T, and how it compares with the least regret."""
-    value, horizon = amount(_rounded_down(lower), data.unit), None
-    if data.simulation is not None:
-        horizon = data.simulation.horizon
-    if horizon == 1:
-        return f"Here C(θ) is {value}."
-    if horizon is None:
+    value = f"Here C(θ) is {amount(_rounded_down(lower), data.unit)}"
+    if data.simulation is None:
         parts = [f"{amount(_rounded_down(lower * math.log(T)), data.unit)} in {T:,} rounds" for T in HORIZONS]
-        return f"Here C(θ) is {value}, which makes {' and '.join(parts)}."
-    least = amount(_rounded_down(lower * math.log(horizon)), data.unit)
-    text = f"Here C(θ) is {value}, which makes {least} in {horizon:,} rounds"
+        return f"{value}, which makes {' and '.join(parts)}."
+    horizon = data.simulation.horizon
+    if horizon == 1:
+        return f"{value}."
+    value += f", which makes {amount(_rounded_down(lower * math.log(horizon)), data.unit)} in {horizon:,} rounds"
     lead = min(data.summaries, key=lambda row: row.regret)
     if lead.regret_ratio is None:
-        return f"{text}."
-    early = ", which is possible as this is a law for large T" if lead.regret_ratio < 1.0 else ""
-    return f"{text}; {lead.policy} lost {amount(lead.regret_ratio, digits=3)} times that{early}."
+        return f"{value}."
+    if lead.regret_ratio < 1.0:
+        part = amount(lead.regret_ratio, digits=3)
+        return f"{value}. {lead.policy} lost less, {part} times that, which is possible as this is a law for large T."
+    return f"{value}; {lead.policy} lost {amount(lead.regret_ratio, digits=3)} times that."
 
 
 def _horizon_warning(bound: Bracket, horizon: int | None) -> str:

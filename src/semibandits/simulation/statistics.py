@@ -201,13 +201,38 @@ def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTL
     share : float
         The share, of all replications together.
     """
-    widths = np.diff(checkpoints, prepend=0)
-    played = np.diff(optimal.sum(axis=0), prepend=0) / (len(optimal) * widths)
-    below = np.flatnonzero(played < share)
-    if len(below) == 0:
+    played = np.diff(optimal.sum(axis=0), prepend=0) / (len(optimal) * np.diff(checkpoints, prepend=0))
+    return _from_then_on(checkpoints, played >= share)
+
+
+def near_round(checkpoints: IntArray, regret: FloatArray, most: float) -> int | None:
+    """The first round from which on the mean regret grows by at most `most` a round in every interval between checkpoints.
+
+    Parameters
+    ----------
+    checkpoints : ndarray of int, shape (c,)
+        Rounds of the columns.
+    regret : ndarray of float, shape (n, c)
+        Cumulative pseudo-regret, one replication per row.
+    most : float
+        Regret of a round.
+
+    Returns
+    -------
+    int or None
+        None if there is no such round, or less than a tenth of all rounds follow.
+    """
+    lost = np.diff(regret.mean(axis=0), prepend=0.0) / np.diff(checkpoints, prepend=0)
+    return _from_then_on(checkpoints, lost <= most)
+
+
+def _from_then_on(checkpoints: IntArray, holds: BoolArray) -> int | None:
+    """The first round from which on every interval that ends at a checkpoint has a property, unless it is too late to tell."""
+    failing = np.flatnonzero(~holds)
+    if len(failing) == 0:
         return 1
-    last = int(below[-1])
-    return None if checkpoints[last] > LATEST * checkpoints[-1] else int(checkpoints[last]) + 1
+    last = int(checkpoints[failing[-1]])
+    return None if last > LATEST * checkpoints[-1] else last + 1
 
 
 def summarise(
