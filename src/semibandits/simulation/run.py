@@ -28,6 +28,7 @@ from semibandits.simulation.parts import Parts
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult, load_simulation
 from semibandits.simulation.specification import Specification
+from semibandits.simulation.trial import play_trial
 
 BOUND_SECONDS = 60.0
 """Time limit of the lower bound; its certificate states the precision reached."""
@@ -110,7 +111,8 @@ def simulate(
     Raises
     ------
     InvalidInputError
-        If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached.
+        If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached; or if one round of
+        your own classes, which is played first, gives no decision or no finite rewards.
     SolverError
         If a policy finds no decision, or workers keep dying.
     """
@@ -130,6 +132,7 @@ def simulate(
         raise InvalidInputError("resume needs the folder of the earlier run, got folder=None: pass it")
     if isinstance(bound, GravesLaiResult):
         _check_bound(specification, bound)
+    play_trial(specification)
     if folder is None:
         return _played(specification, bound, workers, scheduler, progress, None)
     about = {"versions": versions(), "bound": bool(bound)}
