@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+from semibandits._text import brief
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 
@@ -50,6 +51,9 @@ class Instance:
     note: str = ""
     positions: Mapping[Hashable, tuple[float, float]] | None = None
     geographic: bool = False
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)

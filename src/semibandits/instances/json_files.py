@@ -13,6 +13,7 @@ from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
+from semibandits.families.texts import item_labels
 from semibandits.instances.base import Instance
 from semibandits.instances.files import json_bytes, read_text
 
@@ -59,19 +60,6 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     _check_streets(fields.take("streets", None), decision_set.d)
     fields.finish()
     return instance
-
-
-def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
-    """Names of items for tables and figures; parallel edges are numbered."""
-    link = FAMILIES[family].link
-    labels = []
-    for item in decision_set.items:
-        if link is None or not isinstance(item, tuple):
-            labels.append(str(item))
-        else:
-            parallel = f" (#{item[2] + 1})" if len(item) > 2 else ""
-            labels.append(f"{item[0]}{link}{item[1]}{parallel}")
-    return tuple(labels)
 
 
 def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | None = None) -> Instance:

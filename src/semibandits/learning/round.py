@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_floats
 from semibandits.decisions.base import LARGEST_NUMBER
@@ -38,6 +39,9 @@ class Round:
     decision: BoolArray
     items: IntArray
     labels: tuple[Hashable, ...]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         for array in (self.decision, self.items):
