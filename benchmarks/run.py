@@ -3,7 +3,7 @@
 make bench          matchings and grids compared with one cold conic solve, small matchings with a modelling tool,
                     every method and every law on the same instances, budgeted maximisation and HiGHS; first results with
                     nothing compiled; rounds of policies, their parts and plain Python; two workers and one
-make bench-large    the same, then a grid of 4,641 arcs and a file with 10,208
+make bench-large    the same, then a grid of 4,641 arcs, a file with 10,208, and a road network with 34,249
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from laws import run_laws
 from methods import run_methods
 from reporting import Report
 from rounds import run_plain, run_rounds, run_whole, run_workers
+from routes import run_routes
 from scaling import FAMILIES, run_family
 from semibandits.compilation import compile_kernels
 from versus_direct import run_versus_direct
@@ -30,13 +31,14 @@ ROUNDS = {
     "plain": run_plain,
     "workers": run_workers,
 }
-SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, "large")
+LARGE = ("large", "routes")
+SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, *LARGE)
 
 
 def main() -> None:
     """Run the requested sections, in order."""
     options = _options()
-    sections = options.only or [name for name in SECTIONS if name != "large" or options.large]
+    sections = options.only or [name for name in SECTIONS if name not in LARGE or options.large]
     start = time.perf_counter()
     report = Report(options.json)
     report.machine()
@@ -59,6 +61,8 @@ def main() -> None:
             run(report)
     if "large" in sections:
         run_large(report, options.seeds)
+    if "routes" in sections:
+        run_routes(report)
     report.line(f"{time.perf_counter() - start:.0f} s in total")
 
 

@@ -23,9 +23,9 @@ def main(trips: int = 400) -> None:
     under_way: list[tuple[int, list[float]]] = []
     for trip in range(trips):
         asked = learner.ask()
-        under_way.append((asked.id, [-town.normal(MINUTES[i], SPREAD) for i in asked.items]))
+        under_way.append((asked.id, [town.normal(MINUTES[i], SPREAD) for i in asked.items]))
         if len(under_way) == 4:  # outcomes of four trips at once, the last one first
-            learner.tell_many(reversed(under_way))
+            learner.tell_many(costs=reversed(under_way))
             under_way = []
         if trip == trips // 2:
             learner = sb.Learner.from_state(json.loads(json.dumps(learner.state())))  # restart from the saved state
@@ -35,8 +35,8 @@ def main(trips: int = 400) -> None:
     paths = learner.decision_set
     assert isinstance(paths, sb.Paths)
     print(f"after {learner.rounds} trips: {' -> '.join(map(str, paths.walk(learner.best())))}")
-    for (tail, head), plays, mean, minutes in zip(paths.items, learner.plays, learner.means, MINUTES, strict=True):
-        print(f"{tail:>8} -> {head:<8}{plays:5d} trips, {-mean:5.2f} minutes (true mean {minutes:.0f})")
+    for (tail, head), plays, mean, minutes in zip(paths.items, learner.plays, learner.costs, MINUTES, strict=True):
+        print(f"{tail:>8} -> {head:<8}{plays:5d} trips, {mean:5.2f} minutes (true mean {minutes:.0f})")
 
 
 if __name__ == "__main__":

@@ -173,7 +173,7 @@ def test_msets_of_a_frame(make):
     assert "items" not in describe(sb.MSets(3, 2))
     learner = sb.Learner(x, variance=1.0, seed=0)
     assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
-    assert "Best set   Alien, Brazil" in sb.graves_lai(x, x.values_of("score")).summary()
+    assert "Best set    Alien, Brazil" in sb.graves_lai(x, x.values_of("score")).summary()
     with pytest.raises(
         sb.InvalidInputError, match="one column 'item', got the columns 'film', 'score': name another one by item="
     ):

@@ -57,7 +57,7 @@ def bound():
 def test_summary_of_costs(bound):
     assert bound.summary(unit="minutes") == (
         "Best path  home → bridge → office\n"
-        "Cost       15 minutes\n"
+        "Its cost   15 minutes\n"
         "C(θ)       12.2419 minutes per ln T\n"
         "Certified  12.2417 ≤ C(θ) ≤ 12.242, gap 1.6e-05\n"
         "Plan       2 paths to explore, 7.326 plays per ln T in all\n"
@@ -70,7 +70,7 @@ def test_summary_of_costs(bound):
 
 def test_summary_of_rewards_with_labels():
     text = sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0]).summary(["tea", "coffee", HOSTILE])
-    assert text.splitlines()[:2] == [r"Best set   <script>alert(1)</script>&\x1b[31m", "Reward     3"]
+    assert text.splitlines()[:2] == [r"Best set    <script>alert(1)</script>&\x1b[31m", "Its reward  3"]
     assert "+ coffee  − <script>" in text
     with pytest.raises(sb.InvalidInputError, match="labels must have d = 3 entries, got 2"):
         sb.graves_lai(sb.MSets(3, 1), [1.0, 2.0, 3.0]).summary(["tea", "coffee"])
@@ -78,8 +78,8 @@ def test_summary_of_rewards_with_labels():
 
 def test_zero_means_are_rewards_and_need_no_exploration():
     text = sb.graves_lai(sb.MSets(3, 1), np.zeros(3)).summary()
-    assert "Reward     0\n" in text
-    assert text.endswith("Plan       no exploration is needed")
+    assert "Its reward  0\n" in text
+    assert text.endswith("Plan        no exploration is needed")
 
 
 @pytest.mark.parametrize(

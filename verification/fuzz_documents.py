@@ -39,6 +39,9 @@ class CsvInstances:
             "item,group1,group2,theta\na,p,x,1\nb,p,y,2\nc,q,x,3\nd,q,y,4\n",
             {"capacities": ("group1:1", "group2:x=2", "2"), "size": 1},
         ),
+        ("Our roads;;;\nfrom;to;minutes;remark\na;b;1,5;\nb;a;2;x\nb;d;1.000,5;\n", {"source": "a", "target": "d"}),
+        ("title,clicks,views,genre\na,1,10,p\nb,2,10,p\nc,3,10,q\n", {"capacities": ("1",), "size": 1}),
+        ("name\tprice\na\t3 %\nb\t2 %\n", {"size": 1, "columns": ("costs=price",)}),
     )
     CELLS = (
         "", " ", "nan", "inf", "1e400", "-1e400", "9" * 5000, "1" + "0" * 400, "0x1", "1_0", "-0", "1e-400", "1,5",
@@ -53,13 +56,16 @@ class CsvInstances:
         text, options = rng.choice(self.SEEDS)
         options = dict(options)
         if rng.random() < 0.3:
-            key = rng.choice(["family", "source", "target", "size", "saturate", "capacities", "variance"])
+            key = rng.choice(["family", "source", "target", "size", "saturate", "capacities", "variance", "columns"])
             odd = {"size": [-1, 0, 10**18], "variance": [0.0, -1.0, math.nan, math.inf, 1e-300, 1e300]}.get(key)
             text_value = rng.choice(
                 [inputs.name(rng), "9" * 5000, "1" + "0" * 400, "p=" + "9" * 5000, "paths", "none", "0"]
             )
-            value = rng.choice(odd) if odd else (text_value,) if key == "capacities" else text_value
-            options[key] = rng.choice([None, value]) if key != "capacities" else rng.choice([(), value])
+            is_list = key in ("capacities", "columns")
+            if key == "columns":
+                text_value = rng.choice([text_value, "theta=" + text_value, "costs=theta", "item=tail"])
+            value = rng.choice(odd) if odd else (text_value,) if is_list else text_value
+            options[key] = rng.choice([(), value]) if is_list else rng.choice([None, value])
         if rng.random() < 0.5:
             return Case({"x.csv": inputs.mutated_bytes(rng, text.encode())}, options)
         rows = list(csv.reader(io.StringIO(text)))

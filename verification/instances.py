@@ -1,4 +1,4 @@
-"""One instance of each family, chosen independently of the results of policies."""
+"""One instance of each family, chosen independently of the results of policies, and road networks."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def instances() -> dict[str, tuple[sb.DecisionSet, np.ndarray]]:
             theta = rng.random(decision_set.d)
         plain[name] = decision_set, theta
     return plain | near_ties
+
+
+def networks() -> dict[str, sb.datasets.Dataset]:
+    """Road networks of cities by name."""
+    return {name: sb.datasets.load(f"{name}-routing") for name in ("sioux-falls", "nauru")}
 
 
 def _explored(decision_set: sb.DecisionSet, theta: np.ndarray) -> float:

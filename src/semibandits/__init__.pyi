@@ -17,6 +17,7 @@ from semibandits.decisions.spanning_trees import SpanningTrees as SpanningTrees
 from semibandits.errors import ConcurrentUseError as ConcurrentUseError
 from semibandits.errors import Infeasible as Infeasible
 from semibandits.errors import InvalidInputError as InvalidInputError
+from semibandits.errors import LongestPathWarning as LongestPathWarning
 from semibandits.errors import SemibanditsError as SemibanditsError
 from semibandits.errors import SolverError as SolverError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
@@ -31,6 +32,7 @@ from semibandits.policies.escb import ESCB as ESCB
 from semibandits.policies.glade import GLADE as GLADE
 from semibandits.policies.ossb import OSSB as OSSB
 from semibandits.policies.radius import Radius as Radius
+from semibandits.policies.thompson import Thompson as Thompson
 from semibandits.policies.thompson import ThompsonSampling as ThompsonSampling
 from semibandits.regret_bound.glpg.algorithm import GLPG as GLPG
 from semibandits.regret_bound.glpg.discretise import discretise as discretise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,7 @@ from numba.core.dispatcher import Dispatcher
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.paths import Paths
+from semibandits.errors import LongestPathWarning
 from semibandits.families.family import Family, Guarantee
 from semibandits.families.registry import FAMILIES
 from semibandits.kernels._cache import KernelCache
@@ -29,7 +31,7 @@ from semibandits.policies.glade import GLADE
 from semibandits.policies.ossb import OSSB
 from semibandits.policies.registry import POLICIES
 from semibandits.policies.thompson import ThompsonSampling
-from semibandits.regret_bound.solve import Method, graves_lai
+from semibandits.regret_bound.solve import Method, solve_bound
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
 from semibandits.simulation.run import simulate
@@ -53,7 +55,8 @@ def compile_kernels(workers: int = 1) -> None:
 
 
 def _compiling(task: Callable[[], None]) -> None:
-    with expecting(math.inf):
+    with expecting(math.inf), warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongestPathWarning)
         task()
 
 
@@ -91,13 +94,13 @@ def solve_problems() -> None:
         theta, _ = _numbers(space)
         for method in GAUSSIAN if family.has_exchange_graph else GAUSSIAN[:2]:
             gap = 1e-4 if method != "glpg" else 0.5  # thousands of further steps call no other kernels
-            graves_lai(space, theta, method=method, gap=gap)
+            solve_bound(space, theta, method=method, gap=gap)
         if space.upper is not None:  # costs, which are not 0 or 1
             continue
         for method in BERNOULLI if family.has_exchange_graph else BERNOULLI[:1]:
-            graves_lai(space, theta, rewards="bernoulli", method=method)
+            solve_bound(space, theta, rewards="bernoulli", method=method)
     large = _grid(8)  # large enough for the interior-point method
-    graves_lai(large, _numbers(large)[0])
+    solve_bound(large, _numbers(large)[0])
     for _, space in _examples():
         theta, budgets = _numbers(space)
         at_least = 0.8 * float(budgets @ space.maximize(budgets))

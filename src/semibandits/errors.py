@@ -1,4 +1,4 @@
-"""The errors that semibandits raises, all derived from :class:`SemibanditsError`.
+"""The errors that semibandits raises, all derived from :class:`SemibanditsError`, and its warnings.
 
 A message states what was expected, what was found, and a remedy.
 """
@@ -36,8 +36,8 @@ class Option:
         return self.name if self.value is None else f"{self.name}={self.value!r}"
 
 
-class SemibanditsError(Exception):
-    """Base class of every error that the library raises on purpose.
+class Message(Exception):  # noqa: N818 (the common part of errors and warnings)
+    """A message of the library.
 
     Parameters
     ----------
@@ -53,6 +53,24 @@ class SemibanditsError(Exception):
         message = "".join(option_text(part) if isinstance(part, Option) else str(part) for part in self.args)
         half = LONGEST // 2
         return message if len(message) <= LONGEST else f"{message[:half]} ... {message[-half:]}"
+
+
+class SemibanditsError(Message):
+    """Base class of every error that the library raises on purpose.
+
+    Parameters
+    ----------
+    *parts : str or Option
+        Parts of the message.
+    """
+
+
+class LongestPathWarning(Message, UserWarning):
+    """All mean rewards of a path problem are positive, so that the longest path is best.
+
+    Costs must be passed as costs: ``graves_lai(paths, costs=minutes)``. To ignore the warning:
+    ``warnings.simplefilter("ignore", semibandits.LongestPathWarning)``.
+    """
 
 
 class InvalidInputError(SemibanditsError, ValueError):

@@ -183,7 +183,7 @@ def only_nulls():
     items = {"labels": ["a", "b"], "theta": None, "variance": None, "optimal": None, "suboptimal": None}
     layer = {"key": "policy:A", "label": "A", "text": "", "unit": "", "values": [None, None]}
     return {
-        "schema": 1, "title": "Nothing much", "subtitle": "", "unit": "", "note": "", "answers": [], "bound": None,
+        "schema": 2, "title": "Nothing much", "subtitle": "", "unit": "", "note": "", "answers": [], "bound": None,
         "simulation": simulation, "items": items, "plan": None, "drawing": None, "layers": [layer],
         "tables": {"provenance": [], "again": []}, "version": "0",
     }  # fmt: skip
@@ -254,7 +254,7 @@ def _payload(problem, policies, *, horizon, replications, unit="", labels=None):
     )
     cost = f"{number_text(bound.value, 3)} {unit} per ln T"
     return {
-        "schema": 1,
+        "schema": 2,
         "unit": unit,
         "note": "Numbers of a test: every one of them comes from a run of the library on a small instance.",
         "answers": [
@@ -263,8 +263,10 @@ def _payload(problem, policies, *, horizon, replications, unit="", labels=None):
             {"key": "best", "label": "What is best", "headline": best, "text": "The decision with the highest mean reward."},
             {"key": "cost", "label": "What exploring costs at least", "headline": cost,
              "text": f"{bracket_text(bound.lower, bound.value)}. No uniformly good policy can lose less in the long run."},
-            {"key": "closest", "label": "Which policy came closest", "headline": closest.policy,
-             "text": f"It lost {number_text(closest.regret, 3)} {unit} in {horizon:,} rounds."},
+            {"key": "earned", "label": "What learning earned", "headline": closest.policy,
+             "text": f"It lost {number_text(closest.regret, 3)} {unit} in {horizon:,} rounds.",
+             "header": ["policy", "lost", "share"],
+             "rows": [{"label": row.policy, "value": number_text(row.regret, 3), "ratio": ""} for row in result.summary()]},
         ],
         "bound": {"lower": bound.lower, "value": bound.value, "gap": bound.gap, "method": bound.method,
                   "status": str(bound.status), "applies": True, "text": bracket_text(bound.lower, bound.value)},

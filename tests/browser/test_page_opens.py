@@ -10,7 +10,7 @@ PAYLOADS = {
     **{kind: getattr(samples, kind) for kind in (
         "germany", "tree", "matching", "shortlist", "bound_only", "other_rewards", "one_replication", "only_nulls", "large"
     )},
-    "bare": lambda: {"schema": 1},
+    "bare": lambda: {"schema": 2},
     "hard names on a map": lambda: samples.hard_names(samples.germany()),
     "hard names in a heat map": lambda: samples.hard_names(samples.matching()),
     "hard names in bars": lambda: samples.hard_names(samples.shortlist()),

@@ -173,7 +173,7 @@ def test_a_network_with_another_variance(run):
 
 
 BAD_TABLES = {
-    "cyclic graph": (GRAPH + "d,a,1\n", ["--source", "a", "--target", "d"], "at most 0 for item 0"),
+    "cyclic graph": (GRAPH + "d,a,1\n", ["--source", "a", "--target", "d"], "theta must be at most 0 for routes, got 1 on line"),
     "unknown target": (GRAPH, ["--source", "a", "--target", "z"], "target node must be a known name, got 'z'"),
     "unreachable target": (GRAPH, ["--source", "d", "--target", "a"], "target must be reachable from source"),
     "disconnected graph": (GRAPH + "e,f,1\n", ["--family", "trees"], "graph must be connected, got 2 components"),
@@ -190,7 +190,7 @@ BAD_TABLES = {
     "variance option of -1": (MSETS, ["--size", "1", "--variance", "-1"], "variance must be positive, got -1.0"),
     "variance option of nan": (MSETS, ["--size", "1", "--variance", "nan"], "variance must be finite, got nan"),
     "empty file": ("", [], "must contain an instance, got an empty file"),
-    "missing column": ("item,reward\nu,1\n", ["--size", "1"], "columns must be those of a family"),
+    "missing column": ("item,fame\nu,1\n", ["--size", "1"], "add --column theta=fame to maximise it, or --column costs=fame"),
     "cell without a number": ("item,theta\nu,1\nv,one\n", ["--size", "1"], "theta must be a number, got 'one' on line 3"),
     "duplicate names": ("item,theta\nu,1\nu,2\n", ["--size", "1"], "items must have distinct names, got 'u' on lines 2 and 3"),
     "row without a partner": ("row,column,theta\n1,x,1\n2,x,1\n", ["--saturate", "rows"], "row"),
@@ -225,7 +225,7 @@ def test_bad_input_is_one_line_and_writes_nothing(run, case):
 BAD_PROBLEMS = {
     "missing file": (["none.csv"], "none.csv must be a readable file, got No such file"),
     "unknown network": (["germny50"], "got 'germny50': did you mean germany50"),
-    "file of another kind": (["./table.txt"], "the file must end in .csv or .json, got './table.txt'"),
+    "file of another kind": (["./table.ods"], ".jsonl, .ndjson or .json, got './table.ods': save it as .xlsx or .csv"),
     "network without a family": (["germany50"], "give --source and --target for paths or routes, or --family trees"),
     "network without a target": (["germany50", "--source", "Berlin"], "paths must have both ends, got no target"),
     "unknown node": (["germany50", "--source", "Berln", "--target", "Essen"], "did you mean Berlin"),
@@ -256,7 +256,7 @@ def test_json_files_take_options_that_they_leave_out(run):
     assert run(["bound", "g.json", "--source", "a", "--target", "a"])[0] == 2
     code, _, err = run(["bound", "g.json", "--source", "a", "--capacity", 1])
     assert code == 2
-    assert "--capacity must be used with CSV files" in err
+    assert "--capacity must be used with tables, got it with a JSON file" in err
 
 
 def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
@@ -292,7 +292,7 @@ def test_a_gap_that_is_not_reached_exits_with_3_and_prints_the_bracket(run, monk
     def solve(decision_set, theta, *, law, **_):
         raise SolverError("asked for 1e-4,\nreached less", unfinished(decision_set, theta, law.variance, value))
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     arguments = ["bound", "table.csv", "--size", 2, "--plot", "p.png", "--save", "b.json"]
     code, out, err = run(arguments, MSETS)
     assert code == 3
@@ -314,7 +314,7 @@ def test_interruption_is_reported_in_one_line(run, monkeypatch):
     def solve(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2], MSETS)
     assert (code, out) == (130, "")
     assert err == "Error: interrupted, nothing written\n"
@@ -338,7 +338,7 @@ def test_running_out_of_memory_is_reported_in_one_line(run, monkeypatch, argumen
     def solve(*_, **__):
         raise MemoryError(*arguments)
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
     assert (code, out) == (2, "")
     assert err.startswith("Error: the problem must fit into memory, ")
@@ -353,7 +353,7 @@ def test_faults_of_our_own_are_not_hidden(monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text(MSETS, encoding="utf-8")
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", solve)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", solve)
     with pytest.raises(ZeroDivisionError, match="ours"):
         main(["bound", "table.csv", "--size", "2"])
 
@@ -390,3 +390,24 @@ def test_bernoulli_rewards_have_a_bound_of_their_own(run):
     code, _, err = run(["bound", "table.csv", "--size", "1", "--rewards", "cauchy"], table)
     assert code != 0
     assert "the law must be one of gaussian, bernoulli, poisson, gamma, got 'cauchy'" in err
+
+
+def test_what_was_read_as_what_is_shown(run):
+    table = "from;to;minutes;surface\na;b;1,5;mud\nb;d;2;\na;d;4;\n"
+    code, out, err = run(["bound", "table.csv", "--source", "a", "--target", "d"], table)
+    assert (code, err) == (0, "")
+    assert "Ignored columns: surface." in out
+    assert "minutes as costs" in " ".join(out.split())
+    _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--column", "theta=minutes", "--json"])
+    answer = json.loads(out)
+    assert answer["instance"]["theta"] == [1.5, 2, 4]
+    assert answer["optimal"]["items"] == ["a → d"]
+    _, out, _ = run(["bound", "table.csv", "--source", "a", "--target", "d", "--minimize", "--json"])
+    assert json.loads(out)["instance"]["costs"] == [1.5, 2, 4]
+
+
+def test_options_of_tables_do_not_suit_built_in_problems(run):
+    for option in (["--minimize"], ["--column", "theta=x"]):
+        code, _, err = run(["bound", "germany50-routing", *option])
+        assert code == 2
+        assert f"{option[0]} must suit the problem" in err

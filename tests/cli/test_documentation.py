@@ -14,6 +14,7 @@ from semibandits.cli import main
 from semibandits.cli.simulate import HELP
 from semibandits.families.registry import TABLES
 from semibandits.instances import FAMILIES, MATROID_KINDS
+from semibandits.instances.roles import ROLES
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
 
@@ -88,7 +89,8 @@ def test_the_figures_of_the_readme_are_those_of_the_demo(capsys):
     assert answer["lower"] <= value
     assert value - lower <= 1e-4 * value
     nodes = answer["optimal"]["text"].split(" → ")
-    shown = re.search(r"Best path   (.*?)\n    C", README, re.DOTALL).group(1)
+    shown, cost = re.search(r"Best path   (.*?)\n    Its cost    ([\d.]+) ms\n    C", README, re.DOTALL).groups()
+    assert float(cost) == pytest.approx(answer["optimal"]["cost"], abs=0.0005)
     assert re.sub(r"\s+", " ", shown).strip() == " → ".join(nodes)
     assert answer["plan"][0]["gap"] == pytest.approx(0.02, abs=0.005)
     assert 0.45 < answer["plan"][0]["gap"] * answer["plan"][0]["rate"] / answer["value"] < 0.5
@@ -166,6 +168,15 @@ def test_all_families_are_described():
         assert f"`{name}`" in FORMATS
     for columns in (table.columns for table in TABLES.values()):
         assert ", ".join(f"`{column}`" for column in columns) in FORMATS
+
+
+def test_the_usual_names_of_columns_are_read():
+    section = FORMATS[FORMATS.index("| column | usual names |") : FORMATS.index("If two columns qualify")]
+    rows = re.findall(r"^\| (`.+`) \| (.+) \|$", section, re.MULTILINE)
+    assert len(rows) == 6
+    for roles, names in rows:
+        known = set().union(*(ROLES[role].usual for role in re.findall(r"`(\w+)`", roles)))
+        assert set(re.split("[,;] ", names)) - {"..."} <= known
 
 
 def test_the_example_runs(capsys):

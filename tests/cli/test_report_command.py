@@ -53,9 +53,10 @@ def test_the_report_is_written_to_the_folder(run, results):
     assert path == "results/report.html"
     shown = {answer["key"]: answer["headline"] for answer in data_of(path)["answers"]}
     assert [re.split(r"  +", line.strip()) for line in answers] == [
+        ["Learning", shown["earned"]],
+        ["Right", shown["settled"]],
         ["Best", "u, v"],
-        ["Exploring costs", "6 per ln T"],
-        ["Closest", shown["closest"]],
+        ["Learning costs", shown["cost"]],
     ]
     assert shown["best"] == "u, v"
 

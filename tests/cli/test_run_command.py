@@ -42,7 +42,7 @@ def files(folder):
 
 
 def forbid_work(monkeypatch):
-    for name in ("graves_lai", "play"):
+    for name in ("solve_bound", "play"):
         monkeypatch.setattr(studies_run, name, None)
 
 
@@ -148,7 +148,7 @@ def test_interruptions_of_a_bound(study, monkeypatch):
 
     run = study(ALONE)
     with monkeypatch.context() as patched:
-        patched.setattr(studies_run, "graves_lai", interrupt)
+        patched.setattr(studies_run, "solve_bound", interrupt)
         assert run(["run", "study.toml"]) == (130, "", "Error: interrupted, nothing written\n")
     assert not Path("study-results").exists()
     with monkeypatch.context() as patched:
@@ -186,7 +186,7 @@ def test_a_gap_that_is_not_reached_exits_with_3(study, monkeypatch):
     def solve(decision_set, theta, *, law, **_):
         raise SolverError("asked for more", graves_lai(decision_set, theta, law=law))
 
-    monkeypatch.setattr(studies_run, "graves_lai", solve)
+    monkeypatch.setattr(studies_run, "solve_bound", solve)
     run = study(ALONE)
     code, out, err = run(["run", "study.toml"])
     assert (code, err) == (3, "Error: asked for more\n")
@@ -265,7 +265,7 @@ def test_bad_input_is_one_line_and_writes_nothing(study, case):
 
 
 def test_a_bound_below_a_file_is_refused_before_it_is_solved(study, monkeypatch):
-    monkeypatch.setattr(studies_run, "graves_lai", None)
+    monkeypatch.setattr(studies_run, "solve_bound", None)
     code, _, err = study(ALONE)(["run", "study.toml", "--output", "table.csv/x"])
     assert code == 2
     assert "folder must be writable, got Not a directory" in err
@@ -305,8 +305,20 @@ def test_a_changed_study_is_refused(study):
     code, out, err = run(["run", "study.toml"])
     assert (code, out) == (2, "")
     assert err == (
-        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 1000, "
-        "was 300): choose another folder (--output FOLDER), or continue the run as it was started\n"
+        "Error: folder must contain a run of the same horizon, got one of 300 rounds in study-results and now 1000: add "
+        "--extend to play all replications again up to the longer horizon (the earlier result is kept until the new one is "
+        "complete), or choose another folder (--output FOLDER); the command is: semibandits run study.toml --extend\n"
+    )
+    assert files("study-results") == before
+    assert run(["run", "study.toml", "--extend"])[0] == 0
+    assert "1,000 rounds" in run(["run", "study.toml"])[1]
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    before = files("study-results")
+    code, out, err = run(["run", "study.toml"])
+    assert (code, out) == (2, "")
+    assert err == (
+        "Error: folder must contain a run of the same simulation, got another horizon in study-results (horizon = 300, "
+        "was 1000): choose another folder (--output FOLDER), or continue the run as it was started\n"
     )
     assert files("study-results") == before
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -128,7 +129,7 @@ def test_bernoulli_rewards_are_compared_with_their_own_bound(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("no luck")
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", fail)
     answer = answer_of(run, *arguments)
     assert (answer["lower"], answer["value"]) == (None, None)
     code, out, _ = run(arguments)
@@ -149,7 +150,7 @@ def test_a_missing_bound_is_reported(run, monkeypatch):
     def fail(*_, **__):
         raise SolverError("not in time")
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", fail)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", fail)
     code, out, _ = run(SHORT, TABLE)
     assert code == 0
     assert "not found in time" in out
@@ -159,7 +160,7 @@ def test_a_bound_without_a_plan_has_one_end(run, monkeypatch):
     def half_solved(*arguments, **options):
         return dataclasses.replace(graves_lai(*arguments, **options), lower=1.0, value=math.inf)
 
-    monkeypatch.setattr("semibandits.studies.run.graves_lai", half_solved)
+    monkeypatch.setattr("semibandits.studies.run.solve_bound", half_solved)
     answer = answer_of(run, *SHORT)
     assert (answer["lower"], answer["value"]) == (1.0, None)
     assert answer["policies"][0]["slope_ratio"] == answer["policies"][0]["slope"]
@@ -343,6 +344,7 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     code, out, err = run([*SHORT, "--output", "run"])
     assert (code, out) == (2, "")
     assert "the folder 'run' must be without a simulation, got one in it: add --resume" in err
+    assert err.endswith(f"; the command is: semibandits {shlex.join(map(str, SHORT))} --output run --resume\n")
     for name in ("regret.png", "summary.csv"):
         Path("run", name).unlink()
     code, out, err = run([*SHORT, "--output", "run", "--resume"])
@@ -355,6 +357,23 @@ def test_a_folder_is_not_used_twice_unless_it_is_resumed(run):
     assert code == 2
     assert "folder must contain a run of the same simulation, got another seed in run" in err
     assert Path("run/simulation.zip").read_bytes() == before
+
+
+def test_one_error_leads_to_a_longer_run(run):
+    arguments = [*SHORT, "--output", "run"]
+    run(arguments, TABLE)
+    place = arguments.index("-T") + 1
+    arguments[place] = 2 * int(arguments[place])
+    code, _, err = run(arguments)
+    assert code == 2
+    again = err.rstrip("\n").split("; the command is: semibandits ")[1]
+    assert run(shlex.split(again))[0] == 0
+    assert load_simulation("run/simulation.zip").checkpoints[-1] == arguments[place]
+    code, _, err = run([*SHORT, "--extend"])
+    assert (code, err) == (
+        2,
+        "Error: --extend must be used with the folder of the earlier run, got none: add --output FOLDER\n",
+    )
 
 
 def test_folders_with_other_things_in_them_are_fine(run):

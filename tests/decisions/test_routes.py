@@ -199,6 +199,43 @@ def test_bad_input(arguments, message):
         sb.Routes(*arguments)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_self_loops_and_nodes_apart_change_nothing(directed):
+    graph = (nx.MultiDiGraph if directed else nx.MultiGraph)([(0, 1), (1, 2), (0, 2), (2, 1)])
+    alone = sb.Routes(graph, 0, 2)
+    graph.add_edges_from([(0, 0), (1, 1), (2, 2), (8, 9), (9, 8)])
+    graph.add_node("island")
+    x = sb.Routes(graph, 0, 2)
+    assert (x.d, x.count(), x.m) == (alone.d + 5, alone.count(), alone.m)
+    costs = np.append([1.0, 1.0, 3.0, 1.5] if directed else [1.0, 1.5, 3.0, 1.0], np.zeros(5))
+    apart = np.array([u == v or u in (8, 9) for u, v, *_ in x.items])
+    assert not x.useful_items[apart].any()
+    weights = np.zeros(x.d)
+    weights[~apart] = -costs[:4]
+    assert not x.maximize(weights)[apart].any()
+    assert (x.maximize(weights)[~apart] == alone.maximize(-costs[:4])).all()
+    bound = sb.graves_lai(x, weights)
+    assert bound.value == pytest.approx(sb.graves_lai(alone, -costs[:4]).value, rel=1e-12)
+    assert not bound.plan.decisions[:, apart].any()
+    with pytest.raises(sb.InvalidInputError, match="no path from 0 to 'island'"):
+        sb.Routes(graph, 0, "island")
+    with pytest.raises(sb.InvalidInputError, match="no path from 8 to 0"):
+        sb.Routes(graph, 8, 0)
+
+
+def test_weights_that_no_mean_can_have_are_clipped_but_means_are_refused():
+    x = sb.Routes([(0, 1), (1, 0), (1, 2), (0, 2)], 0, 2)
+    weights = [-1.0, 5.0, 5.0, -0.5]
+    assert x.maximize(weights).tolist() == [False, False, False, True]  # 1 -> 2 costs 0, not -5
+    with pytest.raises(sb.InvalidInputError, match=r"at most 0 for item 1 .* got 5"):
+        sb.graves_lai(x, weights)
+    with pytest.raises(sb.InvalidInputError, match=r"at most 0 for item 1 .* got 5"):
+        sb.simulate(x, sb.GaussianRewards(weights), sb.CUCB(), 10, 1)
+    above = sb.Routes([(0, 1), (1, 0), (1, 2), (0, 2)], 0, 2, least=[0.0, 0.0, 0.5, 0.0])
+    with pytest.raises(sb.InvalidInputError, match=r"at most -0\.5 for item 2 .* got -0\.25"):
+        sb.graves_lai(above, [-1.0, -1.0, -0.25, -1.0])
+
+
 def test_directed_contradicts_the_graph():
     with pytest.raises(sb.InvalidInputError, match="directed must be left out"):
         sb.Routes(STREETS, "home", "office", directed=True)
@@ -213,6 +250,15 @@ def test_too_many_to_list():
     x, _ = street_grid(8, 8, "shared", np.random.default_rng(0))
     with pytest.raises(sb.TooManyDecisionsError, match="raise the limit"):
         x.enumerate(1_000)
+    with pytest.raises(sb.TooManyDecisionsError, match="limited to 1000000 decisions"):
+        x.count()
+
+
+def test_a_limit_that_is_just_enough():
+    x, _ = street_grid(4, 4, "shared", np.random.default_rng(0))
+    assert x.count(184) == len(x.enumerate(184)) == 184
+    with pytest.raises(sb.TooManyDecisionsError, match="limited to 183 decisions"):
+        x.count(183)
 
 
 def test_what_is_not_a_route_has_no_walk():

@@ -263,7 +263,44 @@ def test_bad_descriptions_are_refused(case, change, message):
         instance_from_description(description)
 
 
-@pytest.mark.parametrize("key", ["family", "theta", "edges"])
+def test_costs_are_negative_rewards(tmp_path):
+    description = {"family": "msets", "size": 1, "costs": [3, 0, 1.5]}
+    instance = instance_from_description(description)
+    np.testing.assert_array_equal(instance.theta, [-3, 0, -1.5])
+    assert not np.signbit(instance.theta[1])
+    write_json(instance, tmp_path / "instance.json")
+    again = read_json(tmp_path / "instance.json")
+    assert instance.in_costs
+    assert again.in_costs
+    np.testing.assert_array_equal(again.theta, instance.theta)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "in_costs"),
+    [
+        ({"costs": [1, -2]}, True),
+        ({"costs": [0, 0]}, True),
+        ({"theta": [-1, -2]}, True),
+        ({"theta": [-1, 0]}, True),
+        ({"theta": [-1, 2]}, False),
+        ({"theta": [0, 0]}, False),
+        ({"theta": [1, 2]}, False),
+    ],
+)
+def test_rewards_that_are_costs_are_recognised(numbers, in_costs):
+    assert instance_from_description({"family": "msets", "size": 1, **numbers}).in_costs is in_costs
+
+
+def test_rewards_and_costs_exclude_each_other():
+    with pytest.raises(InvalidInputError, match="one of the keys 'theta' and 'costs', got both: remove one"):
+        instance_from_description({"family": "msets", "size": 1, "theta": [1, 2], "costs": [1, 2]})
+    with pytest.raises(InvalidInputError, match="'theta', mean rewards, or 'costs', mean costs, got neither: add one"):
+        instance_from_description({"family": "msets", "size": 1})
+    with pytest.raises(InvalidInputError, match=r"costs\[1\] must be a number, got '2'"):
+        instance_from_description({"family": "msets", "size": 1, "costs": [1, "2"]})
+
+
+@pytest.mark.parametrize("key", ["family", "edges"])
 def test_missing_keys_are_named(key):
     description, _ = complete("trees")
     del description[key]

@@ -67,7 +67,7 @@ def test_the_radius_is_the_raise_of_this_divergence(name, at, information):
         assert found == 0.0
         return
     high = most * (1.0 - 1e-12) if math.isfinite(most) else 1.0 + abs(mean)
-    while math.isinf(most) and excess(high) < 0.0:
+    while math.isinf(most) and excess(high) <= 0.0:
         high *= 2.0
     if excess(high) <= 0.0:
         assert found == pytest.approx(most, rel=1e-9)

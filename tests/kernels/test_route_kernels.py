@@ -17,9 +17,11 @@ from semibandits.kernels.dijkstra import (
     pop,
     shortest_path_into,
     shortest_tree,
+    simple_paths,
     turns,
     walks_through,
 )
+from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ratios import negative_cycle
 
 FEW = st.integers(0, 3).map(float)
@@ -91,9 +93,10 @@ def test_shortest_path_with_any_lower_bounds(graph, data):
     at_target[n - 1] = 0.0
     share = data.draw(st.sampled_from((0.0, 0.5, 1.0)))
     ahead = distances_from(into, share * costs, at_target)
+    ratio = 1.0 / share if share > 0.0 and data.draw(st.booleans()) else 1.0
     expected = lengths_from(n, tails, heads, costs, 0)[n - 1]
     x = np.ones(len(tails), dtype=np.bool_)
-    assert shortest_path_into(out, costs, ahead, 0, n - 1, x) == expected
+    assert shortest_path_into(out, costs, ahead, ratio, 0, n - 1, x) == expected
     if expected < np.inf:
         assert costs[x].sum() == expected
         path = nx.DiGraph((int(tails[a]), int(heads[a])) for a in np.flatnonzero(x))
@@ -190,3 +193,33 @@ def test_ranking_within_a_length_or_a_budget(case):
     short = ranked_paths(*graph, costs, ends, 10_000, np.inf, 1)
     assert len(short.lengths) == 0
     assert not short.complete
+
+
+@given(digraphs(), st.integers(0, 20), st.integers(0, 20))
+@settings(max_examples=300)
+def test_simple_paths_are_counted_and_the_first_ones_listed(case, limit, size):
+    n, tails, heads, _ = case
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(n))
+    for arc, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
+        graph.add_edge(u, v, key=arc)
+    paths = [[arc for *_, arc in path] for path in nx.all_simple_edge_paths(graph, 0, n - 1)]
+    out, into = (grouped(n, *ends, np.arange(len(tails))) for ends in ((tails, heads), (heads, tails)))
+    steps = distances_from(into, np.ones(len(tails)), np.where(np.arange(n) == n - 1, 0.0, np.inf))
+    rows = np.zeros((size, len(tails)), dtype=np.bool_)
+    assert simple_paths(out, steps, 0, n - 1, limit, rows) == min(len(paths), limit + 1)
+    listed = min(size, len(paths), limit + 1)
+    assert [np.flatnonzero(row).tolist() for row in rows[:listed]] == [sorted(path) for path in sorted(paths)[:listed]]
+    assert not rows[listed:].any()
+
+
+@given(st.lists(st.tuples(st.floats(-1.0, 1e150), st.floats(0.0, 1e100)), min_size=1))
+def test_clipped_costs_and_their_smallest_ratio(pairs):
+    costs, least = np.array(pairs).T.copy()
+    expected = np.clip(costs, least, 1e100)
+    share = clip_costs(costs, least)
+    assert (costs == expected).all()
+    assert (share * least <= costs * (1.0 + 1e-15)).all()
+    known = least > 0.0
+    with np.errstate(over="ignore"):
+        assert share == min(1e100, (costs[known] / least[known]).min(initial=np.inf))

@@ -54,6 +54,7 @@ def begun(policy):
 CALLS = {
     "ask": lambda made: made.ask(),
     "tell": lambda made: made.tell(4, np.array([0.7, 0.3])),
+    "tell a part": lambda made: made.tell(4, np.array([np.nan, 0.3]), partial=True),
     "forget": lambda made: made.forget(5),
 }
 

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from learner_cases import POLICIES, SETS
 
 from semibandits.errors import InvalidInputError
+from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES, SUMS
 from semibandits.learning import Learner
 
 REWARDS = st.integers(-5, 5) | st.floats(-10, 10)
@@ -49,17 +50,47 @@ class Machine(RuleBasedStateMachine):
             self.told[item].append(float(reward))
         return i, rewards
 
+    def take_part(self, data):
+        """An open round, and its rewards with some of them None."""
+        i = data.draw(st.sampled_from(sorted(self.open)))
+        items = self.open.pop(i)
+        self.closed.append(i)
+        rewards = data.draw(st.lists(st.none() | REWARDS, min_size=len(items), max_size=len(items)))
+        for item, reward in zip(items, rewards, strict=True):
+            if reward is not None:
+                self.told[item].append(float(reward))
+        return i, rewards
+
+    def labels_of(self, i):
+        return next(asked.labels for asked in self.learner.open_rounds if asked.id == i)
+
     @precondition(lambda self: self.open)
     @rule(data=st.data())
     def tell(self, data):
         i, rewards = self.take(data)
-        labels = dict(
-            zip(
-                self.learner.open_rounds[[a.id for a in self.learner.open_rounds].index(i)].labels, rewards, strict=True
-            )
-        )
+        labels = dict(zip(self.labels_of(i), rewards, strict=True))
         self.learner.tell(i, rewards)
-        self.twin.tell(i, labels)
+        self.twin.tell(i, labels, partial=data.draw(st.booleans()))
+
+    @precondition(lambda self: self.open)
+    @rule(data=st.data())
+    def tell_a_part(self, data):
+        i, rewards = self.take_part(data)
+        pairs = zip(self.labels_of(i), rewards, strict=True)
+        self.learner.tell(i, rewards, partial=True)
+        observed = {label: reward for label, reward in pairs if reward is not None}
+        if observed or data.draw(st.booleans()):
+            self.twin.tell(i, observed, partial=True)
+        else:
+            self.twin.forget(i)
+
+    @precondition(lambda self: len(self.open) > 1)
+    @rule(data=st.data())
+    def tell_parts_of_many(self, data):
+        outcomes = [self.take_part(data) for _ in range(data.draw(st.integers(1, len(self.open))))]
+        self.learner.tell_many(outcomes, partial=True)
+        for i, rewards in outcomes:
+            self.twin.tell(i, [np.nan if reward is None else reward for reward in rewards], partial=True)
 
     @precondition(lambda self: len(self.open) > 1)
     @rule(data=st.data())
@@ -109,6 +140,19 @@ class Machine(RuleBasedStateMachine):
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
         assert self.learner.means.tolist() == expected
         np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+        self.counts_open_rounds(sums)
+
+    def counts_open_rounds(self, sums):
+        """The agent's statistics are those of an account that lists rounds and rewards."""
+        stats = self.learner._agent.player.stats
+        pending = [sum(item in items for items in self.open.values()) for item in range(len(sums))]
+        plays = [len(rewards) for rewards in self.told]
+        counts = [n + o for n, o in zip(plays, pending, strict=True)]
+        assert self.learner._agent.pending.tolist() == pending
+        assert stats[[PLAYS, COUNTS, SUMS]].tolist() == [plays, counts, sums]
+        scales = np.array([1.0 / max(count, 1) for count in counts])  # twice the variance is 1
+        np.testing.assert_array_equal(stats[SCALES], scales)
+        np.testing.assert_array_equal(stats[ROOTS], np.sqrt(scales))
 
     def teardown(self):
         if hasattr(self, "learner"):

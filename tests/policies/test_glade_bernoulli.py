@@ -198,7 +198,7 @@ def test_it_explores_less_where_means_are_near_the_ends():
     regret = {}
     for law in ("gaussian", "bernoulli"):
         result = sb.simulate(
-            sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 200, seed=3, bound=None
+            sb.MSets(6, 2), sb.BernoulliRewards(theta), sb.GLADE(rewards=law), 5000, 100, seed=3, bound=None
         )
         regret[law] = result.regret["GLADE"][:, -1]
     errors = math.hypot(*(r.std() / math.sqrt(len(r)) for r in regret.values()))

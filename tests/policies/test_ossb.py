@@ -158,7 +158,7 @@ def test_plan_is_feasible_at_guarded_means(name, failing, monkeypatch):
         def fails(*_args, **_options):
             raise SolverError("none found")
 
-        monkeypatch.setattr(exploration, "graves_lai", fails)
+        monkeypatch.setattr(exploration, "solve_bound", fails)
     decision_set, rng = SETS[name](), np.random.default_rng(3)
     rows = listed(decision_set)
     for ties in (False, True, False):
@@ -302,7 +302,7 @@ def test_plays_on_where_the_solver_fails(name, monkeypatch):
     def fails(*_args, **_options):
         raise SolverError("none found")
 
-    monkeypatch.setattr(exploration, "graves_lai", fails)
+    monkeypatch.setattr(exploration, "solve_bound", fails)
     decision_set = SETS[name]()
     theta = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
     agent, decisions = run(decision_set, GaussianRewards(theta, variance=0.1), 3000)

@@ -134,7 +134,7 @@ def test_plan_is_feasible_at_guarded_means(name, failing, kind, monkeypatch):
         def fails(*_args, **_options):
             raise SolverError("none found")
 
-        monkeypatch.setattr(exploration, "graves_lai", fails)
+        monkeypatch.setattr(exploration, "solve_bound", fails)
     decision_set, rng = SETS[name](), np.random.default_rng(3)
     rows, told = listed(decision_set), 0
     for _ in range(4):
@@ -164,7 +164,7 @@ def test_a_solve_that_stalls_counts_if_its_plan_is_the_cheaper_one(name, monkeyp
         calls.append(result)
         return dataclasses.replace(result, plan=plan, value=factor * result.value, lower=0.0, status=Status.STALLED)
 
-    monkeypatch.setattr(exploration, "graves_lai", stalls)
+    monkeypatch.setattr(exploration, "solve_bound", stalls)
     for factor in (1.1, 1e6):
         plan = wanted_of_law(decision_set, LAW, means, plays, GAP)
         if factor < 2:

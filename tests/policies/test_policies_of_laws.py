@@ -43,7 +43,9 @@ def rewards_of(law, theta):
         return sb.PoissonRewards(theta, cost=law.cost)
     if isinstance(law, Gamma):
         return sb.GammaRewards(theta, shape=law.shape, cost=law.cost)
-    return sb.SampledRewards(theta, Noise(theta, law.variance), variance=law.variance, law=law)
+    rewards = sb.GaussianRewards(theta, variance=law.variance, upper=law.upper)
+    assert rewards.law == law
+    return rewards
 
 
 class Noise:

@@ -79,13 +79,13 @@ def test_the_example_of_the_page(capsys):
 
 @pytest.mark.parametrize("kind", ["laminar", "intersection"])
 def test_glade_loses_less_than_thompson_sampling(kind):
-    """Seeded; 16 runs of 4,000 rounds: the means differ by more than five standard errors of their difference.
+    """Seeded; 16 runs of 2,000 rounds: the means differ by more than five standard errors of their difference.
 
     Thompson sampling has Beta posteriors.
     """
     decisions, theta = SHORTLISTS.shortlist(kind, 120, equal=False)
     result = simulate(
-        decisions, sb.BernoulliRewards(theta), [sb.GLADE(), sb.ThompsonSampling()], 4_000, 16, seed=5, bound=None
+        decisions, sb.BernoulliRewards(theta), [sb.GLADE(), sb.ThompsonSampling()], 2_000, 16, seed=5, bound=None
     )
     glade, thompson = (result.regret[name][:, -1] for name in ("GLADE", "ThompsonSampling"))
     error = np.hypot(glade.std(ddof=1), thompson.std(ddof=1)) / np.sqrt(16)

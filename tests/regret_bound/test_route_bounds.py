@@ -88,6 +88,30 @@ def test_other_round_trips_leave_a_bracket_that_is_told(r):
     assert check_bracket(x, costs, variance).status == "optimal"  # few routes are listed
 
 
+@pytest.mark.parametrize("gap", [1e-4, 0.05])
+@pytest.mark.parametrize("kind", ["separate", "shared"])
+def test_every_route_of_a_plan_is_needed_for_the_gap(kind, gap):
+    for seed in range(6):
+        x, costs = street_grid(3, 4, kind, np.random.default_rng(seed), least=(0.0, 0.5, 0.8)[seed % 3])
+        found = sb.graves_lai(x, -costs, gap=gap)
+        problem = Problem(x, -costs, bounded_by(found.law, x.upper), 1e-12, gap)
+        gaps = found.plan.decisions @ costs - costs[found.optimal_decision].sum()
+        for k in range(len(gaps)):
+            fewer = np.delete(found.plan.rates, k)
+            plan = sb.ExplorationPlan(np.delete(found.plan.decisions, k, axis=0), fewer)
+            information = information_over_list(problem, plan)
+            cost = fewer @ np.delete(gaps, k)
+            assert information == 0.0 or (1.0 - gap) * (1.0 + 0.2 * gap) * cost > found.lower * information
+
+
+def test_routes_that_an_earlier_round_left_behind_are_dropped():
+    falls = sb.datasets.load("sioux-falls-routing")
+    found = sb.graves_lai(falls.decision_set, falls.theta, falls.variance)
+    assert found.status == "optimal"
+    assert len(found.plan.rates) == 1  # two more were played 2.5e-5 and 7.9e-6 times per ln T
+    check_kept(found)
+
+
 def test_nothing_to_explore():
     x = sb.Routes([(0, 1), (1, 2), (2, 1)], 0, 2)
     found = sb.graves_lai(x, [-1.0, -1.0, -1.0])

@@ -10,15 +10,18 @@ def check_payload(payload):
     """Check that a payload follows the schema."""
     assert json.loads(json.dumps(payload, allow_nan=False)) == payload
     keys(payload, "schema title subtitle unit note answers bound simulation items plan drawing layers tables version")
-    assert payload["schema"] == 1
+    assert payload["schema"] == 2
     for key in ("title", "subtitle", "unit", "note", "version"):
         assert isinstance(payload[key], str), key
-    assert [answer["key"] for answer in payload["answers"]] == ["decided", "best", "cost", "closest"]
+    about_policies = ["earned", "settled", "best", "cost"]
+    keys_of_answers = [answer["key"] for answer in payload["answers"]]
+    assert keys_of_answers == (["decided", "best", "cost"] if payload["simulation"] is None else about_policies)
     for answer in payload["answers"]:
-        keys(answer, "key label headline text rows")
+        keys(answer, "key label headline text header rows")
         texts = [answer[key] for key in ("key", "label", "headline", "text")]
         assert all(isinstance(text, str) and text.strip() == text and text for text in texts)
-        assert not answer["rows"] or answer["key"] == "closest"
+        assert not answer["rows"] or answer["key"] in ("earned", "settled")
+        assert len(answer["header"]) == (3 if answer["rows"] else 0)
         for row in answer["rows"]:
             keys(row, "label value ratio")
             assert all(isinstance(text, str) for text in row.values())
@@ -57,7 +60,7 @@ def optional_number(value):
 
 
 def check_items(items):
-    keys(items, "labels theta variance optimal suboptimal")
+    keys(items, "labels theta variance optimal suboptimal total numbers note")
     d = len(items["labels"])
     assert d
     assert all(isinstance(label, str) for label in items["labels"])
@@ -68,6 +71,10 @@ def check_items(items):
         if items[name] is not None:
             assert len(items[name]) == d
             assert all(isinstance(flag, bool) for flag in items[name])
+    shown = range(d) if items["numbers"] is None else items["numbers"]
+    assert list(shown) == sorted(set(shown))
+    assert len(shown) == d <= items["total"]
+    assert (items["note"] == "") == (items["numbers"] is None) == (items["total"] == d)
     return d
 
 
@@ -120,7 +127,7 @@ def check_plan(plan, d):
 def check_drawing(drawing, d):
     """Every item is drawn exactly once and within the box."""
     if drawing["kind"] == "network":
-        keys(drawing, "kind directed geographic aspect nodes edges borders")
+        keys(drawing, "kind directed geographic aspect nodes edges borders backdrop")
         assert 0.2 <= drawing["aspect"] <= 5
         for node in drawing["nodes"]:
             keys(node, "name x y end")
@@ -138,6 +145,7 @@ def check_drawing(drawing, d):
             for line in drawing["borders"]
             for point in line
         )
+        assert all(len(line) == 4 and -0.061 < min(line) <= max(line) < 1.061 for line in drawing["backdrop"])
     elif drawing["kind"] == "heatmap":
         keys(drawing, "kind rows columns cells")
         assert [cell["item"] for cell in drawing["cells"]] == list(range(d))

@@ -22,6 +22,7 @@ from semibandits.policies.thompson import ThompsonSampling
 from semibandits.regret_bound import graves_lai
 from semibandits.reporting.drawings import network_of
 from semibandits.reporting.formatting import amount, mean_text
+from semibandits.reporting.policy_cards import percent
 from semibandits.reporting.report import report_data
 from semibandits.reporting.report_data import Structure
 from semibandits.reporting.shapes import how_many, number_of_decisions
@@ -90,7 +91,7 @@ def test_best_card_agrees_with_the_list(name):
     best = listed[(listed @ rewards.theta).argmax()]
     card = cards(bound=bound)["best"]
     reward = float(rewards.theta @ best)
-    assert (amount(reward) if name != "routes" else f"It costs {amount(-reward)} on average") in card["text"]
+    assert (f"It costs {amount(-reward)}" if name == "routes" else f"It earns {amount(reward)}") in card["text"]
     names = [label for i, label in enumerate(report_data(None, bound, None, None).labels) if best[i]]
     if name in ("paths", "routes"):
         names = [re.split(" → | \\(", label)[0] for label in names]
@@ -108,17 +109,20 @@ def test_costs_are_shown_without_sign():
     bound = graves_lai(Paths([("a", "b"), ("a", "b")], "a", "b"), [-3, -4], 0.5)
     card = cards(bound=bound, unit="ms")["best"]
     assert card["headline"] == "a → (#1) b"
-    assert card["text"] == "It costs 3 ms on average (costs count as negative rewards)."
+    assert card["text"] == "It costs 3 ms a round on average."
 
 
 def test_cost_card_shows_the_bound_rounded_down():
     for name in DECISIONS:
         _, _, bound, result = case(name)
         card = cards(result, bound, unit="ms")["cost"]
-        told = float(re.match(r"([\d.,]+) ms per ln T$", card["headline"]).group(1).replace(",", ""))
-        assert bound.lower * (1 - 1e-3) <= told <= bound.lower * (1 + 1e-9)
-        total = float(re.search(r"Over 200 rounds this is ([\d.,]+) ms,", card["text"]).group(1).replace(",", ""))
-        assert total == pytest.approx(bound.lower * math.log(200), rel=1e-3)
+        told = float(re.match(r"At least ([\d.,]+) ms$", card["headline"]).group(1).replace(",", ""))
+        assert bound.lower * math.log(200) * (1 - 1e-3) <= told <= bound.lower * math.log(200) * (1 + 1e-9)
+        value, total = re.search(
+            r"Here C\(θ\) is ([\d.,]+) ms, which makes ([\d.,]+) ms in 200 rounds", card["text"]
+        ).groups()
+        assert float(value.replace(",", "")) == pytest.approx(bound.lower, rel=1e-3)
+        assert float(total.replace(",", "")) == told
         needed = float(bound.plan.rates.sum()) * math.log(200)
         assert ("too few" in card["text"]) == (needed >= 200)
 
@@ -127,7 +131,8 @@ def test_cost_card_without_a_simulation():
     bound = graves_lai(MSets(3, 1), [1, 0.5, 0.5], 0.5)
     text = cards(bound=bound)["cost"]["text"]
     assert bound.value == pytest.approx(4)
-    assert "This is 36.84 over 10,000 rounds or 55.26 over 1,000,000 rounds" in text
+    assert "Here C(θ) is 4, which makes 36.84 in 10,000 rounds and 55.26 in 1,000,000 rounds." in text
+    assert cards(bound=bound)["cost"]["headline"] == "At least 36.84 in 10,000 rounds"
 
 
 @pytest.mark.parametrize("theta", [[1, 1, 1], [1, 0.5, 0]])
@@ -137,8 +142,9 @@ def test_nothing_has_to_be_explored(theta):
     result = simulate(MSets(3, size), GaussianRewards(theta), CUCB(), horizon=20, replications=2, bound=bound)
     made = cards(result, bound)
     assert made["cost"]["headline"] == "Nothing"
-    assert made["closest"]["headline"] == "CUCB: nothing lost"
-    assert ("there is only one set" in made["decided"]["headline"]) == (size == 3)
+    assert made["earned"]["headline"] == "100 % of the best possible"
+    assert ("there is only one set" in made["best"]["text"]) == (size == 3)
+    assert made["settled"]["headline"] == "From the start"
 
 
 def test_rewards_of_another_kind_have_no_bound():
@@ -146,10 +152,9 @@ def test_rewards_of_another_kind_have_no_bound():
     bound = graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], 0.25)
     made = cards(result, bound)
     assert made["cost"]["headline"] == "Not known for these rewards"
-    assert "C(θ) ln T is a bound for independent Gaussian rewards alone" in made["cost"]["text"]
+    assert "C(θ) × ln T with mean rewards θ, is known for independent Gaussian rewards alone" in made["cost"]["text"]
     assert "independent rewards of 0 or 1" in made["cost"]["text"]
     assert "bounds nothing here" in made["cost"]["text"]
-    assert "C(θ)" not in made["closest"]["headline"]
     made = cards(result)
     assert made["cost"]["headline"] == "Not computed"
     assert "semibandits bound --rewards bernoulli computes it" in made["cost"]["text"]
@@ -160,7 +165,6 @@ def test_rewards_of_no_known_law_have_no_bound():
     for bound in (None, *(graves_lai(MSets(3, 1), [0.9, 0.5, 0.1], rewards=law) for law in ("gaussian", "bernoulli"))):
         made = cards(result, bound)
         assert made["cost"]["headline"] == "Not known for these rewards"
-        assert "C(θ)" not in made["closest"]["headline"]
         assert ("bounds nothing here" in made["cost"]["text"]) == (bound is not None and bound.rewards == "gaussian")
 
 
@@ -175,7 +179,7 @@ def test_a_bernoulli_bound_with_its_plan_needs_bernoulli_rewards():
             assert (made.bound is None) == (not is_same and not with_own)
             assert (made.bound is not None and made.bound.has_plan) == is_same
             if is_same:
-                assert cards(result, own)["cost"]["headline"] == "1.238 per ln T"
+                assert "Here C(θ) is 1.238" in cards(result, own)["cost"]["text"]
             else:
                 assert "0 or 1" not in cards(result, own)["cost"]["text"]
 
@@ -196,7 +200,7 @@ def test_a_simulation_of_bernoulli_rewards_brings_its_own_bound_along():
     assert result.lower_bound == own.lower < 0.9 * gaussian.lower
     for given_bound in (gaussian, None):
         made = cards(result, given_bound)
-        assert made["cost"]["headline"] == "1.238 per ln T"
+        assert "Here C(θ) is 1.238" in made["cost"]["text"]
         assert "Certified for independent rewards of 0 or 1" in made["cost"]["text"]
         assert "Gaussian" not in made["cost"]["text"]
 
@@ -215,64 +219,148 @@ def test_a_bound_that_is_still_zero_is_not_called_nothing():
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=9, unique=True), st.floats(0.01, 1e4))
-def test_the_closest_policy_is_the_one_of_least_regret(finals, lower):
+def test_policies_are_listed_by_regret(finals, lower):
     named = {f"P{k}": final for k, final in enumerate(finals)}
-    card = cards(made_up(named, lower=lower))["closest"]
+    made = cards(made_up(named, lower=lower))
     first = min(named, key=named.get)
-    ratio = named[first] / (lower * math.log(1000))
-    assert card["headline"] == f"{first}: {amount(ratio, digits=3)} × C(θ) ln T"
+    card = made["earned"]
+    assert card["headline"] == (f"{first}: {amount(named[first])} lost" if named[first] else f"{first}: nothing lost")
     assert [row["label"] for row in card["rows"]] == sorted(named, key=named.get)[:6]
     for row in card["rows"]:
         assert row["value"] == mean_text(named[row["label"]], 0.0)
-        assert row["ratio"] == f"{amount(named[row['label']] / (lower * math.log(1000)), digits=3)} ×"
-    assert (f"The table below has {len(finals) - 6} more." in card["text"]) == (len(finals) > 6)
+        assert row["ratio"] == ""
+    ratio = named[first] / (lower * math.log(1000))
+    assert f"{first} lost {amount(ratio, digits=3)} times that" in made["cost"]["text"]
+    assert ("possible as this is a law for large T" in made["cost"]["text"]) == (ratio < 1.0)
 
 
 def test_equal_regret_is_a_tie():
-    card = cards(made_up({"A": 2.0, "B": 1.0, "C": 1.0}, lower=None))["closest"]
+    card = cards(made_up({"A": 2.0, "B": 1.0, "C": 1.0}, lower=None))["earned"]
     assert card["headline"] == "B and C: 1 lost"
-    card = cards(made_up({"A": 0.0, "B": 0.0}, lower=None))["closest"]
+    card = cards(made_up({"A": 0.0, "B": 0.0}, lower=None))["earned"]
     assert card["headline"] == "A and B: nothing lost"
     assert "They lost the same." in card["text"]
-    assert "grew least" not in card["text"]
 
 
 def test_one_policy_and_one_replication():
-    card = cards(made_up({"A": 7.0}, replications=1, lower=2.0))["closest"]
-    assert card["headline"] == f"A: {7 / (2 * math.log(1000)):.3f} × C(θ) ln T"
-    assert "Lost in 1,000 rounds against always playing the best decision, in units of reward." in card["text"]
+    card = cards(made_up({"A": 7.0}, replications=1, lower=2.0))["earned"]
+    assert card["headline"] == "A: 7 lost"
+    assert "A lost 7 units of reward in 1,000 rounds, against always playing the best decision" in card["text"]
     assert [(row["label"], row["value"]) for row in card["rows"]] == [("A", "7")]
-    assert "its regret grew by 1.01 per ln T" in card["text"]
-    card = cards(made_up({"A": 7.0, "B": 8.0}, replications=1))["closest"]
+    card = cards(made_up({"A": 7.0, "B": 8.0}, replications=1))["earned"]
     assert "One replication is not conclusive" in card["text"]
+
+
+def amounts(text):
+    """All numbers of a text."""
+    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_earned_lost_and_possible_add_up(sign):
+    theta = sign * np.array([0.9, 0.8, 0.4, 0.3])
+    rewards = GaussianRewards(theta, variance=0.01)
+    result = simulate(MSets(4, 2), rewards, [CUCB(), ThompsonSampling()], horizon=5_000, replications=5)
+    made = cards(result, graves_lai(MSets(4, 2), theta, 0.01), unit="min")
+    row = min(result.summary(), key=lambda row: row.regret)
+    best = 1.7 if sign > 0 else 0.7
+    card = made["earned"]
+    verb = "earned" if sign > 0 else "paid"
+    account = re.search(
+        rf"{row.policy} {verb} (\S+) min in 5,000 rounds on average\. .*? (\S+) min\. .*?, (\S+) min,", card["text"]
+    )
+    had, possible, lost = (float(part.replace(",", "")) for part in account.groups())
+    assert lost == pytest.approx(row.regret, rel=1e-3)
+    assert possible == pytest.approx(best * 5_000, rel=1e-6)
+    assert had == pytest.approx(possible - sign * lost, abs=0.02 * lost)
+    (share,) = amounts(card["headline"])
+    excess = 100 * row.regret / (best * 5_000)
+    assert share == pytest.approx(100 - excess if sign > 0 else excess, abs=0.05 * excess + 1e-9)
+    assert ("above the least possible" in card["headline"]) == (sign < 0)
+    assert card["label"] == ("What learning earned" if sign > 0 else "What learning cost")
+    assert "2 items" not in card["text"]
+
+
+def test_mixed_signs_have_no_share():
+    theta = np.array([0.5, -0.5, -0.2])
+    result = simulate(MSets(3, 2), GaussianRewards(theta, variance=0.01), CUCB(), horizon=300, replications=3)
+    made = cards(result, graves_lai(MSets(3, 2), theta, 0.01))
+    assert made["earned"]["headline"].endswith("% of the best possible")  # the best earns 0.3
+    theta = np.array([0.1, -0.5, -0.2])
+    result = simulate(MSets(3, 2), GaussianRewards(theta, variance=0.01), CUCB(), horizon=300, replications=3)
+    assert made["earned"]["rows"][0]["ratio"].endswith("%")
+    made = cards(result, graves_lai(MSets(3, 2), theta, 0.01))
+    assert made["earned"]["headline"].endswith("lost")  # the best loses 0.1, but not all items are costs
+    assert [row["ratio"] for row in made["earned"]["rows"]] == [""]
+
+
+def test_settled_card_names_the_round_and_the_share():
+    rewards = GaussianRewards([1.0, 0.2, 0.1], variance=0.01)
+    result = simulate(MSets(3, 1), rewards, [CUCB(), ThompsonSampling()], horizon=2_000, replications=4)
+    summary = {row.policy: row for row in result.summary()}
+    card = cards(result)["settled"]
+    first = min(summary.values(), key=lambda row: row.settled)
+    assert card["headline"] == f"From round {first.settled:,} on"
+    for row in card["rows"]:
+        known = summary[row["label"]]
+        assert row["value"] == f"{known.settled:,}"
+        assert amounts(row["ratio"])[0] == pytest.approx(
+            100 * known.optimal_share, abs=0.06 * 100 * (1 - known.optimal_share)
+        )
+    assert card["header"] == ["policy", "90 % right from round", "right overall"]
+
+
+def test_settled_card_without_an_answer():
+    rewards = GaussianRewards([0.5, 0.499, 0.498], variance=1.0)
+    result = simulate(MSets(3, 1), rewards, CUCB(), horizon=200, replications=4)
+    card = cards(result)["settled"]
+    assert card["headline"] == "Not within 200 rounds"
+    assert card["rows"][0]["value"] == "not yet"
+    assert cards(replace(result, optimal=None))["settled"]["headline"] == "Not recorded"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.983, "98.3 %"),
+        (0.9966, "99.66 %"),
+        (0.017, "1.7 %"),
+        (0.00034, "0.034 %"),
+        (0.5, "50 %"),
+        (1.0, "100 %"),
+        (0.0, "0 %"),
+        (1.25, "125 %"),
+        (1 - 1e-9, "more than 99.9999 %"),
+    ],
+)
+def test_percentages_show_how_much_is_missing(share, text):
+    assert percent(share) == text
 
 
 def test_insignificant_differences_are_stated():
     # Pairs decide: each replication has the same difference in the first, and none that is sure in the second.
-    sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["closest"]["text"]
-    unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["closest"]["text"]
+    sure = cards(made_up({"A": [1, 5, 9, 13], "B": [2, 6, 10.1, 14]}))["earned"]["text"]
+    unsure = cards(made_up({"A": [1, 5, 9, 13], "B": [13, 9, 5, 2]}))["earned"]["text"]
     assert "with confidence" not in sure
-    assert "These replications do not distinguish B from A with confidence." in unsure
+    assert "The 4 replications do not distinguish B from A with confidence." in unsure
 
 
-def test_without_a_simulation_no_policy_is_closest():
-    card = cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5))["closest"]
-    assert card["headline"] == "Not simulated"
+def test_without_a_simulation_there_are_no_cards_of_policies():
+    assert list(cards(bound=graves_lai(MSets(3, 1), [1, 0.5, 0], 0.5))) == ["decided", "best", "cost"]
 
 
 def test_one_round():
     decisions, rewards = MSets(3, 1), GaussianRewards([1, 0.5, 0])
     result = simulate(decisions, rewards, [CUCB(), ThompsonSampling()], horizon=1, replications=3)
     made = cards(result, decision_set=decisions)
-    assert "1 round " in made["closest"]["text"]
-    assert "ln T" not in made["closest"]["headline"]
+    assert "in 1 round " in made["earned"]["text"]
     assert made["cost"]["headline"].endswith("per ln T")
 
 
 def test_a_simulation_alone_lists_what_is_unknown():
     _, _, _, result = case("paths")
     made = cards(result)
-    assert made["decided"]["headline"] == "Some of 6 items in each round"
+    assert list(made) == ["earned", "settled", "best", "cost"]
     assert made["best"]["headline"] == "Not known here"
 
 
@@ -345,7 +433,7 @@ class Own(DecisionSet):
 def test_decisions_of_ones_own():
     result = simulate(Own(), GaussianRewards([1, 0.5, 0]), CUCB(), horizon=20, replications=2)
     made = cards(result, decision_set=Own())
-    assert made["decided"]["headline"] == "One of many decisions"
+    assert "One of many decisions." in made["best"]["text"]
     assert made["best"]["headline"] == "Item 0"
 
 

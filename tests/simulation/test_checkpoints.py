@@ -63,7 +63,7 @@ def test_memory_does_not_grow_with_the_horizon():
     assert peak < 1_000_000
 
 
-@pytest.mark.parametrize("horizon", [0, -3, 1.5, 10.0, "10", True, None, LONGEST_HORIZON + 1])
+@pytest.mark.parametrize("horizon", [0, -3, 1.5, math.inf, math.nan, "10", True, None, LONGEST_HORIZON + 1])
 def test_invalid_horizons(horizon):
     with pytest.raises(InvalidInputError, match="horizon must be an integer"):
         log_spaced(horizon)

@@ -30,20 +30,30 @@ def in_fresh_process(code, cache):
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """An empty folder for compiled kernels."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def before(cache):
+    """Open parts of each policy on a fresh machine."""
+    return in_fresh_process("for name in names: print(*open_parts(specification, name))", cache)
+
+
 @needs_compiler
-def test_parts_compiled_in_one_process_need_no_compiling_in_others(tmp_path):
-    before = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
+def test_parts_compiled_in_one_process_need_no_compiling_in_others(before, cache):
     assert before[0] >= {"play", "thompson", "no_index"}
     assert before[1] >= {"play", "glade", "bases_search"}
-    in_fresh_process("open_parts(specification, 'ThompsonSampling')['thompson'].compile()", tmp_path)
-    after = in_fresh_process("for name in names: print(*open_parts(specification, name))", tmp_path)
+    in_fresh_process("open_parts(specification, 'ThompsonSampling')['thompson'].compile()", cache)
+    after = in_fresh_process("for name in names: print(*open_parts(specification, name))", cache)
     assert after == [before[0] - {"thompson"}, before[1]]
 
 
 @needs_compiler
-def test_policies_that_never_search_compile_no_search(tmp_path):
-    (found,) = in_fresh_process("print(*open_parts(specification, 'ThompsonSampling'))", tmp_path)
-    assert not found & {"index_search", "bases_search", "swaps", "uniform_exchange_costs"}
+def test_policies_that_never_search_compile_no_search(before):
+    assert not before[0] & {"index_search", "bases_search", "swaps", "uniform_exchange_costs"}
 
 
 @pytest.fixture

@@ -105,12 +105,15 @@ def test_a_finished_run_is_read_and_nothing_is_played(tmp_path):
 
 def test_a_folder_is_not_overwritten_or_mixed_up(tmp_path):
     small(tmp_path)
-    with pytest.raises(sb.InvalidInputError, match="pass resume=True"):
+    with pytest.raises(sb.InvalidInputError, match="add resume=True to continue it"):
         small(tmp_path)
     with pytest.raises(sb.InvalidInputError, match="got another horizon, checkpoints"):
-        small(tmp_path, resume=True, horizon=60)
+        small(tmp_path, resume=True, horizon=40)
     (tmp_path / "specification.json").write_text("{")
     with pytest.raises(sb.InvalidInputError, match="readable JSON"):
+        small(tmp_path, resume=True)
+    (tmp_path / "specification.json").write_text('{"versions": {}}')
+    with pytest.raises(sb.InvalidInputError, match="must describe a simulation, got other content"):
         small(tmp_path, resume=True)
     (tmp_path / "specification.json").unlink()
     with pytest.raises(sb.InvalidInputError, match="new or hold an unfinished run"):

@@ -186,7 +186,7 @@ def test_provenance_describes_the_simulation():
         ({"policies": [sb.CUCB(), sb.CUCB()]}, "different names, got 'CUCB' twice"),
         ({"policies": {"": sb.CUCB()}}, "non-empty strings"),
         ({"horizon": 0}, "horizon must be an integer >= 1, got 0"),
-        ({"horizon": 1e3}, "horizon must be an integer"),
+        ({"horizon": 10.5}, "horizon must be an integer"),
         ({"replications": True}, "replications must be an integer"),
         ({"seed": -1}, "seed must be an integer >= 0"),
         ({"n_jobs": 0}, "n_jobs must be"),

@@ -47,7 +47,7 @@ def no_work(monkeypatch):
     def forbidden(*_, **__):
         raise AssertionError("this was done before")
 
-    for name in ("graves_lai", "play"):
+    for name in ("solve_bound", "play"):
         monkeypatch.setattr(run, name, forbidden)
 
 

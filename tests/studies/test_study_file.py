@@ -33,6 +33,8 @@ size = 3
 saturate = "rows"
 capacity = [2, "drama=3"]
 variance = 2
+minimize = true
+columns = {theta = "click rate", item = 7}
 
 [simulation]
 policies = ["thompson", "OSSB: gamma=0.1", {name = "escb", radius = "kveton", variance = 1}]
@@ -74,7 +76,18 @@ def written(tmp_path):
 def test_every_key_is_read(written):
     path = written(EVERYTHING)
     study = read_study(path)
-    options = ProblemOptions("intersection", "7", "z", 3, "rows", ("2", "drama=3"), 2.0, undirected=True)
+    options = ProblemOptions(
+        family="intersection",
+        source="7",
+        target="z",
+        size=3,
+        saturate="rows",
+        capacities=("2", "drama=3"),
+        variance=2.0,
+        undirected=True,
+        minimize=True,
+        columns=("theta=click rate", "item=7"),
+    )
     assert study == Study(
         problem=ProblemChoice(file=path.parent / "data/items.csv", options=options),
         simulation=SimulationOptions(
@@ -164,6 +177,7 @@ def test_the_home_folder_and_absolute_paths_are_not_beside_the_file(written, mon
 OPTIONS = {
     "problem": [("problem", "dataset"), ("problem", "network"), ("problem", "file")],
     "policy": [("simulation", "policies")],
+    "column": [("problem", "columns")],
     "output": [("output", "folder")],
     "plot": [("output", "figure")],
 }
@@ -174,6 +188,7 @@ NOT_IN_FILES = {
     "everything": "how one run is printed",
     "save": "bound.json is always kept in the folder",
     "resume": "a study goes on by itself",
+    "extend": "a decision for one run",
     "study": "the file itself",
     "scheduler": "what a cluster returns can run code, so the user names it, not a file",
 }

@@ -65,7 +65,7 @@ WRONG = {
     ),
     "other file": (
         'file = "study.toml"',
-        "[problem]: the file must end in .csv or .json, got 'study.toml': studies are for semibandits run",
+        ".jsonl, .ndjson or .json, got 'study.toml': studies are for semibandits run",
     ),
     "no size": ('file = "table.csv"', "[problem]: size must be given for this family, got none: add size"),
     "capacity": (
@@ -371,7 +371,7 @@ def test_a_full_disk_at_the_first_replication_leaves_the_folder_free(place, monk
 
 @pytest.mark.parametrize("name", [".lock", "parts"])
 def test_links_in_the_folder_are_refused_before_anything_is_solved(place, monkeypatch, name):
-    monkeypatch.setattr(run, "graves_lai", None)
+    monkeypatch.setattr(run, "solve_bound", None)
     Path("study-results").mkdir()
     Path("study-results", name).symlink_to(place / "table.csv")
     with pytest.raises(InvalidInputError, match=f"{name} must be the folder's own, got a symbolic link"):
@@ -385,10 +385,10 @@ def test_a_bound_that_was_not_found_is_not_sought_again(place, monkeypatch):
         raise SolverError("not in time")
 
     with monkeypatch.context() as patched:
-        patched.setattr(run, "graves_lai", fail)
+        patched.setattr(run, "solve_bound", fail)
         with pytest.raises(ZeroDivisionError):
             run_study(read_study("study.toml"), progress=lambda done, total: 1 // (3 - done))
-    monkeypatch.setattr(run, "graves_lai", None)
+    monkeypatch.setattr(run, "solve_bound", None)
     result = run_study(read_study("study.toml"))
     assert (result.bound, result.simulation.lower_bound) == (None, None)
     assert names("study-results") == [name for name in FILES if name != "bound.json"]

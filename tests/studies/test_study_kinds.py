@@ -56,7 +56,7 @@ def test_a_gap_that_is_not_reached_leaves_nothing(place, monkeypatch):
         assert options["throw"]
         raise SolverError("not in time")
 
-    monkeypatch.setattr(run, "graves_lai", fail)
+    monkeypatch.setattr(run, "solve_bound", fail)
     with pytest.raises(SolverError):
         run_text(ALONE)
     assert not Path("study-results").exists()
@@ -139,7 +139,7 @@ def test_a_bernoulli_bound_that_is_not_found_is_left_out(place, monkeypatch):
         assert options["law"] == sb.laws.Bernoulli()
         raise SolverError("not in time")
 
-    monkeypatch.setattr(run, "graves_lai", fail)
+    monkeypatch.setattr(run, "solve_bound", fail)
     result = run_text(BERNOULLI)
     assert result.bound is None
     assert result.simulation.lower_bound is None

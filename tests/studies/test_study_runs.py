@@ -59,7 +59,7 @@ def test_the_file_determines_the_run(place, monkeypatch):
         seen.update(options)
         return sb.graves_lai(*arguments, **options)
 
-    monkeypatch.setattr(run, "graves_lai", solve)
+    monkeypatch.setattr(run, "solve_bound", solve)
     bound = '[bound]\nmethod = "cycles"\ngap = 0.02\ntime_limit = 7\ntie_tolerance = 1e-9\n'
     result = run_text(STUDY + "seed = 5\ncheckpoints = [7, 300]\n" + bound)
     assert result.simulation.checkpoints.tolist() == [7, 300]
@@ -137,7 +137,7 @@ def test_a_killed_study_resumes_to_the_same_bytes(place, monkeypatch):
     assert len(list(Path("study-results/parts").glob("*.zip"))) == 3
     assert not Path("study-results/simulation.zip").exists()
     bound = state("study-results")["bound.json"]
-    monkeypatch.setattr(run, "graves_lai", None)  # the bound is known
+    monkeypatch.setattr(run, "solve_bound", None)  # the bound is known
     played = []
     result = run_study(read_study("study.toml"), progress=lambda done, total: played.append(done))
     assert played == [4, 5, 6, 7, 8]
@@ -153,17 +153,23 @@ def test_a_study_killed_before_anything_was_played_keeps_its_bound(place, monkey
     run_and_kill("before", 0)
     assert names("study-results") == ["bound.json"]
     before = state("study-results")["bound.json"]
-    monkeypatch.setattr(run, "graves_lai", None)
+    monkeypatch.setattr(run, "solve_bound", None)
     assert run_study(read_study("study.toml")).bound.value == pytest.approx(BOUND)
     assert state("study-results")["bound.json"] == before
 
 
 CHANGES = {
-    "horizon": ("horizon = 300", "horizon = 301", "horizon in study-results (horizon = 301, was 300)"),
+    "horizon": ("horizon = 300", "horizon = 299", "horizon in study-results (horizon = 299, was 300)"),
     "replications": (
         "replications = 4",
-        "replications = 5",
-        "replications in study-results (replications = 5, was 4)",
+        "replications = 3",
+        "replications in study-results (replications = 3, was 4)",
+    ),
+    "fewer policies": ('"CUCB", "thompson"', '"CUCB"', 'policies = ["CUCB"], was ["CUCB", "ThompsonSampling"]'),
+    "more and another seed": (
+        "replications = 4",
+        "replications = 5\nseed = 7",
+        "seed in study-results (seed = 7, was 0)",
     ),
     "seed": ("horizon", "seed = 7\nhorizon", "seed in study-results (seed = 7, was 0)"),
     "policies": ('"thompson"', '"ts:scale=2"', 'was ["CUCB", "ThompsonSampling"]'),
@@ -213,13 +219,18 @@ def test_a_changed_file_is_refused(place):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("horizon = 300", "horizon = 301", "got another horizon, checkpoints in study-results: choose another folder"),
+        ("horizon = 300", "horizon = 299", "got another horizon, checkpoints in study-results: choose another folder"),
+        (
+            "horizon = 300",
+            "horizon = 301",
+            "got one of 300 rounds in study-results and now 301: add extend=True to play",
+        ),
         (
             "gap = 0.0001",
             "gap = 0.01",
             "bound.json must contain the bound of this study, got another gap: choose another",
         ),
-        ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another instance"),
+        ('rewards = "gaussian"', 'rewards = "bernoulli"', "got another rewards"),
     ],
 )
 def test_the_study_in_the_folder_cannot_be_changed_either(place, old, new, message):

@@ -4,8 +4,8 @@
     python tools/rebuild_tables/catalogue.py
 
 C(theta) is a bracket of relative width 1e-4 at most, rounded outwards to nine digits; if a dataset took longer than the time
-limit, the bracket reached is recorded and a line says so. Counts are exact; smallest gaps, and C(theta) in closed form, are
-rounded to twelve digits.
+limit, the bracket reached is recorded and a line says so. Counts are exact; smallest gaps, rewards of the best
+decisions, and C(theta) in closed form, are rounded to twelve digits.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ def facts(dataset: Dataset) -> dict[str, Any]:
         "decisions": None if count is None else str(count),
         "smallest_gap": gap_of(dataset),
         **dict(zip(("lower", "value"), bracket(result), strict=True)),
+        "reward": float(f"{result.theta[result.optimal_decision].sum():.12g}"),
+        "in_costs": dataset.instance.in_costs,
         "unit": dataset.unit,
         "origin": dataset.origin,
         "replay": dataset.outcomes is not None,
@@ -106,7 +108,7 @@ def agrees(key: str, old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Whether one value agrees with the recorded one."""
     if key in ("lower", "value"):
         return True
-    if key == "smallest_gap" and None not in (old.get(key), new[key]):
+    if key in ("smallest_gap", "reward") and None not in (old.get(key), new[key]):
         return math.isclose(old[key], new[key], rel_tol=1e-9)
     return bool(old.get(key) == new[key])
 

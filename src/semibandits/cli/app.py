@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,7 +13,7 @@ from typer.core import TyperGroup
 
 from semibandits import __version__
 from semibandits.cli.interruption import Interrupted, InterruptWatch
-from semibandits.cli.terminal import forget_output, print_line, print_remark
+from semibandits.cli.terminal import as_option, forget_output, print_line, print_remark
 from semibandits.errors import Option, SemibanditsError, SolverError
 
 READER_GONE = 1
@@ -106,7 +107,8 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     except Interrupted as error:
         return _fail(str(error), INTERRUPTED)
     except SemibanditsError as error:
-        return _fail(error.formatted(_as_option), NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
+        message = error.formatted(as_option) + _full_command(error, arguments)
+        return _fail(message, NOT_REACHED if isinstance(error, SolverError) else BAD_INPUT)
     except BrokenPipeError:  # the reader of the output has exited
         forget_output(sys.stdout)
         return READER_GONE
@@ -136,11 +138,13 @@ def _run(arguments: Sequence[str] | None, watch: InterruptWatch) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _as_option(option: Option) -> str:
-    """An option in an error message, written as on the command line."""
-    name = "--" + {"capacities": "capacity", "folder": "output"}.get(option.name, option.name).replace("_", "-")
-    values = option.value if isinstance(option.value, list) else [option.value]
-    return " ".join(name if value in (None, True) else f"{name} {value}" for value in values)
+def _full_command(error: SemibanditsError, arguments: Sequence[str] | None) -> str:
+    """The command to copy, with the option that an error asks for, if it continues a run in a folder."""
+    for part in error.args:
+        if isinstance(part, Option) and part.name in ("resume", "extend"):
+            words = [*(sys.argv[1:] if arguments is None else arguments), as_option(part)]
+            return f"; the command is: semibandits {shlex.join(map(str, words))}"
+    return ""
 
 
 def _fail(message: str, code: int) -> int:

@@ -11,14 +11,19 @@ from semibandits.cli.options import (
     OUTPUT,
     AsJson,
     Capacity,
+    Column,
     Family,
+    Minimize,
     Problem,
     Progress,
+    Question,
     Saturate,
     Size,
     Source,
     Target,
+    Title,
     Undirected,
+    Unit,
     Variance,
 )
 from semibandits.cli.studying import run_and_print
@@ -39,19 +44,22 @@ semibandits bound germany50-routing --plot map.png
 semibandits bound delays.csv --source a --target z --plot plan.png
 semibandits bound rewards.csv --size 10
 semibandits bound ranking.csv --saturate rows
-semibandits bound films.csv --capacity 2 --capacity drama=3
+semibandits bound films.csv --capacity 2 --capacity drama=3 --size 8
+semibandits bound roads.csv --source home --target office --column costs=minutes
 semibandits bound instance.json --gap 0.01 --time-limit 60
 semibandits bound clicks.csv --size 3 --law bernoulli
 semibandits bound germany50-routing --law gaussian:upper=0
 
-[bold]Columns of a CSV file[/bold], besides theta and, optionally, variance
+[bold]Columns of a table[/bold], besides theta (mean rewards) or costs and, optionally, variance
 
 \b
-tail, head              paths and spanning trees
+tail, head              paths, routes and spanning trees
 row, column             matchings
 item                    m-sets
 item, group             at most K items from each group
 item, group1, group2    the same for two groupings at once
+
+Usual names such as from, to, minutes or category are recognised; --column names any other. Other columns are ignored.
 """
 
 SOLVER = "The solver"
@@ -68,6 +76,11 @@ def command(
     capacity: Capacity = None,
     variance: Variance = None,
     undirected: Undirected = False,
+    minimize: Minimize = False,
+    column: Column = None,
+    title: Title = None,
+    unit: Unit = None,
+    question: Question = None,
     rewards: Annotated[
         str, typer.Option("--law", "--rewards", metavar="LAW", help=LAW_HELP, rich_help_panel=SOLVER)
     ] = "gaussian",
@@ -104,7 +117,21 @@ def command(
     """Certified regret lower bound C(θ) of one instance, and the exploration plan that attains it."""
     if save is not None:
         check_target(save)
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
+    options = ProblemOptions(
+        family=family,
+        source=source,
+        target=target,
+        size=size,
+        saturate=saturate,
+        capacities=tuple(capacity or ()),
+        variance=variance,
+        undirected=undirected,
+        minimize=minimize,
+        columns=tuple(column or ()),
+        title=title,
+        unit=unit,
+        question=question,
+    )
     limits: dict[str, Any] = {"method": method, "gap": gap, "time_limit": time_limit, "tie_tolerance": tie_tolerance}
     study = Study(
         problem=find_problem(problem, options),

@@ -17,13 +17,17 @@ from semibandits.laws.plain import title, words
 from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, reward_of
 from semibandits.reporting.formatting import (
+    amount,
     bracket_text,
     change_text,
+    cost_text,
     count_text,
     counted,
     decision_text,
+    lost_text,
     number_text,
 )
+from semibandits.reporting.streets import directions
 
 TOP = 20
 """Number of decisions of the plan that are shown by default."""
@@ -56,12 +60,30 @@ def instance_facts(instance: Instance, count: DecisionCount) -> Table:
 
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     facts = instance_facts(instance, count)
-    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", decision_text(instance, result.optimal_decision))
-    facts.add_row("Its reward", _with_unit(number_text(reward_of(result)), instance.unit))
+    first, *others = _best(instance, result)
+    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", first)
+    for line in others:
+        facts.add_row("", line)
+    facts.add_row(*_worth(instance, result))
     facts.add_row("C(θ)", styled(_with_unit(number_text(result.value), instance.unit) + " per ln T", style="bold"))
     facts.add_row("Certified", _certificate(result))
     facts.add_row("Method", _method(result))
     return facts
+
+
+def _best(instance: Instance, result: GravesLaiResult) -> list[str]:
+    """The best decision; where links have street names, where to turn and what each street costs."""
+    turns = directions(instance, result.optimal_decision, -result.theta)
+    if not turns:
+        return [decision_text(instance, result.optimal_decision)]
+    return [f"{text}, {amount(cost, instance.unit, 3)}" for text, cost in turns]
+
+
+def _worth(instance: Instance, result: GravesLaiResult) -> tuple[str, str]:
+    """Name and value of the mean reward or mean cost of the best decision."""
+    if instance.in_costs:
+        return "Its cost", cost_text(0.0 - reward_of(result), instance.unit)
+    return "Its reward", _with_unit(number_text(reward_of(result)), instance.unit)
 
 
 def _with_unit(number: str, unit: str) -> str:
@@ -88,11 +110,10 @@ def _meaning(instance: Instance, result: GravesLaiResult) -> str:
     one, several, _, _ = FAMILIES[instance.family].nouns
     if result.value == 0:
         return f"No exploration is needed: nothing outside the best {one} could turn out to be better."
-    lost = {"": "reward", "ms": "ms of extra delay"}.get(instance.unit, f"{instance.unit} of reward")
     return (
         f"What it means: a policy that learns on every instance must try other {several} now and then. Over T rounds "
-        f"this costs it, on average and as T grows, at least C(θ) ln T {lost} against always playing the best {one} "
-        f"(under {words(title(result.law))}). The plan below attains this."
+        f"this costs it, on average and as T grows, at least C(θ) ln T {lost_text(instance)} against always playing the best "
+        f"{one} (under {words(title(result.law))}). The plan below attains this."
     )
 
 

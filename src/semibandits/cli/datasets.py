@@ -16,7 +16,7 @@ from semibandits._fields import unknown_name
 from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.datasets import CatalogueRow
 from semibandits.families.registry import FAMILIES
-from semibandits.reporting.formatting import amount, bracket_text, counted
+from semibandits.reporting.formatting import amount, bracket_text, cost_text, counted
 
 HELP = """
 List the built-in datasets, which are real problems, or show one of them.
@@ -48,11 +48,11 @@ def command(
     if networks and name is None:
         _list_networks(new_console(), as_json=as_json)
     elif name is None:
-        print_json([asdict(row) for row in rows.values()]) if as_json else _print_list(
+        print_json([_row_facts(row) for row in rows.values()]) if as_json else _print_list(
             new_console(), list(rows.values())
         )
     elif name in rows and not networks:
-        print_json(asdict(rows[name])) if as_json else _print_row(new_console(), rows[name])
+        print_json(_row_facts(rows[name])) if as_json else _print_row(new_console(), rows[name])
     elif name in library.list_networks():
         network = library.network(name)
         print_json(_network_facts(network)) if as_json else _print_network(new_console(), network)
@@ -125,6 +125,8 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
     bracket = bracket_text(row.lower, row.value).replace(" ≤ C(θ) ≤ ", " to ").removeprefix("C(θ) = ")
     facts = facts_table()
     facts.add_row("Decisions", f"{count} of at most {counted(row.m, item, items)}, out of {row.d:,}")
+    cost = row.cost
+    facts.add_row(f"Best {one}", amount(row.reward, row.unit) if cost is None else f"costs {cost_text(cost, row.unit)}")
     facts.add_row("Smallest gap", "unknown" if row.smallest_gap is None else amount(row.smallest_gap, row.unit))
     facts.add_row("C(θ)", f"{bracket} {row.unit}".rstrip() + " per ln T")
     facts.add_row("Numbers", row.note or row.origin)
@@ -142,6 +144,10 @@ def _print_row(console: Console, row: CatalogueRow) -> None:
         console.print(f"  {line}", soft_wrap=True)
 
 
+def _row_facts(row: CatalogueRow) -> dict[str, Any]:
+    return {**asdict(row), "cost": row.cost}
+
+
 def _with_exponent(count: int, places: int) -> str:
     """A count as ``9.24e17``, also if it is too large for a float."""
     exponent = len(str(count)) - 1
@@ -149,6 +155,7 @@ def _with_exponent(count: int, places: int) -> str:
 
 
 def _uses(row: CatalogueRow) -> list[str]:
+    means = "costs=dataset.costs" if row.in_costs else "dataset.theta"
     simulate = [f"semibandits simulate {row.name} --horizon 10000 --replications 20"]
     if row.replay:
         simulate.append(f"{simulate[0]} --rewards replay")
@@ -158,7 +165,7 @@ def _uses(row: CatalogueRow) -> list[str]:
         "",
         "import semibandits as sb",
         f'dataset = sb.datasets.load("{row.name}")',
-        "sb.graves_lai(dataset.decision_set, dataset.theta, variance=dataset.variance)",
+        f"sb.graves_lai(dataset.decision_set, {means}, variance=dataset.variance)",
     ]
 
 

@@ -13,7 +13,9 @@ EXECUTION: Final = "Where it runs"
 
 Problem: TypeAlias = Annotated[
     str,
-    typer.Argument(metavar="PROBLEM", help="A built-in dataset or network, or a .csv or .json file."),
+    typer.Argument(
+        metavar="PROBLEM", help="A built-in dataset or network, or a table (.csv, .xlsx, ...) or .json file."
+    ),
 ]
 Family: TypeAlias = Annotated[
     str | None,
@@ -31,7 +33,9 @@ Target: TypeAlias = Annotated[
 Undirected: TypeAlias = Annotated[
     bool, typer.Option("--undirected", help="Links of routes can be used both ways.", rich_help_panel=PROBLEM)
 ]
-Size: TypeAlias = Annotated[int | None, typer.Option(help="Number of items to choose.", rich_help_panel=PROBLEM)]
+Size: TypeAlias = Annotated[
+    int | None, typer.Option(help="Number of items to choose, within the capacities if any.", rich_help_panel=PROBLEM)
+]
 Saturate: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Sides that a matching covers: both (default), rows, columns or none.", rich_help_panel=PROBLEM),
@@ -44,11 +48,38 @@ Capacity: TypeAlias = Annotated[
         rich_help_panel=PROBLEM,
     ),
 ]
+Minimize: TypeAlias = Annotated[
+    bool, typer.Option("--minimize", help="The numbers of a table are costs.", rich_help_panel=PROBLEM)
+]
+Column: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=NAME",
+        help="Column of a table for a role: theta, costs, variance, item, group, tail, head, ... Repeatable.",
+        rich_help_panel=PROBLEM,
+    ),
+]
 Variance: TypeAlias = Annotated[
     float | None,
     typer.Option(help="Variance of each reward, if the file has none: 0.5 by default.", rich_help_panel=PROBLEM),
 ]
+TEXTS: Final = "Texts for tables, figures and reports"
+Title: TypeAlias = Annotated[str | None, typer.Option(help="Title, by default the file's name.", rich_help_panel=TEXTS)]
+Unit: TypeAlias = Annotated[
+    str | None, typer.Option(help="Unit of the rewards or costs, as in clicks or min.", rich_help_panel=TEXTS)
+]
+Question: TypeAlias = Annotated[
+    str | None, typer.Option(help="The question that the report answers.", rich_help_panel=TEXTS)
+]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
+Extend: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--extend",
+        help="Continue the run in the folder up to a longer horizon: all replications are simulated again.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Progress: TypeAlias = Annotated[
     bool | None,
     typer.Option(

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from semibandits.cli.options import OUTPUT, AsJson
+from semibandits.cli.options import OUTPUT, AsJson, Question, Title, Unit
 from semibandits.cli.terminal import facts_table, new_console, print_json
 from semibandits.reporting.payload import payload_of
-from semibandits.reporting.report import check_report, write_payload
+from semibandits.reporting.report import check_report, retitled, write_payload
 from semibandits.reporting.sources import REPORT, read_results
 
 HELP = """
@@ -35,7 +35,7 @@ bound.json       of semibandits bound --save
 simulation.zip   of simulate, or SimulationResult.save: no decisions drawn
 """
 
-LINES: Final = {"best": "Best", "cost": "Exploring costs", "closest": "Closest"}
+LINES: Final = {"best": "Best", "earned": "Learning", "settled": "Right", "cost": "Learning costs"}
 """The summary cards that are printed."""
 
 
@@ -54,11 +54,14 @@ def command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    title: Title = None,
+    unit: Unit = None,
+    question: Question = None,
     as_json: AsJson = False,
 ) -> None:
     """Show results in one HTML file: curves, the decisions, the plan, the best policy."""
     target = to or (path / REPORT if path.is_dir() else path.with_suffix(".html"))
-    data = read_results(path)
+    data = retitled(read_results(path), title=title, unit=unit, question=question)
     check_report(target)
     payload = payload_of(data)
     write_payload(payload, target)

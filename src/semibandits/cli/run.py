@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from semibandits.cli.options import OUTPUT, WORKERS, AsJson, Plot, Progress, Scheduler
+from semibandits.cli.options import OUTPUT, WORKERS, AsJson, Extend, Plot, Progress, Scheduler
 from semibandits.cli.parsing import worker_count
 from semibandits.cli.studying import run_and_print
 from semibandits.studies.study_file import read_study
@@ -16,7 +16,8 @@ from semibandits.studies.study_file import read_study
 HELP = """
 Run the study that a file describes, and keep everything in one folder.
 
-An interrupted study continues; a finished one is not run again. docs/studies.md describes the file.
+An interrupted study continues; a finished one is not run again. If the file now has more replications or policies, only
+these are simulated. docs/studies.md describes the file.
 
 [bold]Examples[/bold]
 
@@ -24,6 +25,7 @@ An interrupted study continues; a finished one is not run again. docs/studies.md
 semibandits run germany50.toml
 semibandits run germany50.toml --workers auto
 semibandits run germany50.toml --output elsewhere
+semibandits run germany50.toml --extend
 semibandits run germany50-results/study.toml --output again
 """
 
@@ -40,6 +42,7 @@ def command(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    extend: Extend = False,
     plot: Plot = None,
     as_json: AsJson = False,
     progress: Progress = None,
@@ -55,4 +58,4 @@ def command(
     if scheduler is not None:
         execution = replace(execution, scheduler=scheduler)
     asked = replace(asked, output=replace(asked.output, **output_options), execution=execution)
-    run_and_print(asked, redraw=plot is not None, progress=progress, as_json=as_json)
+    run_and_print(asked, extend=extend, redraw=plot is not None, progress=progress, as_json=as_json)

@@ -12,16 +12,22 @@ from semibandits.cli.options import (
     WORKERS,
     AsJson,
     Capacity,
+    Column,
+    Extend,
     Family,
+    Minimize,
     Plot,
     Problem,
     Progress,
+    Question,
     Saturate,
     Scheduler,
     Size,
     Source,
     Target,
+    Title,
     Undirected,
+    Unit,
     Variance,
 )
 from semibandits.cli.parsing import delay_of, share, whole_number, worker_count
@@ -48,6 +54,7 @@ semibandits simulate ranking.csv -p OSSB:epsilon=0.02,gamma=0.1 --json
 semibandits simulate films-shortlist --delay geometric:100 --loss 0.1
 semibandits simulate instance.json -T 1e6 --output run1
 semibandits simulate instance.json -T 1e6 --output run1 --resume
+semibandits simulate instance.json -T 1e7 --output run1 --extend
 semibandits simulate flights-on-time --rewards replay --output run2
 
 [bold]Policies and their parameters[/bold]
@@ -76,6 +83,11 @@ def command(
     capacity: Capacity = None,
     variance: Variance = None,
     undirected: Undirected = False,
+    minimize: Minimize = False,
+    column: Column = None,
+    title: Title = None,
+    unit: Unit = None,
+    question: Question = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -135,8 +147,14 @@ def command(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the run in the folder.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--resume",
+            help="Continue the run in the folder, also with more replications or policies.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
+    extend: Extend = False,
     plot: Plot = None,
     report: Annotated[
         bool | None,
@@ -150,10 +168,25 @@ def command(
     progress: Progress = None,
 ) -> None:
     """Play policies on one instance and compare their regret with C(θ) ln T."""
-    options = ProblemOptions(family, source, target, size, saturate, tuple(capacity or ()), variance, undirected)
-    if resume and output is None:
+    options = ProblemOptions(
+        family=family,
+        source=source,
+        target=target,
+        size=size,
+        saturate=saturate,
+        capacities=tuple(capacity or ()),
+        variance=variance,
+        undirected=undirected,
+        minimize=minimize,
+        columns=tuple(column or ()),
+        title=title,
+        unit=unit,
+        question=question,
+    )
+    if (resume or extend) and output is None:
         raise InvalidInputError(
-            "--resume must be used with the folder of the earlier run, got none: add --output FOLDER"
+            f"{'--extend' if extend else '--resume'} must be used with the folder of the earlier run, got none: add --output "
+            "FOLDER"
         )
     if report and output is None:
         raise InvalidInputError("--report must be used with a folder to write it to, got none: add --output FOLDER")
@@ -171,4 +204,6 @@ def command(
         execution=Execution(workers=worker_count(workers), scheduler=scheduler),
         output=Output(folder=output, figure=True if plot is None else plot, report=report is not False),
     )
-    run_and_print(study, resume=resume, remedy="--resume", redraw=True, progress=progress, as_json=as_json)
+    run_and_print(
+        study, resume=resume, extend=extend, remedy="--resume", redraw=True, progress=progress, as_json=as_json
+    )

@@ -41,7 +41,7 @@ def print_simulation(console: Console, answer: Answer) -> None:
 def _facts(answer: Answer) -> Table:
     instance, result = answer.instance, answer.result
     facts = instance_facts(instance, count_decisions(instance.decision_set))
-    facts.add_row("Rewards", _rewards_text(answer.rewards, instance.unit))
+    facts.add_row("Costs" if instance.in_costs else "Rewards", _rewards_text(answer.rewards, instance.unit))
     late = lateness_text(specification(result))
     if late:
         facts.add_row("Outcomes", late)

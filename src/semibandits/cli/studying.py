@@ -13,8 +13,8 @@ from semibandits.cli.bound_report import print_bound
 from semibandits.cli.interruption import Interrupted, InterruptWatch
 from semibandits.cli.progress import ProgressLine, ReplicationLine, ticking
 from semibandits.cli.simulation_report import print_simulation
-from semibandits.cli.terminal import new_console, print_json, print_line, print_remark
-from semibandits.errors import SolverError
+from semibandits.cli.terminal import as_option, new_console, print_json, print_line, print_remark
+from semibandits.errors import Message, SolverError
 from semibandits.instances import Instance
 from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult
@@ -32,6 +32,7 @@ def run_and_print(
     study: Study,
     *,
     resume: bool = True,
+    extend: bool = False,
     remedy: str = "",
     redraw: bool = False,
     progress: bool | None,
@@ -47,6 +48,8 @@ def run_and_print(
         The study.
     resume : bool
         Whether its folder may contain an earlier run of it.
+    extend : bool
+        Whether this may have a shorter horizon.
     remedy : str
         The option that continues an interrupted run, "" if the same command does.
     redraw : bool
@@ -60,10 +63,11 @@ def run_and_print(
     save : Path, optional
         A file for the JSON object of a bound.
     """
-    if study.simulation is None:
-        outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
-    else:
-        outcome = _simulated(study, remedy, progress, resume=resume, redraw=redraw)
+    with _warnings_as_lines():
+        if study.simulation is None:
+            outcome = _bound(study, progress, as_json=as_json, everything=everything, resume=resume, redraw=redraw)
+        else:
+            outcome = _simulated(study, remedy, progress, resume=resume, extend=extend, redraw=redraw)
     if outcome.answer is not None and as_json:
         print_json(simulation_payload(outcome.answer))
     elif outcome.answer is not None:
@@ -118,41 +122,43 @@ def _bound(
         line.close()
 
 
-def _simulated(study: Study, remedy: str, progress: bool | None, *, resume: bool, redraw: bool) -> StudyResult:
-    is_played = False
+def _simulated(
+    study: Study, remedy: str, progress: bool | None, *, resume: bool, extend: bool, redraw: bool
+) -> StudyResult:
+    reached, total = 0, len(study.simulation.policies) * study.simulation.replications if study.simulation else 0
     with ExitStack() as stack:
-        stack.enter_context(_warnings_as_lines())
         line = ReplicationLine(sys.stderr, progress)
         stack.callback(line.close)
         stack.enter_context(ticking(line))
         watch = stack.enter_context(InterruptWatch())
 
         def tell(finished: int, total: int) -> None:
-            nonlocal is_played
-            is_played = finished == total
+            nonlocal reached
+            reached = finished
             watch.check()
             line(finished, total)
 
         try:
-            return run_study(study, resume=resume, redraw=redraw, progress=tell)
+            return run_study(study, resume=resume, extend=extend, redraw=redraw, progress=tell)
         except BaseException as error:
             line.close()
             if not watch.seen and not isinstance(error, KeyboardInterrupt):
                 raise
-            if study.output.folder is None and is_played:
+            if study.output.folder is None and reached == total:
                 raise KeyboardInterrupt from None  # a folder would not have helped: no replication is lost
-            raise Interrupted(_interruption(study, remedy)) from None
+            raise Interrupted(_interruption(study.output.folder, remedy, reached, total)) from None
 
 
-def _interruption(study: Study, remedy: str) -> str:
-    """The message after an interruption: what is kept, and how to continue."""
-    folder, asked = study.output.folder, study.simulation
-    assert asked is not None
+def _interruption(folder: Path | None, remedy: str, reached: int, total: int) -> str:
+    """The message after an interruption: what is kept, and how to continue.
+
+    `reached` is the last number of finished replications that was reported in this run, 0 before the first.
+    """
     if folder is None:
         return "interrupted, nothing written: --output FOLDER keeps finished replications"
-    if (folder / RESULT).exists():
+    if (folder / RESULT).exists() and reached in (0, total):
         return f"interrupted: {folder} has the result; {remedy or 'the same command'} writes its table and figure"
-    finished, total = len(list((folder / PARTS).glob("*.zip"))), len(asked.policies) * asked.replications
+    finished = max(reached, len(list((folder / PARTS).glob("*.zip"))))
     if not finished:
         return "interrupted before the first replication was finished, nothing written"
     return (
@@ -166,7 +172,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show warnings as lines on stderr, without their location in the code."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        print_remark("Warning", str(message))
+        print_remark("Warning", message.formatted(as_option) if isinstance(message, Message) else str(message))
 
     with warnings.catch_warnings():
         # Of joblib, when its workers are stopped early; our message covers that.

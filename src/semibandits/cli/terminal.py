@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import suppress
-from typing import Any, TextIO, final
+from typing import Any, Final, TextIO, final
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semibandits._text import json_text, visible
+from semibandits.errors import Option
+
+OPTION_NAMES: Final = {"capacities": "capacity", "columns": "column", "folder": "output"}
+"""Options whose name on the command line differs from the one in Python."""
 
 
 @final
@@ -60,6 +65,17 @@ def print_remark(kind: str, message: str) -> None:
         print(f"{kind}: {visible(' '.join(message.split()))}", file=sys.stderr)
     except OSError:  # stderr has no reader; the exit code remains
         forget_output(sys.stderr)
+
+
+def as_option(option: Option) -> str:
+    """An option in a message, written as on the command line."""
+    name = "--" + OPTION_NAMES.get(option.name, option.name).replace("_", "-")
+    values = option.value if isinstance(option.value, list) else [option.value]
+    return " ".join(name if value in (None, True) else f"{name} {_quoted(str(value))}" for value in values)
+
+
+def _quoted(value: str) -> str:
+    return shlex.quote(value) if any(map(str.isspace, value)) else value
 
 
 def forget_output(stream: TextIO) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from semibandits._costs import negated
 from semibandits._text import brief
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -69,6 +70,11 @@ class Dataset:
     def theta(self) -> FloatArray:
         """Mean reward of each item, shape (d,), in `unit`; costs and delays are negative."""
         return self.instance.theta
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean cost of each item, shape (d,), in `unit`: minus `theta`."""
+        return negated(self.theta)
 
     @property
     def variance(self) -> FloatArray:

@@ -31,6 +31,10 @@ class CatalogueRow:
         Smallest positive gap of a decision in `unit`, None if unknown.
     lower, value : float
         ``lower <= C(theta) <= value`` in `unit` per ln T, for independent Gaussian rewards; the relative gap is at most 1e-4.
+    reward : float
+        Mean reward of the best decision in `unit`.
+    in_costs : bool
+        Whether rewards are minus costs.
     unit : str
         Unit of the rewards, ``""`` if they have none.
     origin : "measured" or "modelled"
@@ -55,6 +59,8 @@ class CatalogueRow:
     smallest_gap: float | None
     lower: float
     value: float
+    reward: float
+    in_costs: bool
     unit: str
     origin: Origin
     replay: bool
@@ -63,6 +69,11 @@ class CatalogueRow:
     licence: str
     needs: str | None
     installed: bool
+
+    @property
+    def cost(self) -> float | None:
+        """Mean cost of the best decision in `unit`, None if the dataset is in rewards."""
+        return 0.0 - self.reward if self.in_costs else None
 
 
 def catalogue() -> tuple[CatalogueRow, ...]:

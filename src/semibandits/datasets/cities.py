@@ -103,11 +103,13 @@ class RoadNetwork:
         """Nodes of links, in order of first appearance."""
         return tuple(dict.fromkeys(v for link in self.links for v in (link.tail, link.head)))
 
-    def travel_times(self, source: int, target: int, slowdown: np.ndarray, note: str) -> Instance:
+    def travel_times(self, title: str, source: int, target: int, slowdown: np.ndarray, note: str) -> Instance:
         """Routes from source to target; the reward of a link is minus its mean travel time in minutes.
 
         Parameters
         ----------
+        title : str
+            Name of the instance.
         source, target : int
             Two different nodes.
         slowdown : ndarray of float, shape (number of links,)
@@ -121,7 +123,7 @@ class RoadNetwork:
         return instance_from_description(
             {
                 "family": "routes",
-                "name": f"{self.name}: {source} → {target}",
+                "name": title,
                 "unit": "min",
                 "note": note,
                 "edges": [[link.tail, link.head] for link in self.links],
@@ -150,7 +152,7 @@ def sioux_falls() -> Dataset:
     return Dataset(
         name="sioux-falls-routing",
         question="Which route takes least time from node 1 to node 20 of Sioux Falls?",
-        instance=network.travel_times(1, 20, slowdown, note),
+        instance=network.travel_times("Sioux Falls: 1 → 20", 1, 20, slowdown, note),
         origin="modelled",
         provenance=(
             "Network of Sioux Falls with free-flow times (LeBlanc, Morlok, Pierskalla, An efficient approach to solving the road "
@@ -166,6 +168,7 @@ def nauru() -> Dataset:
     network = road_network("nauru", "Nauru")
     return _city(
         "nauru-routing",
+        "Nauru: from the airport to Anabar",
         "Which route takes least time from the airport of Nauru to Anabar?",
         network,
         network.nearest(166.9190, -0.5472),
@@ -178,6 +181,7 @@ def la_serena() -> Dataset:
     network = road_network("coquimbo", "La Serena and Coquimbo")
     return _city(
         "la-serena-routing",
+        "La Serena: from the Plaza de Armas to Raúl Salamanca Jorquera",
         "Which route takes least time from the Plaza de Armas of La Serena to a crossing 2.9 km to the south-east?",
         network,
         network.nearest(-71.2520, -29.9027),
@@ -185,7 +189,7 @@ def la_serena() -> Dataset:
     )
 
 
-def _city(name: str, question: str, network: RoadNetwork, source: int, target: int) -> Dataset:
+def _city(name: str, title: str, question: str, network: RoadNetwork, source: int, target: int) -> Dataset:
     slowdown = np.array([SLOWDOWN.get(link.kind, 1.1) for link in network.links])
     note = (
         "Travel times are modelled, not measured: the least one is the length over an assumed speed for the type of link, and "
@@ -194,7 +198,7 @@ def _city(name: str, question: str, network: RoadNetwork, source: int, target: i
     return Dataset(
         name=name,
         question=question,
-        instance=network.travel_times(source, target, slowdown, note),
+        instance=network.travel_times(title, source, target, slowdown, note),
         origin="modelled",
         provenance=f"Roads of {network.name} from OpenStreetMap, read from the Python package aequilibrae",
         licence=_OPENSTREETMAP,

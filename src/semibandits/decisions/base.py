@@ -9,6 +9,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import whole
 from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._frames import ItemSource
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
@@ -62,7 +63,7 @@ class DecisionSet(ABC):
         Returns
         -------
         ndarray of float, shape (d,)
-            A new array, for instance of costs: ``theta = -X.values_of("minutes")``.
+            A new array, for instance of costs: ``graves_lai(X, costs=X.values_of("minutes"))``.
 
         Raises
         ------
@@ -83,8 +84,8 @@ class DecisionSet(ABC):
         """Largest mean reward that each item can have, shape (d,), at which `maximize` clips weights; None if unbounded."""
         return None
 
-    def check_means(self, theta: FloatArray) -> None:
-        """Refuse mean rewards, shape (d,), that are above `upper`.
+    def check_means(self, theta: FloatArray, *, in_costs: bool = False) -> None:
+        """Refuse mean rewards, shape (d,), that are above `upper`; the error is about costs if they were given as costs.
 
         Raises
         ------
@@ -94,6 +95,11 @@ class DecisionSet(ABC):
         upper = self.upper
         if upper is not None and (theta > upper).any():
             i = int(np.argmax(theta > upper))
+            if in_costs:
+                raise InvalidInputError(
+                    f"costs must be at least {0.0 - upper[i]:g} for item {i} ({self.items[i]!r}), got {0.0 - theta[i]:g}: "
+                    "no cost is below its least one; check it, or lower least"
+                )
             raise InvalidInputError(
                 f"mean rewards must be at most {upper[i] + 0.0:g} for item {i} ({self.items[i]!r}), got {theta[i]:g}: "
                 "rewards are minus costs, and no cost is below its least one; check the sign, or lower least"
@@ -246,6 +252,7 @@ class DecisionSet(ABC):
         are chosen, so that ties do not multiply the work. If all bonuses are equal and decisions are the bases of a matroid, the
         bound is tight. Policies use this search in every round.
         """
+        most = whole(most)
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
             raise InvalidInputError(f"most must be an integer >= 1, got {most!r}: pass for instance 1000")
         a, c, power = self._index_problem(rewards, bonuses)

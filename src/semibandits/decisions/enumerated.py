@@ -7,6 +7,7 @@ from typing import cast, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import item_vector
@@ -35,6 +36,7 @@ class EnumeratedDecisions(DecisionSet):
         If `matrix` has another shape or other entries, two rows are equal, or `items` are not d different labels.
     """
 
+    @hinted
     def __init__(self, matrix: ArrayLike, *, items: Iterable[Hashable] | None = None) -> None:
         from scipy.sparse import csr_array
 

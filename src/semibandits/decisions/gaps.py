@@ -9,16 +9,24 @@ from itertools import count
 
 import numpy as np
 
+from semibandits._arguments import hinted, whole
+from semibandits._costs import item_means
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
-from semibandits._validation import checked_answer, finite_number, item_vector
+from semibandits._validation import checked_answer, finite_number
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.optimization.rounding import exponent, rescaled
 
 
+@hinted
 def smallest_gap(
-    decision_set: DecisionSet, theta: ArrayLike, *, tie_tolerance: float = 1e-12, most_ties: int = 1_000
+    decision_set: DecisionSet,
+    theta: ArrayLike | None = None,
+    *,
+    costs: ArrayLike | None = None,
+    tie_tolerance: float = 1e-12,
+    most_ties: int = 1_000,
 ) -> float:
     """Smallest positive gap of a decision: the difference in reward between the best and the best suboptimal decision.
 
@@ -28,6 +36,8 @@ def smallest_gap(
         The set X of decisions; only its ``maximize`` is used.
     theta : array_like of float, shape (d,)
         Mean reward of each item: finite, of any sign.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: rewards are minus costs.
     tie_tolerance : float
         Decisions whose rewards differ by at most ``tie_tolerance * m * max|theta|`` tie, as in ``graves_lai``; >= 0.
     most_ties : int
@@ -41,7 +51,8 @@ def smallest_gap(
     Raises
     ------
     InvalidInputError
-        If an argument is out of range, or ``maximize`` of a user-defined set does not return a decision of largest weight.
+        Unless exactly one of `theta` and `costs` is given; if an argument is out of range, or ``maximize`` of a user-defined set
+        does not return a decision of largest weight.
     TooManyDecisionsError
         If more than `most_ties` decisions are optimal.
 
@@ -54,10 +65,11 @@ def smallest_gap(
     decide without rounding whether a part is empty. Only the rounding of ``maximize`` remains: decisions that it cannot
     distinguish may be ranked in either order.
     """
-    rewards = item_vector(theta, decision_set.d, "theta")
+    rewards = item_means(theta, costs, decision_set.d)
     tolerance = finite_number(tie_tolerance, "tie_tolerance")
     if tolerance < 0:
         raise InvalidInputError(f"tie_tolerance must be >= 0, got {tie_tolerance!r}: pass 0 for no tolerance")
+    most_ties = whole(most_ties)
     if isinstance(most_ties, bool) or not isinstance(most_ties, int | np.integer) or most_ties < 1:
         raise InvalidInputError(
             f"most_ties must be an integer >= 1, got {most_ties!r}: at least one decision is optimal"

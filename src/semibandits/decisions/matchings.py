@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._frames import ItemSource, as_pairs
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -59,6 +60,7 @@ class Matchings(DecisionSet):
     alternating cycles. We know of no polynomial approximation for "at least" budgets on perfect matchings.
     """
 
+    @hinted
     def __init__(self, edges: object, saturate: str = "both", *, row: str = "row", column: str = "column") -> None:
         if saturate not in SATURATE:
             raise InvalidInputError(

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount, count_by_listing, most_listed
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
@@ -54,6 +55,7 @@ class MatroidIntersection(DecisionSet):
     fixed size under an "at least" budget.
     """
 
+    @hinted
     def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None) -> None:
         for name, matroid in (("m1", m1), ("m2", m2)):
             if not isinstance(matroid, Matroid):

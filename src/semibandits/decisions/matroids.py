@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
@@ -207,6 +208,7 @@ class MatroidBases(MatroidDecisions):
         If `matroid` is not a Matroid, or has no items.
     """
 
+    @hinted
     def __init__(self, matroid: Matroid) -> None:
         if not isinstance(matroid, Matroid):
             raise InvalidInputError(

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, column_of, is_frame
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
@@ -57,6 +58,7 @@ class MSets(MatroidDecisions):
         If `d` or `m` is not such an integer, or there are not d different labels.
     """
 
+    @hinted
     def __init__(self, d: int, m: int, *, items: Iterable[Hashable] | None = None) -> None:
         super().__init__(Uniform(d, m))
         self._items = None if items is None else _different(tuple(as_labels(items, "items")), self._d)

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
 from semibandits._frames import ItemSource, as_pairs
 from semibandits._graphs import EdgeList, node_number, read_edges
@@ -63,6 +64,7 @@ class Paths(DecisionSet):
         If the graph is malformed or has a cycle, source or target is not a node, they are equal, or no path joins them.
     """
 
+    @hinted
     def __init__(
         self, graph: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head"
     ) -> None:

@@ -9,6 +9,7 @@ from typing import Final, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, as_pairs
 from semibandits._graphs import is_graph, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -19,8 +20,9 @@ from semibandits.errors import InvalidInputError, TooManyDecisionsError
 from semibandits.kernels.dag import ArcGroups
 from semibandits.kernels.dijkstra import distances_from, shortest_path_into, simple_paths, walk_of
 from semibandits.kernels.exchange import incidence
-from semibandits.kernels.oracles.routes import LARGEST_COST, raised, routes_index, routes_linear
+from semibandits.kernels.oracles.routes import LARGEST_COST, clip_costs, routes_index, routes_linear
 from semibandits.kernels.ranked_paths import ranked_paths
+from semibandits.kernels.route_raises import raises_of
 from semibandits.optimization.problems import IndexAnswer
 
 FIRST_RANKED: Final = 16
@@ -77,6 +79,7 @@ class Routes(DecisionSet):
     exceeds, and a shortest path is found by A* search. [theory section 6]
     """
 
+    @hinted
     def __init__(
         self,
         graph: object,
@@ -167,8 +170,9 @@ class Routes(DecisionSet):
 
         Among equally good routes the choice depends on the graph and the weights only.
         """
-        x = np.empty(self.d, dtype=np.bool_)
-        shortest_path_into(self._out, self.costs_of(weights), self._ahead, self._first, self._last, x)
+        costs, x = -item_vector(weights, self.d, "weights"), np.empty(self.d, dtype=np.bool_)
+        share = clip_costs(costs, self.least.copy())
+        shortest_path_into(self._out, costs, self._ahead, share, self._first, self._last, x)
         return x
 
     def costs_of(self, weights: ArrayLike) -> FloatArray:
@@ -233,11 +237,18 @@ class Routes(DecisionSet):
             )
         return walk
 
+    def count(self, limit: int = 1_000_000) -> int:
+        """Exact number of routes, by depth-first search; see :meth:`DecisionSet.count`."""
+        none = np.zeros((0, self.d), dtype=np.bool_)
+        count = simple_paths(self._out, self._steps, self._first, self._last, limit, none)
+        if count > limit:
+            raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
+        return int(count)
+
     def enumerate(self, limit: int = 100_000) -> BoolArray:
         """All routes, one a row, shape ``(n, d)``, in lexicographic order of their arcs; see :meth:`DecisionSet.enumerate`."""
-        rows = simple_paths(self._out, self._into, self._first, self._last, self.d, limit)
-        if len(rows) > limit:
-            raise TooManyDecisionsError(f"listing was limited to {limit} decisions, got more routes: raise the limit")
+        rows = np.zeros((self.count(limit), self.d), dtype=np.bool_)
+        simple_paths(self._out, self._steps, self._first, self._last, limit, rows)
         return rows
 
     def _maximize_budgeted(
@@ -258,7 +269,8 @@ class Routes(DecisionSet):
     def index_of(self, rewards: FloatArray, bonuses: FloatArray, x: BoolArray) -> float:
         """Index of a route, see :meth:`DecisionSet.index_of`."""
         costs = self.costs_of(rewards)
-        return float(raised(costs, self.least.copy(), bonuses.copy(), x.copy()) - costs[x].sum())
+        raises = raises_of(costs, self.least.copy(), bonuses.copy(), np.flatnonzero(x))
+        return float(raises.total - costs[x].sum())
 
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """All routes."""
@@ -272,6 +284,11 @@ class Routes(DecisionSet):
 
     def _contains(self, x: BoolArray) -> bool:
         return len(walk_of(self._out, x, self._first, self._last)[0]) > 0
+
+    @cached_property
+    def _steps(self) -> FloatArray:
+        """Least number of items of a path from each node to the target, inf where there is none."""
+        return distances_from(self._into, np.ones(self.d), _at(self._last, len(self.nodes)))
 
     @cached_property
     def _m(self) -> int:

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, as_pairs
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import item_vector
@@ -36,6 +37,7 @@ class SpanningTrees(MatroidDecisions):
         If an edge is malformed, or the graph is directed, has no edges, or is not connected.
     """
 
+    @hinted
     def __init__(self, graph: object, *, tail: str = "tail", head: str = "head") -> None:
         matroid = Graphic(as_pairs(graph, tail=tail, head=head))
         self._source = ItemSource.of(graph, tail, head)

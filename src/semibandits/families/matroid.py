@@ -33,7 +33,9 @@ def _build(fields: Fields, d: int) -> MatroidBases:
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
     groups = cells["group"]
     capacities = read_capacities(options.capacities, {"group": groups})["group"]
-    matroid = {"kind": "partition", "groups": groups, "capacities": capacities}
+    matroid: dict[str, object] = {"kind": "partition", "groups": groups, "capacities": capacities}
+    if options.size is not None:
+        matroid["size"] = options.size
     return {"family": "matroid", "items": cells["item"], "matroid": matroid}
 
 
@@ -78,7 +80,7 @@ MATROID = Family(
     write=lambda x: {"matroid": write_matroid(x.matroid)},
     read=lambda data: MatroidBases(read_matroid(data["matroid"])),
     build=_build,
-    tables=(Table("partition", ("item", "group"), ("capacities",), _keys, names_items=True),),
+    tables=(Table("partition", ("item", "group"), ("capacities", "size"), _keys, names_items=True),),
     examples=_examples,
     shape=_shape,
     plain_nouns=_plain_nouns,

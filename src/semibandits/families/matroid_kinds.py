@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 import numpy as np
 
 from semibandits._fields import Fields, as_integers, as_label, as_list, as_numbers, unknown_name
-from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.errors import InvalidInputError, Option, UnsupportedError
 from semibandits.families.family import JSON
 from semibandits.families.labels import ones_by_row, plain_list, read_graph, write_graph
 from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform
@@ -76,14 +76,22 @@ def build_matroid(values: object, d: int, where: str) -> Matroid:
 
 
 def limits_of(matroid: Matroid) -> str:
-    """Describe the capacities of a partition; ``""`` for other matroids."""
-    if not isinstance(matroid, Partition):
+    """Describe the capacities of a partition, also of one with a size; ``""`` for other matroids."""
+    if isinstance(matroid, Partition):
+        capacities = matroid.capacities.tolist()
+    elif isinstance(matroid, Laminar) and _is_truncated_partition(matroid):
+        capacities = matroid._capacity[1:].tolist()
+    else:
         return ""
-    capacities = matroid.capacities.tolist()
     groups = f"{len(capacities):,} {'group' if len(capacities) == 1 else 'groups'}"
     most = max(capacities)
     limit = f"at most {most:,}" if min(capacities) == most else f"at most {min(capacities):,} to {most:,}"
     return f"{limit} from each of {groups}"
+
+
+def _is_truncated_partition(matroid: Laminar) -> bool:
+    """Whether the first set contains all items, and the others are disjoint and contain all items, too."""
+    return len(matroid._above) > 1 and bool((matroid._above[1:] == 0).all() and (matroid._innermost > 0).all())
 
 
 def _build_uniform(fields: Fields, d: int) -> Uniform:
@@ -94,11 +102,30 @@ def _write_partition(matroid: Partition) -> JSON:
     return {"groups": matroid._group.tolist(), "capacities": matroid._capacity.tolist()}
 
 
-def _build_partition(fields: Fields, d: int) -> Partition:
+def _build_partition(fields: Fields, d: int) -> Partition | Laminar:
     # Keys of JSON objects are strings, so all groups are compared as strings.
     groups = [str(as_label(group, f"groups[{i}]")) for i, group in enumerate(fields.sequence("groups"))]
     capacities = fields.take("capacities")
-    return Partition(groups, cast("int | Mapping[Hashable, int]", capacities))
+    partition = Partition(groups, cast("int | Mapping[Hashable, int]", capacities))
+    size = fields.count("size", None)
+    return partition if size is None else _truncated(partition, size)
+
+
+def _truncated(partition: Partition, size: int) -> Partition | Laminar:
+    """The same groups and capacities, with at most `size` items in all."""
+    if not 0 <= size <= partition.rank:
+        raise InvalidInputError(
+            Option("size"),
+            f" must be at most {partition.rank}, the number of items that the capacities allow, and at least 0, got {size}: "
+            "change it, or raise the capacities",
+        )
+    groups, capacities = partition.groups, partition.capacities.tolist()
+    if size == partition.rank:
+        return partition
+    if len(capacities) == 1:  # the group would be the same set as all items
+        return Partition(groups.tolist(), size)
+    sets = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    return Laminar([range(partition.d), *(items.tolist() for items in sets)], [size, *capacities], d=partition.d)
 
 
 def _write_laminar(matroid: Laminar) -> JSON:

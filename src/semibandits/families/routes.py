@@ -86,7 +86,13 @@ ROUTES = Family(
     build=_build,
     tables=(
         Table(
-            "routes", ("tail", "head"), ("source", "target", "undirected"), _keys, names_items=False, numbers=("least",)
+            "routes",
+            ("tail", "head"),
+            ("source", "target", "undirected"),
+            _keys,
+            names_items=False,
+            numbers=("least",),
+            is_in_costs=True,
         ),
     ),
     examples=_examples,

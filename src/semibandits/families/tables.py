@@ -1,4 +1,4 @@
-"""CSV formats of families and the command-line options that go with them."""
+"""Formats of tables of families and the command-line options that go with them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class ProblemOptions:
     Attributes
     ----------
     family : str, optional
-        For CSV files, the name of a table; required only if the header fits several.
+        For tables, the name of a format; required only if the header fits several.
     source, target : str, optional
         Ends of the paths.
     size : int, optional
-        Number of items to choose: required for m-sets; for intersections, the largest possible size by default.
+        Number of items to choose: required for m-sets; for partitions and intersections, the largest possible one by default.
     saturate : str, optional
         Sides that a matching must cover: both (default), rows, columns or none.
     capacities : sequence of str
@@ -28,6 +28,12 @@ class ProblemOptions:
         Variance of every item, if the file has no variance column; 0.5 by default.
     undirected : bool
         Whether links can be used in both directions.
+    minimize : bool
+        Whether the numbers of a table are costs, to be minimised.
+    columns : sequence of str
+        Columns of a table by role: ``ROLE=COLUMN``, such as ``theta=click_rate``.
+    title, unit, question : str, optional
+        Title, unit of the rewards, and the question that is to be answered, instead of those of the file.
     """
 
     family: str | None = None
@@ -38,11 +44,16 @@ class ProblemOptions:
     capacities: Sequence[str] = ()
     variance: float | None = None
     undirected: bool = False
+    minimize: bool = False
+    columns: Sequence[str] = ()
+    title: str | None = None
+    unit: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV format with one line per item.
+    """A format of tables with one line per item.
 
     Attributes
     ----------
@@ -60,6 +71,8 @@ class Table:
         Optional columns of numbers, which become keys of the JSON form.
     fits : callable
         Whether the format suits the cells and the options, where several formats have these columns.
+    is_in_costs : bool
+        Whether rewards are minus costs, which must be at least 0, or at least the column ``least``.
     """
 
     name: str
@@ -69,6 +82,7 @@ class Table:
     names_items: bool
     numbers: tuple[str, ...] = ()
     fits: Callable[[Mapping[str, list[str]], ProblemOptions], bool] = lambda cells, options: True
+    is_in_costs: bool = False
 
 
 def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:

@@ -86,6 +86,12 @@ def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
     return tuple(labels)
 
 
+def streets_of(instance: Named) -> Sequence[str]:
+    """Name of the street of each link, "" for those without one; empty if no link has a street."""
+    streets = instance.description.get("streets")
+    return streets if isinstance(streets, list | tuple) else ()
+
+
 def decision_text(instance: Named, decision: BoolArray) -> str:
     """A decision: the nodes along a path, or the labels of its items."""
     if _reads_along(instance):
@@ -129,8 +135,8 @@ def _steps(instance: Named, decision: BoolArray) -> list[_Step]:
 
 def _chain_text(instance: Named, steps: list[_Step]) -> str:
     """The nodes along consecutive steps, or the names of their streets."""
-    streets = instance.description.get("streets")
-    if not isinstance(streets, list | tuple):
+    streets = streets_of(instance)
+    if not streets:
         return " → ".join([steps[0].start, *(step.end for step in steps)])
     return ", ".join(street for street, _ in groupby(streets[step.item] or UNNAMED for step in steps))
 
@@ -138,7 +144,7 @@ def _chain_text(instance: Named, steps: list[_Step]) -> str:
 def _detour_text(instance: Named, steps: list[_Step], optimal: BoolArray) -> str:
     """A detour; with names of streets also the part of the optimal route that it replaces."""
     text = _chain_text(instance, steps)
-    if not instance.description.get("streets"):
+    if not streets_of(instance):
         return text
     route = _steps(instance, optimal)
     starts, ends = [step.start for step in route], [step.end for step in route]

@@ -34,6 +34,8 @@ class Instance:
         Unit of the rewards, ``""`` if it has none.
     note : str
         Source of the numbers: which are measured and which are modelled.
+    question : str
+        The question that a report answers, ``""`` if none is given.
     positions : mapping from node to (x, y), or None
         Positions of the nodes of a graph.
     geographic : bool
@@ -51,6 +53,7 @@ class Instance:
     note: str = ""
     positions: Mapping[Hashable, tuple[float, float]] | None = None
     geographic: bool = False
+    question: str = ""
 
     def __repr__(self) -> str:
         return brief(self)
@@ -58,3 +61,8 @@ class Instance:
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)
         self.variance.setflags(write=False)
+
+    @property
+    def in_costs(self) -> bool:
+        """Whether the rewards are minus costs: given as `costs`, or none is positive and some are negative."""
+        return "costs" in self.description or bool((self.theta <= 0).all() and (self.theta < 0).any())

@@ -26,7 +26,7 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     Parameters
     ----------
     description : mapping
-        The keys ``family``, ``theta`` and those of the family; see docs/cli.md.
+        The keys ``family``, ``theta`` or ``costs``, and those of the family; see docs/cli.md.
     name : str
         Name of the instance if the description has none.
 
@@ -37,29 +37,47 @@ def instance_from_description(description: Mapping[str, object], *, name: str = 
     """
     fields = Fields(description, "the instance")
     family = fields.text("family")
-    theta = as_numbers(fields.take("theta"), "theta")
+    key, numbers = _means(fields)
     if family not in FAMILIES:
         raise unknown_name("family", family, FAMILIES)
-    decision_set = FAMILIES[family].build(fields, len(theta))
-    decision_set.check_means(item_vector(theta, decision_set.d, "theta"))
+    decision_set = FAMILIES[family].build(fields, len(numbers))
+    theta = item_vector(numbers, decision_set.d, key)
+    if key == "costs":
+        theta = 0.0 - theta  # not -theta, so that no cost is no reward, 0.0
+    decision_set.check_means(theta)
     variance = fields.take("variance", DEFAULT_VARIANCE)
     items = fields.take("items", None)
     instance = Instance(
         family=family,
         decision_set=decision_set,
-        theta=item_vector(theta, decision_set.d, "theta"),
+        theta=theta,
         variance=variance_vector(_variance_numbers(variance), decision_set.d),
         labels=_own_labels(items, decision_set.d) or item_labels(family, decision_set),
         description=dict(description),
         name=fields.text("name", name),
         unit=fields.text("unit", ""),
         note=fields.text("note", ""),
+        question=fields.text("question", ""),
         positions=_positions(fields.take("positions", None), decision_set),
         geographic=fields.take("geographic", False) is True,
     )
     _check_streets(fields.take("streets", None), decision_set.d)
     fields.finish()
     return instance
+
+
+def _means(fields: Fields) -> tuple[str, list[float]]:
+    """The key of the mean rewards or mean costs, and its numbers."""
+    theta, costs = fields.take("theta", None), fields.take("costs", None)
+    if costs is None:
+        if theta is None:
+            raise InvalidInputError(
+                "the instance must have the key 'theta', mean rewards, or 'costs', mean costs, got neither: add one"
+            )
+        return "theta", as_numbers(theta, "theta")
+    if theta is not None:
+        raise InvalidInputError("the instance must have one of the keys 'theta' and 'costs', got both: remove one")
+    return "costs", as_numbers(costs, "costs")
 
 
 def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | None = None) -> Instance:

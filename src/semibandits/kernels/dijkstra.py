@@ -92,7 +92,7 @@ def pop(heap: Heap) -> int:
 
 @kernel
 def shortest_path_into(
-    out: ArcGroups, costs: FloatArray, ahead: FloatArray, source: int, target: int, x: BoolArray
+    out: ArcGroups, costs: FloatArray, ahead: FloatArray, share: float, source: int, target: int, x: BoolArray
 ) -> float:
     """Write the items of a shortest path from source to target into x; its length, inf if there is no path.
 
@@ -105,8 +105,9 @@ def shortest_path_into(
     costs : ndarray of float, shape (d,)
         Cost of each item, >= 0.
     ahead : ndarray of float, shape (n,)
-        A lower bound on the distance from each node to the target, inf where there is no path; consistent but for rounding:
-        ``ahead[u] <= cost + ahead[v]`` for each arc from u to v.
+        Distance from each node to the target at some least costs, inf where there is no path.
+    share : float
+        At most the smallest ratio of a cost to its least one, > 0: ``share * ahead`` is a lower bound on the distance.
     source, target : int
         Two nodes.
     x : ndarray of bool, shape (d,)
@@ -116,7 +117,7 @@ def shortest_path_into(
     heap = empty_heap(n)
     distance, last, before = np.full(n, np.inf), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     distance[source] = 0.0
-    decrease(heap, source, ahead[source])
+    decrease(heap, source, share * ahead[source])
     x[:] = False
     while heap.size[0] > 0:
         u = pop(heap)
@@ -127,7 +128,7 @@ def shortest_path_into(
             reached = distance[u] + costs[out.items[k]]
             if reached < distance[v] and ahead[v] < np.inf:
                 distance[v], last[v], before[v] = reached, out.items[k], u
-                decrease(heap, v, reached + ahead[v])
+                decrease(heap, v, reached + share * ahead[v])
     if distance[target] == np.inf:
         return np.inf
     v = target
@@ -195,66 +196,80 @@ def walk_of(out: ArcGroups, x: BoolArray, source: int, target: int) -> tuple[Int
 
 
 @kernel
-def simple_paths(out: ArcGroups, into: ArcGroups, source: int, target: int, d: int, limit: int) -> BoolArray:
-    """All simple paths as rows of d items, in lexicographic order of their arcs; limit + 1 of them if there are more than that.
+def simple_paths(out: ArcGroups, steps: FloatArray, source: int, target: int, limit: int, rows: BoolArray) -> int:
+    """Number of simple paths, limit + 1 if there are more; the first ones are written to the rows of zeros.
 
-    Depth first; a node is entered only if the target can still be reached, so that each path takes polynomial time.
+    Paths are in lexicographic order of their arcs. Depth first; a node is entered only if the target can still be reached, so
+    that each path takes polynomial time.
+
+    Parameters
+    ----------
+    out : ArcGroups
+        Arcs grouped by their tails.
+    steps : ndarray of float, shape (n,)
+        Least number of arcs from each node to the target, inf where there is no path; it guides the search for a way on.
+    source, target : int
+        Two different nodes.
+    limit : int
+        Number of paths after which to stop.
+    rows : ndarray of bool, shape (k, d)
+        Zeros; becomes the items of the first k paths. k may be 0.
     """
-    n = len(out.ptr) - 1
-    rows = np.zeros((16, d), dtype=np.bool_)
-    found, depth = 0, 0
+    n, found, depth = len(out.ptr) - 1, 0, 0
     path, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    visited, x = np.zeros(n, dtype=np.bool_), np.zeros(d, dtype=np.bool_)
-    queue, reaches = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    visited, stack, reached = np.zeros(n, dtype=np.bool_), np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
     path[0], place[0], visited[source] = source, out.ptr[source], True
+    search = 0
     while depth >= 0:
         u = path[depth]
         if place[depth] == out.ptr[u + 1]:
             visited[u] = False
             depth -= 1
-            if depth >= 0:
-                x[out.items[place[depth] - 1]] = False
             continue
-        k = place[depth]
+        v = out.ends[place[depth]]
         place[depth] += 1
-        v = out.ends[k]
         if visited[v]:
             continue
         if v == target:
-            if found == len(rows):
-                rows = np.concatenate((rows, np.zeros_like(rows)))
-            rows[found] = x
-            rows[found, out.items[k]] = True
+            if found < len(rows):
+                for at in range(depth + 1):
+                    rows[found, out.items[place[at] - 1]] = True
             found += 1
             if found > limit:
-                return rows[:found].copy()
+                return found
             continue
-        if not _leads_on(into, v, target, visited, queue, reaches):
-            continue
-        x[out.items[k]] = True
-        depth += 1
-        path[depth], place[depth], visited[v] = v, out.ptr[v], True
-    return rows[:found].copy()
+        search += 1
+        if _leads_on(out, steps, v, target, visited, stack, reached, search):
+            depth += 1
+            path[depth], place[depth], visited[v] = v, out.ptr[v], True
+    return found
 
 
 @kernel
-def _leads_on(into: ArcGroups, v: int, target: int, visited: BoolArray, queue: IntArray, reaches: BoolArray) -> bool:
-    """Whether a path leads from v to the target past no visited node."""
-    reaches[:] = False
-    reaches[target] = True
-    queue[0], done, found = target, 0, 1
-    while done < found:
-        w = queue[done]
-        done += 1
-        for k in range(into.ptr[w], into.ptr[w + 1]):
-            u = into.ends[k]
-            if not reaches[u] and not visited[u]:
-                if u == v:
-                    return True
-                reaches[u] = True
-                queue[found] = u
-                found += 1
-    return v == target
+def _leads_on(
+    out: ArcGroups, steps: FloatArray, v: int, target: int, visited: BoolArray, stack: IntArray, reached: IntArray,
+    search: int,
+) -> bool:  # fmt: skip
+    """Whether a path leads from v to the target past no visited node. `reached` is the number of the last search at each node.
+
+    Depth first, each time to the neighbour that has the fewest steps to the target.
+    """
+    stack[0], size, reached[v] = v, 1, search
+    while size > 0:
+        size -= 1
+        u, first = stack[size], size
+        for k in range(out.ptr[u], out.ptr[u + 1]):
+            w = out.ends[k]
+            if w == target:
+                return True
+            if visited[w] or reached[w] == search or steps[w] == np.inf:
+                continue
+            reached[w] = search
+            stack[size] = w
+            if size > first and steps[w] > steps[stack[size - 1]]:  # the nearest one stays on top
+                stack[size - 1], stack[size] = w, stack[size - 1]
+            size += 1
+    return False
 
 
 @kernel

@@ -84,7 +84,7 @@ class Environment(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Results at the checkpoints, one per row of `sums` (regret, reward) and `counts` (plays of each item, calls)."""
+    """Results at the checkpoints, one per row of `sums` (regret, reward, optimal rounds) and `counts` (plays of items, calls)."""
 
     checkpoints: IntArray
     sums: FloatArray
@@ -96,7 +96,7 @@ def record(checkpoints: IntArray, d: int) -> Record:
     """An empty record for these checkpoints."""
     c = len(checkpoints)
     counts = np.zeros((c, d + UNDECIDED + 1 - LINEAR_CALLS), dtype=np.int64)
-    return Record(checkpoints.copy(), np.zeros((c, 2)), counts, np.zeros(2))
+    return Record(checkpoints.copy(), np.zeros((c, 3)), counts, np.zeros(3))
 
 
 class Scratch(NamedTuple):
@@ -315,6 +315,7 @@ def play(
             counters[UNSEEN] = max(counters[UNSEEN] - observe(player.stats, player.spread, items, k, outcomes), 0)
         gap = environment.best - value
         totals[0] += gap if gap > environment.tie else 0.0
+        totals[2] += 0.0 if gap > environment.tie else 1.0
         for p in range(k):
             totals[1] += outcomes[p]
         if counters[ROUND] == record.checkpoints[counters[RECORDED]]:

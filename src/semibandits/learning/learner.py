@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, Self, final
+from typing import Any, Final, Self, TypeAlias, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import about_costs, negated, one_of
 from semibandits._html import html_block, html_facts
 from semibandits._numbers import number_text
 from semibandits._text import shortened
@@ -20,13 +22,19 @@ from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
 from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.history import LoggedRound, history_of, history_of_rounds
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 from semibandits.policies.rules import LawPolicy
 
+LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
+"""Rounds of another system."""
+Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+"""Outcomes of several rounds, by id."""
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
@@ -58,6 +66,8 @@ class Learner:
     prior_means, prior_plays : array_like of float, shape (d,), optional
         Estimates of the mean rewards before the first round, say from a routing engine, and how many observed rewards each of
         them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
+    prior_costs : array_like of float, shape (d,), optional
+        Estimates of the mean costs, instead of `prior_means`.
 
     Raises
     ------
@@ -73,6 +83,7 @@ class Learner:
     state and that of the policies of the library.
     """
 
+    @hinted
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -84,6 +95,7 @@ class Learner:
         law: Law | str | None = None,
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
     ) -> None:
         if not isinstance(decision_set, DecisionSet):
             raise InvalidInputError(
@@ -108,7 +120,7 @@ class Learner:
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
         self._rng = _generator(seed)
         self._agent: Agent = policy.start(decision_set, variance)
-        self._prior = Prior.of(prior_means, prior_plays, decision_set)
+        self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
             self._agent.assume(self._prior)
         self._labels = decision_set.items
@@ -117,6 +129,112 @@ class Learner:
         self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
+
+    @classmethod
+    def from_history(
+        cls,
+        decision_set: DecisionSet,
+        items: Iterable[Any],
+        rewards: ArrayLike | None = None,
+        policy: Policy | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        rounds: int | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from observed rewards of single items, for instance from the logs of another system.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law
+            As for :class:`Learner`.
+        items : iterable, n entries
+            The item of each observation: its label, or its index where no label is an integer.
+        rewards : array_like of float, shape (n,)
+            The observed rewards, finite.
+        costs : array_like of float, shape (n,)
+            The observed costs, instead of `rewards`.
+        rounds : int, optional
+            Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
+            the largest number of plays of an item, or n / m if that is larger.
+        ignore_unknown : bool
+            Whether to skip observations of items that the decision set does not have; by default they are an error.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        The observations count as told, in this order, in rounds before the first `ask`: `plays` and `means` contain them,
+        `rounds` is their number of rounds, and the policy continues with the next one. The policy of the other system need not be
+        known. Means of observations converge to those of the items if it chose items without knowledge of the rewards to come, if
+        observations are not kept or dropped according to their rewards, and if the means have not changed since.
+
+        The exploration that policies require grows as ln t. The default t is at most the true number of rounds T, so that they
+        explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
+        """
+        given, in_costs = one_of(rewards, costs, "rewards")
+        with about_costs(in_costs):
+            history = history_of(decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    @classmethod
+    def from_rounds(
+        cls,
+        decision_set: DecisionSet,
+        outcomes: LoggedRounds | None = None,
+        policy: Policy | None = None,
+        *,
+        costs: LoggedRounds | None = None,
+        variance: ArrayLike | None = None,
+        seed: int | np.random.SeedSequence | np.random.Generator,
+        law: Law | str | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law, ignore_unknown
+            As for :meth:`from_history`.
+        outcomes : iterable of rounds, or mapping from anything to rounds
+            Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
+            at most once; they need not be a decision.
+        costs : iterable of rounds, or mapping from anything to rounds
+            The same in costs, instead of `outcomes`.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        `CUCB` and `ThompsonSampling` keep nothing but counts, sums and the number of rounds: they continue as if they had chosen
+        these rounds; so do `ESCB` and `AESCB`, unless a search ends without a proof. `GLADE` and `OSSB` plan anew at the first
+        `ask`.
+        """
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        with about_costs(in_costs):
+            history = history_of_rounds(decision_set, given, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    def _recalling(self, history: History) -> Self:
+        """The learner, new, with rounds of another system."""
+        self._agent.recall(history)
+        self._plays, self._sums, self._next = history.plays, history.sums, history.rounds
+        return self
 
     def __repr__(self) -> str:
         return (
@@ -151,7 +269,7 @@ class Learner:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds asked for so far."""
+        """Number of rounds asked for so far, including those of a history."""
         return self._next
 
     @property
@@ -171,6 +289,11 @@ class Learner:
     def means(self) -> FloatArray:
         """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
         return self._means()
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
+        return negated(self.means)
 
     @exclusive
     def best(self) -> BoolArray:
@@ -211,7 +334,9 @@ class Learner:
         return asked
 
     @exclusive
-    def tell(self, round_id: int, rewards: Outcome) -> None:
+    def tell(
+        self, round_id: int, rewards: Outcome | None = None, *, costs: Outcome | None = None, partial: bool = False
+    ) -> None:
         """Observe the rewards of a round and close it.
 
         Parameters
@@ -220,39 +345,52 @@ class Learner:
             ``round.id`` of an open round.
         rewards : array_like of float, shape (k,), or mapping from label to float
             Reward of each item of the round: finite, in the order of ``round.items``, or by label.
+        costs : array_like of float, shape (k,), or mapping from label to float
+            Cost of each item, instead of `rewards`.
+        partial : bool
+            Whether the outcomes of some items may be lost: items whose reward is NaN, None or masked in a sequence, or whose
+            label is absent from a mapping, count as never played. If the outcomes of all are, this is :meth:`forget`.
 
         Raises
         ------
         InvalidInputError
-            If there is no such open round, or the rewards are malformed.
+            If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
         """
-        self._observe(*self._checked(round_id, rewards))
+        self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial))
 
-    def tell_many(self, outcomes: Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]) -> None:
+    def tell_many(
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
+    ) -> None:
         """Observe the rewards of several rounds: of all, or of none if one outcome is malformed.
 
         Parameters
         ----------
         outcomes : mapping from round id to rewards, or iterable of such pairs
             As for :meth:`tell`, observed in this order.
+        costs : mapping from round id to costs, or iterable of such pairs
+            The same in costs, instead of `outcomes`.
+        partial : bool
+            Whether the outcomes of some items may be lost, as for :meth:`tell`.
 
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, or one round is told twice.
+            If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        pairs = given.items() if isinstance(given, Mapping) else given
         try:
-            listed = [(round_id, rewards) for round_id, rewards in pairs]
+            listed = [(round_id, outcome) for round_id, outcome in pairs]
         except (TypeError, ValueError) as error:
+            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
             raise InvalidInputError(
-                f"outcomes must be a mapping from round ids to rewards or pairs of them, got {type(outcomes).__name__}: {error}"
+                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
             ) from error
-        self._tell_listed(listed)
+        self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
-    def _tell_listed(self, listed: list[tuple[int, Outcome]]) -> None:
-        checked = [self._checked(*pair) for pair in listed]
+    def _tell_listed(self, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> None:
+        checked = [self._checked(*pair, in_costs, partial=partial) for pair in listed]
         if len({asked.id for asked, _ in checked}) < len(checked):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
@@ -371,15 +509,25 @@ class Learner:
             )
         return asked
 
-    def _checked(self, round_id: object, rewards: Outcome) -> tuple[Round, FloatArray]:
+    def _checked(
+        self, round_id: object, outcome: Outcome, in_costs: bool, *, partial: bool
+    ) -> tuple[Round, FloatArray]:
+        """An open round and the rewards of its items, from rewards or costs, NaN where the outcome is lost."""
         asked = self._open_round(round_id)
-        return asked, asked.rewards(rewards)
+        with about_costs(in_costs):
+            values = asked.rewards(outcome, partial=partial)
+        return asked, negated(values) if in_costs else values
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
+        lost = np.isnan(rewards)
+        items, values = asked.items[~lost], rewards[~lost]
         with self._closing(asked):
-            self._plays[asked.items] += 1.0
-            self._sums[asked.items] += rewards
-            self._agent.observe(asked.items.copy(), rewards)
+            if lost.any():
+                self._agent.forget(asked.items[lost])
+            if len(items) or not len(asked.items):
+                self._plays[items] += 1.0
+                self._sums[items] += values
+                self._agent.observe(items, values)
 
     @contextmanager
     def _closing(self, asked: Round) -> Iterator[None]:

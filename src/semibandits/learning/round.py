@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
 from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from semibandits._validation import as_floats
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
-from semibandits.rewards._checks import refuse_masked
 
-Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float]
+Outcome: TypeAlias = ArrayLike | Mapping[Hashable, float | None]
 """Rewards in the order of the items of a round, or by their labels."""
 
 
@@ -53,53 +52,96 @@ class Round:
         items = np.flatnonzero(decision)
         return Round(number, decision, items, tuple(labels[i] for i in items.tolist()))
 
-    def rewards(self, outcome: Outcome) -> FloatArray:
+    def rewards(self, outcome: Outcome, *, partial: bool = False) -> FloatArray:
         """Rewards of the items as a new float64 array of shape (k,).
+
+        Parameters
+        ----------
+        outcome : array_like of float, shape (k,), or mapping from label to float
+            Rewards in the order of `items`, or by label.
+        partial : bool
+            Whether items may be unobserved: NaN, None or masked in a sequence, or without a label in a mapping. They are NaN in
+            the result.
 
         Raises
         ------
         InvalidInputError
-            Unless there is one finite number per item, at most 1e100 in absolute value.
+            Unless there is one finite number per item, at most 1e100 in absolute value, apart from unobserved items.
         """
-        values = np.array(as_floats(_numbers(self._ordered(outcome)), "rewards"), order="C")
+        listed = self._ordered(outcome)
+        values = as_numbers(listed)
         if values.shape != (len(self.items),):
             raise InvalidInputError(
                 f"rewards of round {self.id} must have shape (k,) = ({len(self.items)},), got {values.shape}: "
                 "pass one reward per item of round.items, in that order"
             )
-        if (np.abs(values) > LARGEST_NUMBER).any():
+        sizes = np.abs(values)
+        if sizes.max(initial=0.0) <= LARGEST_NUMBER:  # false for NaN and infinity
+            return values
+        if np.isnan(values).any() and not partial:
+            self._refuse_unobserved(listed, int(np.argmax(np.isnan(values))))
+        too_large = np.flatnonzero(sizes > LARGEST_NUMBER)
+        if too_large.size:
+            index = int(too_large[0])
+            remedy = "scale them down" if math.isfinite(values[index]) else "pass finite rewards"
             raise InvalidInputError(
-                f"rewards must be at most {LARGEST_NUMBER:g} in size, got {values[np.abs(values).argmax()]:g}: scale them down"
+                f"rewards of round {self.id} must be finite and at most {LARGEST_NUMBER:g} in size, got {values[index]:g} at "
+                f"index {index} for {self.labels[index]!r}: {remedy}"
             )
         return values
 
-    def _ordered(self, outcome: Outcome) -> ArrayLike:
+    def _ordered(self, outcome: Outcome) -> Any:
+        """Rewards in the order of the items; `_MISSING` for labels that a mapping lacks."""
         if not isinstance(outcome, Mapping):
             return outcome
-        if len(set(self.labels)) < len(self.labels):
+        known = set(self.labels)
+        if len(known) < len(self.labels):
             raise InvalidInputError(
                 f"labels must differ for rewards by label, got {self.labels!r}: pass a sequence in the order of round.items"
             )
-        if outcome.keys() != set(self.labels):
-            missing = [label for label in self.labels if label not in outcome]
-            wrong = missing or [label for label in outcome if label not in set(self.labels)]
+        unknown = [label for label in outcome if label not in known]
+        if unknown:
             raise InvalidInputError(
-                f"rewards must be those of the items of round {self.id}, {self.labels!r}, "
-                f"got {'no reward' if missing else 'one too many'} for {wrong[0]!r}: pass one reward per item"
+                f"rewards must be those of the items of round {self.id}, {self.labels!r}, got one too many for {unknown[0]!r}: "
+                "pass rewards of these labels only"
             )
-        return [outcome[label] for label in self.labels]
+        return [outcome.get(label, _MISSING) for label in self.labels]
+
+    def _refuse_unobserved(self, listed: Any, index: int) -> NoReturn:
+        """Raise the one error for an unobserved item, however it is marked."""
+        is_plain = isinstance(listed, list | tuple | np.ma.MaskedArray)
+        value = listed[index] if is_plain else math.nan
+        mark = "a masked entry" if value is np.ma.masked else "None" if value is None else "nan"
+        raise InvalidInputError(
+            f"rewards of round {self.id} must be finite, one for each item, got "
+            f"{'no reward' if value is _MISSING else f'{mark} at index {index}'} for {self.labels[index]!r}: if some items were "
+            f"not observed, pass partial=True; if none was, call forget({self.id})"
+        )
 
 
-def _numbers(values: ArrayLike) -> ArrayLike:
-    """The values if they are numbers; NumPy would also convert texts, dates and masked entries."""
-    refuse_masked(values, "rewards")
+_MISSING: Final = float("nan")
+"""The reward of a label that a mapping lacks; told apart from a NaN of the user by identity."""
+
+
+def as_numbers(values: Any) -> FloatArray:
+    """The values as new floats, NaN where they are None or masked.
+
+    NumPy would also convert texts and dates, drop imaginary parts, and read the data under a mask.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.tolist()  # None where masked
+    elif isinstance(values, list | tuple):
+        values = [None if value is np.ma.masked else value for value in values]
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError) as error:
+        is_text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.ravel().tolist())
+        if is_text or array.dtype.kind not in "biufO":
+            what = f"{array.dtype} ones" if array.dtype.kind == "c" else repr(values)
+            raise InvalidInputError(f"rewards must be a sequence of real numbers, got {what}: convert them first")
+        return array.astype(np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInputError):
+            raise
         raise InvalidInputError(
             f"rewards must be a sequence of numbers, got {type(values).__name__}: {error}"
         ) from error
-    texts = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.ravel().tolist())
-    if texts or array.dtype.kind not in "biufcO":
-        raise InvalidInputError(f"rewards must be a sequence of numbers, got {values!r}: convert them first")
-    return array

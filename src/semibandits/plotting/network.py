@@ -36,6 +36,10 @@ MOST_LABELS: Final = 70
 DENSE: Final = 300
 """With more links than this, strokes are thinner and nodes are left out."""
 CURVE_POINTS: Final = 13
+MOST_LINKS: Final = 3_000
+"""Of larger networks only the surroundings of the optimal decision and the plan are drawn."""
+SURROUNDINGS: Final = 0.08
+"""Margin around these, as a share of the longer side."""
 BULGE: Final = 0.12
 """Distance between parallel links in the middle, as a share of their length."""
 
@@ -53,20 +57,50 @@ class _Drawing:
     """Numbers of the source and the target, if any."""
     noun: str
     """Noun for a decision."""
+    items: IntArray
+    """Items of the links."""
+    is_part: bool = False
+    """Whether links of the network are left out."""
 
     @property
     def pen(self) -> float:
         """Relative width of all strokes: 1, and less in a dense drawing."""
         return 1.0 if len(self.tails) <= DENSE else max(0.2, (DENSE / len(self.tails)) ** 0.5)
 
+    @property
+    def bold(self) -> float:
+        """The same for links of the optimal decision and of the plan, which stand out where only their surroundings are drawn."""
+        return max(self.pen, 0.7) if self.is_part else self.pen
+
+    def around(self, items: IntArray) -> _Drawing:
+        """These items and the links near them."""
+        nodes = np.unique(np.concatenate((self.tails[items], self.heads[items])))
+        low, high = self.places[nodes].min(axis=0), self.places[nodes].max(axis=0)
+        margin = SURROUNDINGS * float((high - low).max())
+        inside = ((self.places >= low - margin) & (self.places <= high + margin)).all(axis=1)
+        inside[nodes] = True
+        links = np.flatnonzero(inside[self.tails] & inside[self.heads])
+        shown = np.unique(np.concatenate((self.tails[links], self.heads[links], np.array(self.ends, dtype=np.int64))))
+        return _Drawing(
+            tuple(self.nodes[v] for v in shown),
+            np.searchsorted(shown, self.tails[links]),
+            np.searchsorted(shown, self.heads[links]),
+            self.places[shown],
+            self.directed,
+            tuple(np.searchsorted(shown, np.array(self.ends, dtype=np.int64)).tolist()),
+            self.noun,
+            self.items[links],
+            is_part=len(links) < len(self.tails),
+        )
+
     def lines(self) -> list[FloatArray]:
-        """Points along each link, which is straight unless there are parallel ones."""
+        """Points along each link, which is straight unless there are parallel ones and the whole network is drawn."""
         keys = [frozenset(pair) for pair in zip(self.tails.tolist(), self.heads.tolist(), strict=True)]
         total, seen = Counter(keys), Counter[frozenset[int]]()
         lines = []
         for i, key in enumerate(keys):
             low, high = (self.places[v] for v in (min(key), max(key)))
-            bend = BULGE * (seen[key] - (total[key] - 1) / 2)
+            bend = 0.0 if self.is_part else BULGE * (seen[key] - (total[key] - 1) / 2)
             seen[key] += 1
             line = _curve(low, high, bend) if bend else np.array([low, high])
             lines.append(line if self.tails[i] == min(key) else line[::-1])
@@ -111,6 +145,10 @@ def plot_network_plan(
         If the items are not edges of a graph, or a node has no position.
     """
     drawing = _drawing_of(result, positions)
+    if positions is not None and len(drawing.tails) > MOST_LINKS:
+        drawing = drawing.around(
+            np.flatnonzero(result.optimal_decision | (result.suboptimal_items & (result.rates > 0)))
+        )
     ax = new_axes() if ax is None else ax
     if geographic and is_map(drawing.places):
         ax.set_aspect(1.0 / np.cos(np.radians(np.mean(drawing.places[:, 1]))))
@@ -135,8 +173,8 @@ def _drawing_of(result: GravesLaiResult, positions: Mapping[Hashable, tuple[floa
         )
     ends = tuple(end for end in (network.source, network.target) if end is not None)
     noun = family.nouns_of(result.decision_set).decision.split()[-1]
-    places = node_positions(network, positions)
-    return _Drawing(network.nodes, network.tails, network.heads, places, network.directed, ends, noun)
+    places, items = node_positions(network, positions), np.arange(len(network.tails))
+    return _Drawing(network.nodes, network.tails, network.heads, places, network.directed, ends, noun, items)
 
 
 def _curve(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:
@@ -151,13 +189,14 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
 
-    lines, pen = drawing.lines(), drawing.pen
+    lines, pen, bold = drawing.lines(), drawing.pen, drawing.bold
 
     def draw(items: IntArray, zorder: float, **looks: object) -> None:
         ax.add_collection(LineCollection([lines[i] for i in items], capstyle="round", zorder=zorder, **looks))
 
-    best = result.optimal_decision
-    explored = result.suboptimal_items & (result.rates > 0)
+    best = result.optimal_decision[drawing.items]
+    rates = result.rates[drawing.items]
+    explored = result.suboptimal_items[drawing.items] & (rates > 0)
     rest = ~explored & ~best
     draw(np.flatnonzero(rest), 1.0, colors=UNEXPLORED, linewidths=1.1 * pen)
     for width, colour in ((7.0, BEST), (2.6, "white")):
@@ -166,14 +205,14 @@ def _draw_links(ax: Axes, result: GravesLaiResult, drawing: _Drawing) -> None:
             np.flatnonzero(best),
             2.0 if pen == 1.0 else 3.5,
             colors=colour if pen == 1.0 else BEST,
-            linewidths=width * pen,
+            linewidths=width * bold,
         )
     handles = [Line2D([], [], color=BEST, linewidth=6, label=f"optimal {drawing.noun}")]
     if explored.any():
-        order = np.flatnonzero(explored)[np.argsort(result.rates[explored])]
-        rates = result.rates[order]
+        order = np.flatnonzero(explored)[np.argsort(rates[explored])]
+        rates = rates[order]
         norm, colours = rate_norm(rates), rate_colours()
-        draw(order, 3.0, colors=colours(norm(rates)), linewidths=pen * (1.3 + 4.7 * np.asarray(norm(rates))))
+        draw(order, 3.0, colors=colours(norm(rates)), linewidths=bold * (1.3 + 4.7 * np.asarray(norm(rates))))
         bar = ax.figure.colorbar(
             ScalarMappable(norm, colours), ax=ax, label=RATE_LABEL, shrink=0.5, aspect=25, pad=0.02, format=plain_number
         )
@@ -211,8 +250,8 @@ def _draw_labels(ax: Axes, drawing: _Drawing, texts: dict[int, str], result: Gra
     fonts = (FontProperties(size=8), FontProperties(size=11.5, weight="bold"))
     names = [(text, fonts[v in drawing.ends]) for v, text in texts.items()]
     pieces = [np.stack([line[:-1], line[1:]], axis=1) for line in drawing.lines()]
-    explored = result.suboptimal_items & (result.rates > 0)
-    costs = np.where(result.optimal_decision, 4.0, np.where(explored, 1.0, 0.4))  # of a name on a link
+    explored = (result.suboptimal_items & (result.rates > 0))[drawing.items]
+    costs = np.where(result.optimal_decision[drawing.items], 4.0, np.where(explored, 1.0, 0.4))  # of a name on a link
     segments, weights = np.concatenate(pieces), np.repeat(costs, list(map(len, pieces)))
     halo = [withStroke(linewidth=2.2, foreground="white")]
     write_labels(ax, names, drawing.places[order], radii, segments, weights, path_effects=halo)

@@ -6,4 +6,5 @@ from semibandits.policies.escb import ESCB as ESCB
 from semibandits.policies.glade import GLADE as GLADE
 from semibandits.policies.ossb import OSSB as OSSB
 from semibandits.policies.radius import Radius as Radius
+from semibandits.policies.thompson import Thompson as Thompson
 from semibandits.policies.thompson import ThompsonSampling as ThompsonSampling

@@ -36,8 +36,9 @@ from semibandits.kernels.rules.statistics import (
     observe_open,
 )
 from semibandits.policies.base import Agent
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
-from semibandits.policies.states import damaged, player_state, restored_player
+from semibandits.policies.states import damaged, player_state, restored_player, statistics_of
 
 if TYPE_CHECKING:
     from semibandits.policies.rules import RulePolicy
@@ -143,6 +144,19 @@ class RuleAgent(Agent):
         player = self.player
         self._prior_plays = prior.plays
         enter_prior(player.stats, player.spread, prior.means, prior.plays)
+        self._count_unseen()
+
+    def recall(self, history: History) -> None:
+        """Count rewards as observed in rounds of another system; see :meth:`Agent.recall`."""
+        none_open = np.zeros(self.decision_set.d)
+        self.player.stats[:] = statistics_of(
+            history.plays, history.sums, none_open, self.variance, self.decision_set.upper
+        )
+        self.player.counters[rounds.ROUND] = history.rounds
+        self._count_unseen()
+
+    def _count_unseen(self) -> None:
+        player = self.player
         player.counters[rounds.UNSEEN] = np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0))
 
     def forget(self, items: IntArray) -> None:

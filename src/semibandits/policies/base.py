@@ -12,6 +12,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.laws.base import Law
 from semibandits.policies.attributes import attributes_state, restore_attributes
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
 
@@ -28,10 +29,13 @@ class Agent(ABC):
 
     @abstractmethod
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
-        """Observe the rewards of the items of one decision, both of shape (k,), items in ascending order."""
+        """Observe the rewards of the items of one decision, both of shape (k,), items in ascending order.
+
+        If the outcomes of some items are lost, these are the other items, and `forget` is called with those first.
+        """
 
     def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
-        """Close a round with these items whose outcome is lost."""
+        """Close a round with these items whose outcome is lost: with all of its items, or before `observe` with some of them."""
 
     def state(self) -> dict[str, Any]:
         """State as plain JSON: dictionaries, lists, numbers, strings.
@@ -68,6 +72,18 @@ class Agent(ABC):
         """
         raise UnsupportedError(
             f"{type(self).__name__} does not support prior plays: leave them out, or override `assume`"
+        )
+
+    def recall(self, history: History) -> None:
+        """Count rewards as observed before the first round, in rounds of another system.
+
+        Raises
+        ------
+        UnsupportedError
+            If the agent does not support it, as unless overridden.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} does not support a history: tell it the rounds, or override `recall`"
         )
 
     @property

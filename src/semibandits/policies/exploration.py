@@ -12,11 +12,11 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.laws import Law
-from semibandits.regret_bound import graves_lai
 from semibandits.regret_bound.oracle import Oracle, best_with_each_item
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.rates import rates_shared
 from semibandits.regret_bound.result import GravesLaiResult, Status
+from semibandits.regret_bound.solve import solve_bound
 
 GUARD: Final = 0.5
 """Gaps are kept away from 0 by this share of 2 Var of the estimated gap; 1/2 is its variance."""
@@ -83,7 +83,7 @@ def wanted(
     lowered = means.copy()
     lowered[best.items] -= np.maximum(guarded - best.gaps, 0.0)
     try:
-        return _of(graves_lai(decision_set, lowered, variance, gap=gap, throw=False))
+        return _of(solve_bound(decision_set, lowered, variance, gap=gap, throw=False))
     except (SolverError, InvalidInputError, TooManyDecisionsError):
         rates = np.zeros(len(means))
         rates[best.items] = oracle.m * (np.sqrt(2.0 * variance[best.items]) / guarded) ** 2
@@ -138,7 +138,7 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
     rates[best.items] = rates_shared(law.take(best.items), lowered[best.items], gaps, oracle.m)
     cost = float(rates[best.items] @ gaps_below(oracle.optimal, best.decisions, lowered))
     try:
-        result = graves_lai(decision_set, lowered, gap=gap, throw=False, law=law)
+        result = solve_bound(decision_set, lowered, gap=gap, throw=False, law=law)
         if result.status is Status.OPTIMAL or result.value <= cost:
             return _of(result)
     except (SolverError, InvalidInputError, UnsupportedError, TooManyDecisionsError):

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from semibandits._costs import negated, one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -27,24 +28,34 @@ class Prior(NamedTuple):
     plays: FloatArray
 
     @classmethod
-    def of(cls, means: ArrayLike | None, plays: ArrayLike | None, decision_set: DecisionSet) -> Self | None:
-        """A validated prior; None if neither means nor plays are given.
+    def of(
+        cls,
+        means: ArrayLike | None,
+        plays: ArrayLike | None,
+        decision_set: DecisionSet,
+        *,
+        costs: ArrayLike | None = None,
+    ) -> Self | None:
+        """A validated prior, from mean rewards or mean costs; None if neither they nor plays are given.
 
         Raises
         ------
         InvalidInputError
-            If only one of them is given, or one is malformed.
+            If only one of them is given, or one is malformed; if both means and costs are given.
         """
-        if means is None and plays is None:
+        name, in_costs = "prior_means" if costs is None else "prior_costs", costs is not None
+        if means is None and costs is None and plays is None:
             return None
-        if means is None or plays is None:
-            missing = "prior_means" if means is None else "prior_plays"
+        if (means is None and costs is None) or plays is None:
+            missing = name if plays is not None else "prior_plays"
             raise InvalidInputError(
-                f"prior_means and prior_plays must be given together, got no {missing}: plays say how many observed rewards a "
-                "mean is worth"
+                f"{name} and prior_plays must be given together, got no {missing}: plays are the number of observed rewards that "
+                "a mean is worth"
             )
         d = decision_set.d
-        values = item_vector(means, d, "prior_means")
+        given, _ = one_of(means, costs, "prior_means", "prior_costs")
+        values = item_vector(given, d, name)
+        values = negated(values) if in_costs else values
         counts = as_floats(plays, "prior_plays")
         if counts.shape not in ((), (d,)):
             raise InvalidInputError(
@@ -58,5 +69,5 @@ class Prior(NamedTuple):
         counts = np.broadcast_to(counts, (d,)).copy()
         values = np.where(counts > 0, values, 0.0)
         if decision_set.upper is not None:
-            decision_set.check_means(np.where(counts > 0, values, -np.inf))
+            decision_set.check_means(np.where(counts > 0, values, -np.inf), in_costs=in_costs)
         return cls(values, counts)

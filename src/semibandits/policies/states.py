@@ -64,7 +64,7 @@ def restored_player(
     if (plays < prior_plays).any():
         raise damaged("plays", "at least those of the prior")
     restored = player._replace(
-        stats=_statistics(plays, sums, pending, variance, decision_set.upper),
+        stats=statistics_of(plays, sums, pending, variance, decision_set.upper),
         counters=_counters(state),
         memory=_floats(state, "memory", len(floats)),
         marks=_counts(state, "marks", len(marks), least=None),
@@ -95,8 +95,12 @@ def damaged(name: str, wanted: str) -> InvalidInputError:
     )
 
 
-def _statistics(
-    plays: IntArray, sums: FloatArray, pending: IntArray, variance: FloatArray, upper: FloatArray | None
+def statistics_of(
+    plays: IntArray | FloatArray,
+    sums: FloatArray,
+    pending: IntArray | FloatArray,
+    variance: FloatArray,
+    upper: FloatArray | None,
 ) -> FloatArray:
     """Statistics of the kernels, computed by the same arithmetic."""
     stats, seen = fresh_statistics(variance.copy(), upper), plays > 0

@@ -76,3 +76,6 @@ class ThompsonSampling(LawPolicy):
     def params(self, m: int, variance: FloatArray) -> FloatArray:
         """Ratio (not used), the scale in units of sqrt(2 sigma_i^2 / n_i), and the law."""
         return np.concatenate(([1.0, self.scale * float(np.sqrt(0.5))], self.codes(len(variance))))
+
+
+Thompson = ThompsonSampling

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from semibandits._costs import negated
 from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
@@ -219,6 +220,11 @@ class GravesLaiResult:
             If the number of labels is not d.
         """
         return new_frame(bound_columns(self, labels))
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean cost of each item, shape (d,): minus `theta`."""
+        return negated(self.theta)
 
     @property
     def gap(self) -> float:

@@ -48,8 +48,12 @@ NEAR = 1.3
 """Rows of more information than this times the least are not cut."""
 MAX_WALKS = 50
 """Walks that one set of prices is tried on."""
-TRACE = 0.02
-"""Share of the gap below which the cost of a route may be a trace of earlier rounds."""
+PROVED = 0.1
+"""Share of the gap by which the proof of a plan may fall short of 1 nat."""
+SPARE = 0.2
+"""Share of the gap that a plan with fewer routes may cost more even if the gap is not reached."""
+MAX_SIMPLIFIED = 5
+"""Proofs of plans with fewer routes; each one that fails adds detours."""
 PATIENCE = 10
 """Rounds without gain before that."""
 
@@ -76,6 +80,7 @@ class RouteSolver:
         self._rows, self._columns, self._walks = self._listed(), self._listed(), self._listed()
         self._decisions = np.empty((0, self._routes.d), dtype=np.bool_)
         self._known: tuple[set[bytes], set[bytes]] = (set(), set())
+        self._loops: dict[bytes, bool] = {}  # detours that end where they start: whether they are part of a route
         self._value, self._lower, self._rates = math.inf, 0.0, np.empty(0)
         self._best, self._estimate = np.empty(0), math.inf
         self._rounds = 0
@@ -95,6 +100,9 @@ class RouteSolver:
             self._iterate()
         else:
             self._value = 0.0 if self._proved(np.zeros(len(self._items)))[0] > 0.0 else math.inf
+        late = tiers.seconds() > self._last_round
+        if 0.0 < self._value < math.inf:
+            self._simplify()
         plan = merged_plan(self._decisions[: len(self._rates)], self._rates)
         stats = {
             "rounds": self._rounds,
@@ -105,7 +113,7 @@ class RouteSolver:
         }
         return self._problem.result(
             "columns", Bracket(self._value, self._lower, plan), self._optimal, self._graph.suboptimal, stats,
-            late=tiers.seconds() > self._last_round,
+            late=late,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ the road network
@@ -331,10 +339,12 @@ class RouteSolver:
         graph, gaps = self._graph, detours.sums(self._graph.reduced)
         found = np.zeros(len(detours), dtype=np.bool_)
         for k in np.flatnonzero(graph.distance[first] == graph.distance[last]).tolist():
-            x = self._by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
-            if x in self._routes:
-                gap = gaps_below(self._optimal, x[None], self._problem.theta)[0]
-                found[k] = abs(gap - gaps[k]) <= self._problem.tolerance
+            key = detours[k].tobytes()
+            if key not in self._loops:
+                x = self._by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
+                gap = gaps_below(self._optimal, x[None], self._problem.theta)[0] if x in self._routes else math.inf
+                self._loops[key] = abs(gap - gaps[k]) <= self._problem.tolerance
+            found[k] = self._loops[key]
         return found
 
     def _by_detour(self, items: IntArray, u: int, v: int) -> BoolArray:
@@ -467,28 +477,58 @@ class RouteSolver:
         worth = decisions @ prices > gaps
         return self._add_columns(decisions[worth]) if worth.any() else 0
 
-    def _drop_traces(self) -> None:
-        """Drop routes whose cost is a trace of earlier rounds, where a little more of the others makes up for them."""
-        contains, gaps = self._columns.contains[: len(self._best)], self._columns.gaps[: len(self._best)]
-        costs = self._best * gaps
-        rates = np.where(costs < TRACE * self._gap * costs.sum(), 0.0, self._best)
-        values, _ = self._rows.raises(self._plays(rates))
-        for row in np.flatnonzero(values < 1.0):
-            shared = (contains & self._rows.contains[row]).any(axis=1)
-            rates[shared] /= max(values[row], 0.5)
-        values, _ = self._rows.raises(self._plays(rates))
-        if values.min() >= 1.0 - TRACE * self._gap and rates @ gaps <= (1.0 + TRACE * self._gap) * costs.sum():
-            self._best = rates
-
     def _prove(self) -> int:
         """Scale the best rates so that they are proved to suffice; the number of new detours that they violate."""
-        self._drop_traces()
         plays = self._plays(self._best)
         least, violated = self._proved(plays)
         cost, scaled = self._scaled(self._best, least)
         if cost < self._value:
             self._value, self._rates = cost, scaled
         return self._add_detours(_in_order(violated, self._graph), plays)
+
+    def _simplify(self) -> None:
+        """Drop routes that the gap does not need, if the plan is proved to suffice without them."""
+        most = max((1.0 - ROUNDING) * self._lower / (1.0 - self._gap), (1.0 + SPARE * self._gap) * self._value)
+        for _ in range(MAX_SIMPLIFIED):
+            rates = self._simpler(most * (1.0 - PROVED * self._gap))
+            if tiers.seconds() > self._deadline or not ((rates > 0.0) < (self._rates > 0.0)).any():
+                return
+            plays = self._plays(rates)
+            least, violated = self._proved(plays)
+            cost, scaled = self._scaled(rates, least)
+            if cost <= most:
+                self._value, self._rates = cost, scaled
+                return
+            if not self._add_detours(_in_order(violated, self._graph), plays):
+                return
+
+    def _simpler(self, most: float) -> FloatArray:
+        """The rates of the plan without routes that known detours do not need at this cost, the cheapest routes first.
+
+        The other routes on a detour that a dropped route leaves with too little information are played more.
+        """
+        rates = self._rates.copy()
+        contains, gaps = self._columns.contains[: len(rates)], self._columns.gaps[: len(rates)]
+        used = np.flatnonzero(rates)
+        for k in used[np.argsort((rates * gaps)[used], kind="stable")].tolist():
+            if tiers.seconds() > self._deadline:
+                break
+            fewer = rates.copy()
+            fewer[k] = 0.0
+            rows = self._rows_with(contains[k])
+            values, _ = rows.raises(self._plays(fewer))
+            if values.min(initial=1.0) < 0.5:
+                continue
+            for row in np.flatnonzero(values < 1.0):
+                fewer[(contains & rows.contains[row]).any(axis=1)] /= values[row]
+            if math.fsum(fewer * gaps) <= most:
+                rates = fewer
+        return rates
+
+    def _rows_with(self, items: BoolArray) -> Listed:
+        """The rows with any of these items."""
+        on = (self._rows.contains & items).any(axis=1)
+        return Listed(self._rows.contains[on], self._rows.gaps[on], self._theta, self._law)
 
     def least_information(self, plan: ExplorationPlan) -> float:
         """A proved lower bound on the least information about a route at the item rates of the plan, not much above 1."""
@@ -513,7 +553,7 @@ class RouteSolver:
         number = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)[1]
         proven, met = least_information(
             number[: len(arcs)], number[len(arcs) :], graph.reduced[arcs], graph.gaps[arcs], self._arcs.take(arcs),
-            rates[arcs], 1.0 - 0.1 * self._gap, self._deadline, hub=0,
+            rates[arcs], 1.0 - PROVED * self._gap, self._deadline, hub=0,
         )  # fmt: skip
         return min(least, proven), Cycles(met.ptr, arcs[met.arcs])
 

@@ -9,9 +9,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import check_law, item_means
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import as_floats, finite_number, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
@@ -36,15 +39,17 @@ LISTED_IF_STALLED = 1_000
 """Number of decisions up to which "auto" also enumerates if the method "cycles" stalls."""
 
 
+@hinted
 def graves_lai(
     decision_set: DecisionSet,
-    theta: ArrayLike,
+    theta: ArrayLike | None = None,
     variance: ArrayLike = DEFAULT_VARIANCE,
     method: Method = "auto",
     gap: float = 1e-4,
     time_limit: float | None = None,
     throw: bool = True,
     *,
+    costs: ArrayLike | None = None,
     tie_tolerance: float = 1e-12,
     progress: bool | Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
@@ -61,7 +66,7 @@ def graves_lai(
     decision_set : DecisionSet
         The decisions X over d items.
     theta : array_like of float, shape (d,)
-        Mean reward of each item.
+        Mean reward of each item; for costs, pass `costs`.
     variance : array_like of float, scalar or shape (d,)
         Variance of the independent Gaussian rewards, > 0: one number for all items, or one per item.
     method : {"auto", "closed-form", "cycles", "columns", "glpg", "enumeration"}
@@ -75,6 +80,8 @@ def graves_lai(
         Seconds after which to stop with the bracket reached. Compilation time does not count, see docs/learner.md.
     throw : bool
         Whether to raise `SolverError` if the gap is not reached. If False, check the `status` of the result.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: rewards are minus costs, so that the decision of least cost is best.
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
     progress : bool, callable or None
@@ -100,7 +107,7 @@ def graves_lai(
     Raises
     ------
     InvalidInputError
-        If an argument is invalid.
+        Unless exactly one of `theta` and `costs` is given, or if an argument is invalid.
     SolverError
         If the gap is not reached and `throw` is true. Its attribute `result` holds the result.
     TooManyDecisionsError
@@ -110,6 +117,12 @@ def graves_lai(
         If the method does not support this decision set or law; or if a gamma reward would have to more than double its mean,
         except for matroid bases.
 
+    Warns
+    -----
+    LongestPathWarning
+        If the decisions are paths and all mean rewards are positive: the longest path is best, which is likely a mistake. Not
+        for probabilities, which cannot be costs.
+
     Notes
     -----
     Problem P_GL of Cuvelier, Combes, Gourdin (ALT 2021), for any variances and laws. Closed form: theory T2, L2. Cycles:
@@ -117,17 +130,51 @@ def graves_lai(
     L1, L3 (docs/laws.md); certificates L4 and L5. Columns: column-and-cut generation with branch and bound for the cuts, which
     takes exponential time in the worst case. Its bracket assumes that `maximize` is exact up to rounding.
     """
-    start = tiers.seconds()
     if not isinstance(decision_set, DecisionSet):
         raise InvalidInputError(
             f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one of the families, "
             "EnumeratedDecisions from a list, or derive your own"
         )
+    means, in_costs = item_means(theta, costs, decision_set.d), costs is not None
+    if rewards != "bernoulli" and not isinstance(law, Bernoulli):
+        warn_of_longest_path(decision_set, means, in_costs=in_costs, stacklevel=3)
+    return solve_bound(
+        decision_set, means, variance, method, gap, time_limit, throw, tie_tolerance=tie_tolerance, progress=progress,
+        warm_start=warm_start, rewards=rewards, law=law, in_costs=in_costs,
+    )  # fmt: skip
+
+
+def solve_bound(
+    decision_set: DecisionSet,
+    theta: FloatArray,
+    variance: ArrayLike = DEFAULT_VARIANCE,
+    method: Method = "auto",
+    gap: float = 1e-4,
+    time_limit: float | None = None,
+    throw: bool = True,
+    *,
+    tie_tolerance: float = 1e-12,
+    progress: bool | Callable[[Progress], None] | None = None,
+    warm_start: GravesLaiResult | None = None,
+    rewards: Rewards = "gaussian",
+    law: Law | None = None,
+    in_costs: bool = False,
+) -> GravesLaiResult:
+    """`graves_lai` for the library itself: without warnings.
+
+    Parameters
+    ----------
+    theta : ndarray of float, shape (d,)
+        Mean reward of each item; copied.
+    in_costs : bool
+        Whether the user gave costs, so that errors are about costs.
+    """
+    start = tiers.seconds()
     theta = item_vector(theta, decision_set.d, "theta").copy()
-    decision_set.check_means(theta)
+    decision_set.check_means(theta, in_costs=in_costs)
     _check_options(method, gap, time_limit, tie_tolerance)
     _check_warm_start(warm_start, decision_set)
-    given = _law(theta, variance, rewards, law)
+    given = _law(theta, variance, rewards, law, in_costs=in_costs)
     problem = Problem(
         decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,
         math.inf if time_limit is None else float(time_limit), reporter(progress),
@@ -232,7 +279,7 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) -> Law:
+def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, *, in_costs: bool) -> Law:
     """The law that the arguments specify, checked against the means."""
     has_variance = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
@@ -252,7 +299,7 @@ def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None) 
         raise InvalidInputError(
             f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out for Gaussian rewards, or pass a law"
         )
-    law.check(theta)
+    check_law(law, theta, in_costs=in_costs)
     if isinstance(law, Bernoulli) and has_variance:
         raise InvalidInputError(
             f"variance must be left out for Bernoulli rewards, got {variance!r}: it is theta (1 - theta)"

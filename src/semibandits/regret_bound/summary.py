@@ -89,11 +89,12 @@ def result_repr(result: GravesLaiResult) -> str:
     wording = Wording.of(result)
     law = result.law.name
     certificate = f"{bracket_text(result.lower, result.value)}, gap {result.gap:.1e}, {result.status}"
+    name, reward = _reward_fact(result, wording)
     lines = (
         f"GravesLaiResult({certificate}",
         f"  decisions: {result.decision_set!r}, {law} rewards",
         f"  best: {decision_text(wording.names, result.optimal_decision)}",
-        f"  its {_reward_fact(result, wording)[0].lower()}: {_reward_fact(result, wording)[1]}",
+        f"  {name.lower()}: {reward}",
         f"  plan: {plan_words(result.plan)}, by the method {result.method}",
     )
     return "\n".join(shortened(line, LONGEST_LINE) for line in lines) + ")"
@@ -179,7 +180,7 @@ def _reward_fact(result: GravesLaiResult, wording: Wording) -> tuple[str, str]:
     """The mean reward of the best decision, or its cost if no mean is positive and not all are 0."""
     reward = math.fsum(result.theta[result.optimal_decision].tolist())
     is_cost = bool((result.theta <= 0).all() and result.theta.any())
-    return ("Cost", wording.amount(-reward + 0.0)) if is_cost else ("Reward", wording.amount(reward))
+    return ("Its cost", wording.amount(-reward + 0.0)) if is_cost else ("Its reward", wording.amount(reward))
 
 
 def _plan_fact(result: GravesLaiResult, wording: Wording) -> str:

@@ -36,7 +36,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
         "decisions": count,
         "items": list(instance.labels),
         **solution,
-        "optimal": best | solution["optimal"] | {"reward": reward_of(result)},
+        "optimal": best | solution["optimal"] | {"reward": reward_of(result), "cost": _cost(instance, result)},
         "plan": plan,
         "regret": [{"horizon": T, "bound": result.lower * math.log(T)} for T in HORIZONS],
         "instance": dict(instance.description),
@@ -64,6 +64,11 @@ def instance_head(instance: Instance) -> dict[str, Any]:
 def reward_of(result: GravesLaiResult) -> float:
     """Mean reward of the optimal decision."""
     return float(result.theta[result.optimal_decision].sum())
+
+
+def _cost(instance: Instance, result: GravesLaiResult) -> float | None:
+    """Mean cost of the optimal decision, None if the instance is in rewards."""
+    return 0.0 - reward_of(result) if instance.in_costs else None
 
 
 def _named(instance: Instance, decision: BoolArray) -> dict[str, Any]:

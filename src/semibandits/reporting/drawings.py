@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.datasets.borders import borders
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.matchings import Matchings
@@ -19,13 +20,17 @@ from semibandits.families.family import Network
 from semibandits.families.registry import family_of
 from semibandits.matroids import Matroid, Partition
 from semibandits.plotting.layout import is_map, node_positions
+from semibandits.reporting.formatting import Named, streets_of
 from semibandits.reporting.report_data import Structure
+from semibandits.reporting.streets import stretches
 
 MOST_NODES: Final = 3_000
 MOST_NODES_ON_SPRINGS: Final = 600
 """Larger graphs without positions are shown as bars: their layout is slow and illegible."""
 NARROWEST: Final = 0.25
 """Smallest ratio of the sides of a drawing; the nodes of a thinner one are centred."""
+MOST_STREETS: Final = 6_000
+"""Largest number of links that are drawn in the background only."""
 DIGITS: Final = 4
 """Decimals of positions, which are shares of the sides."""
 BORDER_MARGIN: Final = 0.06
@@ -40,8 +45,8 @@ def network_of(decisions: DecisionSet) -> Network | None:
     return None if family is None else family.network(decisions)
 
 
-def link_labels(decisions: DecisionSet, labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels of items: texts of pairs become ``u → v`` or ``u – v``, and empty labels become numbers."""
+def link_labels(decisions: DecisionSet, labels: Sequence[str], streets: Sequence[str] = ()) -> tuple[str, ...]:
+    """Labels of items: texts of pairs become ``u → v`` or ``u – v``, after the name of their street, and empty labels numbers."""
     labels = [label if label.strip() else f"item {i}" for i, label in enumerate(labels)]
     network = network_of(decisions)
     if network is None:
@@ -51,11 +56,20 @@ def link_labels(decisions: DecisionSet, labels: Sequence[str]) -> tuple[str, ...
         if isinstance(item, tuple) and label == str(item):
             label = f"{item[0]}{link}{item[1]}" + (f" (#{item[2] + 1})" if len(item) > 2 else "")
         texts.append(label)
-    return tuple(texts)
+    return tuple(f"{street}, {text}" if street else text for street, text in zip_longest(streets, texts))
 
 
-def drawing_of(structure: Structure) -> dict[str, Any]:
-    """The drawing of a decision set, which contains every item once.
+def drawing_of(structure: Structure, shown: IntArray | None = None, named: Sequence[BoolArray] = ()) -> dict[str, Any]:
+    """The drawing of a decision set, which contains every shown item once; the shown items are numbered from 0.
+
+    Parameters
+    ----------
+    structure : Structure
+        The decision set.
+    shown : ndarray of int, shape (k,), optional
+        The items that are shown, ascending; by default all.
+    named : sequence of ndarray of bool, shape (d,), optional
+        Routes whose street names are written, where links have street names. Nodes have no names then.
 
     Raises
     ------
@@ -64,23 +78,58 @@ def drawing_of(structure: Structure) -> dict[str, Any]:
     """
     decisions = structure.decision_set
     network = network_of(decisions)
+    shown = np.arange(decisions.d) if shown is None else shown
     most = MOST_NODES if network is not None and network.order is not None else MOST_NODES_ON_SPRINGS
     if network is not None and (structure.positions is not None or len(network.nodes) <= most):
-        return _network(network, structure)
-    if isinstance(decisions, Matchings) and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items):
+        return _network(network, structure, shown, node_names(network, structure, named))
+    is_whole = len(shown) == decisions.d
+    if (
+        isinstance(decisions, Matchings)
+        and is_whole
+        and not any(isinstance(i, tuple) and len(i) > 2 for i in decisions.items)
+    ):
         return _heatmap(decisions)
     groups, name = _named_groups(structure)
-    return {"kind": "bars", "groups": groups, "group_name": name}
+    return {"kind": "bars", "groups": groups and [groups[i] for i in shown.tolist()], "group_name": name}
 
 
-def _network(network: Network, structure: Structure) -> dict[str, Any]:
+def node_names(network: Network, instance: Named, named: Sequence[BoolArray]) -> list[str]:
+    """Name of each node; where links have street names, the name of a street at a node in its middle.
+
+    Parameters
+    ----------
+    network : Network
+        The graph of the decisions.
+    instance : Named
+        The decisions.
+    named : sequence of ndarray of bool, shape (d,)
+        Routes along which streets are named.
+    """
+    if not streets_of(instance):
+        return [str(node) for node in network.nodes]
+    number = {node: v for v, node in enumerate(network.nodes)}
+    names, written = [""] * len(number), set()
+    for decision in named:
+        for part in stretches(instance, decision):
+            v = number[part.nodes[len(part.nodes) // 2]]
+            if part.street and part.street not in written and not names[v]:
+                written.add(part.street)
+                names[v] = part.street
+    for end, name in ((network.source, "start"), (network.target, "destination")):
+        if end is not None:
+            names[end] = name
+    return names
+
+
+def _network(network: Network, structure: Structure, shown: IntArray, names: Sequence[str]) -> dict[str, Any]:
     places, stretch = node_positions(network, structure.positions), None
     geographic = structure.positions is not None and structure.geographic and is_map(places)
     points = _projected(_across_date_line(places)) if geographic else places * (1.0, -1.0)
     if structure.positions is None and network.order is not None:
         layers, rows = np.ptp(points, axis=0) + 1.0
         stretch = float(np.clip(1.6 * layers / rows, 0.9, 3.0))
-    frame = _Frame.around(points, stretch)
+    part = _Part.of(network, shown)
+    frame = _Frame.around(points[part.nodes], stretch)
     ends = {network.source: "source", network.target: "target"}
     return {
         "kind": "network",
@@ -88,12 +137,33 @@ def _network(network: Network, structure: Structure) -> dict[str, Any]:
         "geographic": geographic,
         "aspect": round(frame.aspect, DIGITS),
         "nodes": [
-            {"name": str(node), "x": x, "y": y, "end": ends.get(v)}
-            for v, (node, (x, y)) in enumerate(zip(network.nodes, frame.shares(points), strict=True))
+            {"name": names[v], "x": x, "y": y, "end": ends.get(v)}
+            for v, (x, y) in zip(part.nodes.tolist(), frame.shares(points[part.nodes]), strict=True)
         ],
-        "edges": _edges(network),
+        "edges": _edges(part),
         "borders": _borders(frame) if geographic else [],
+        "backdrop": _backdrop(network, part, frame, points),
     }
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The shown part of a network: numbers of its nodes, and its items with their ends among these nodes."""
+
+    nodes: IntArray
+    tails: IntArray
+    heads: IntArray
+    items: IntArray
+
+    @staticmethod
+    def of(network: Network, shown: IntArray) -> _Part:
+        """The part with these items: all nodes if all items are shown, else the ends of the items, the source and the target."""
+        tails, heads = network.tails[shown], network.heads[shown]
+        ends = [v for v in (network.source, network.target) if v is not None]
+        nodes = np.arange(len(network.nodes))
+        if len(shown) < len(network.tails):
+            nodes = np.unique(np.concatenate((tails, heads, np.array(ends, dtype=np.int64))))
+        return _Part(nodes, np.searchsorted(nodes, tails), np.searchsorted(nodes, heads), shown)
 
 
 def _across_date_line(places: FloatArray) -> FloatArray:
@@ -143,15 +213,31 @@ class _Frame:
         return shares
 
 
-def _edges(network: Network) -> list[dict[str, int]]:
+def _edges(part: _Part) -> list[dict[str, int]]:
     """Items with their ends; those between the same two nodes, in either direction, are numbered from 0."""
     seen: Counter[tuple[int, int]] = Counter()
     edges = []
-    for item, (tail, head) in enumerate(zip(network.tails.tolist(), network.heads.tolist(), strict=True)):
+    for item, (tail, head) in enumerate(zip(part.tails.tolist(), part.heads.tolist(), strict=True)):
         pair = (min(tail, head), max(tail, head))
         edges.append({"item": item, "tail": tail, "head": head, "parallel": seen[pair]})
         seen[pair] += 1
     return edges
+
+
+def _backdrop(network: Network, part: _Part, frame: _Frame, points: FloatArray) -> list[list[float]]:
+    """Lines [x, y, x, y] of links that are not shown themselves, each direction once, with an end near the frame."""
+    if len(part.items) == len(network.tails):
+        return []
+    shares = (points - frame.corner) / frame.sides
+    is_near: BoolArray = np.abs(shares - 0.5).max(axis=1) <= 0.5 + BORDER_MARGIN
+    hidden = np.ones(len(network.tails), dtype=np.bool_)
+    hidden[part.items] = False
+    hidden &= is_near[network.tails] & is_near[network.heads] & (network.tails != network.heads)
+    pairs = np.unique(np.sort(np.stack((network.tails, network.heads))[:, hidden], axis=0), axis=1)
+    lengths = np.abs(shares[pairs[0]] - shares[pairs[1]]).max(axis=1)
+    longest = np.sort(np.argsort(-lengths, kind="stable")[:MOST_STREETS])
+    lines: list[list[float]] = np.round(np.hstack((shares[pairs[0]], shares[pairs[1]])), DIGITS)[longest].tolist()
+    return lines
 
 
 def _borders(frame: _Frame) -> list[list[list[float]]]:

@@ -18,6 +18,8 @@ from semibandits.instances.files import check_target
 from semibandits.plotting.layout import is_map
 from semibandits.plotting.style import literal
 from semibandits.regret_bound.result import GravesLaiResult
+from semibandits.reporting.drawings import network_of, node_names
+from semibandits.reporting.formatting import streets_of
 from semibandits.simulation.results import SimulationResult
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+MOST_NAMED: Final = 3
+"""Routes of the plan whose streets are named."""
 FORMATS: Final = (".png", ".pdf", ".svg")
 """Supported file endings."""
 _FORBIDDEN: Final = re.compile(b"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")
@@ -64,9 +68,17 @@ def can_draw() -> bool:
 def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> None:
     """Draw the plan and write it in one step."""
     from semibandits.plotting import plot_plan
+    from semibandits.plotting.network import plot_network_plan
+
+    network = network_of(instance.decision_set)
 
     def draw(ax: Axes) -> Axes:
         names, places = instance.labels, instance.positions
+        if network is not None and streets_of(instance):
+            routes = [result.optimal_decision, *result.plan.decisions[:MOST_NAMED]]
+            texts = dict(zip(network.nodes, node_names(network, instance, routes), strict=True))
+            texts = {node: text for node, text in texts.items() if text}
+            return plot_network_plan(result, places, texts, ax, geographic=instance.geographic, unit=instance.unit)
         return plot_plan(result, ax, labels=names, positions=places, geographic=instance.geographic, unit=instance.unit)
 
     _write(instance, path, _height(instance), draw)

@@ -13,10 +13,15 @@ from semibandits._numbers import mean_text as mean_text
 from semibandits._numbers import number_text as number_text
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.registry import FAMILIES
+from semibandits.families.texts import UNNAMED as UNNAMED
 from semibandits.families.texts import Named as Named
 from semibandits.families.texts import change_text as change_text
 from semibandits.families.texts import decision_text as decision_text
+from semibandits.families.texts import streets_of as streets_of
+from semibandits.instances import Instance
 
+TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
+"""What costs in a unit of time are called."""
 COUNT_WORK: Final = 200_000_000
 """Largest number of elementary steps for counting decisions; they take less than a second."""
 LARGEST_COUNT: Final = 10**4_000
@@ -43,6 +48,18 @@ def _large(count: int) -> str:
     """A number in full below 10^12, then with three digits."""
     digits = len(str(count)) - 1
     return f"{count:,}" if count < 10**12 else f"{count / 10**digits:.2f}e{digits}"
+
+
+def cost_text(value: float, unit: str = "") -> str:
+    """A cost with its unit: at least four significant digits, and all digits before the point."""
+    size = abs(value)
+    return amount(value, unit, digits=max(4, len(str(int(size))) if size < 1e15 else 4))
+
+
+def lost_text(instance: Instance) -> str:
+    """What regret consists of, with its unit: ``min of extra time``, ``USD of extra cost``, ``reward``."""
+    lost = f"extra {TIMES.get(instance.unit, 'cost')}" if instance.in_costs else "reward"
+    return f"{instance.unit} of {lost}" if instance.unit else lost
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:

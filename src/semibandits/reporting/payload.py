@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._version import __version__
 from semibandits.datasets.borders import BORDERS_PROVENANCE
 from semibandits.errors import InvalidInputError
@@ -17,15 +17,18 @@ from semibandits.policies.registry import build
 from semibandits.regret_bound.result import Status
 from semibandits.reporting.drawings import drawing_of
 from semibandits.reporting.formatting import change_text, counted, lateness_text
+from semibandits.reporting.page import SCHEMA
 from semibandits.reporting.report_data import Bracket, ReportData, Structure, specification
 from semibandits.reporting.reproduce import MOST_NUMBERS, changed, reproduction
+from semibandits.reporting.selection import MOST_ITEMS, shown_items
 from semibandits.reporting.shapes import nouns_of
 from semibandits.reporting.simulation_payload import finite, summary_payload
 from semibandits.reporting.summary_cards import bound_text, rewards_text, summary_cards
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.statistics import PolicySummary
 
-SCHEMA: Final = 1
+MOST_NAMED: Final = 4
+"""Decisions of the plan whose streets are named on a map."""
 MOST_ROWS: Final = 100
 """Listed decisions of a plan; further ones are only counted."""
 
@@ -44,7 +47,8 @@ def payload_of(data: ReportData) -> dict[str, Any]:
         If some nodes have positions and others have none.
     """
     bound, simulation, structure = data.bound, data.simulation, data.structure
-    drawing = None if structure is None else drawing_of(structure)
+    shown = shown_items(data)
+    drawing = None if structure is None else drawing_of(structure, shown, _routes(data))
     return {
         "schema": SCHEMA,
         "title": data.title,
@@ -54,10 +58,10 @@ def payload_of(data: ReportData) -> dict[str, Any]:
         "answers": summary_cards(data),
         "bound": None if bound is None else _bound(bound, applies=data.applies),
         "simulation": None if simulation is None else _simulation(data, simulation),
-        "items": _items(data),
-        "plan": None if bound is None or structure is None else _plan(bound, structure),
+        "items": _items(data, shown),
+        "plan": None if bound is None or structure is None else _plan(bound, structure, shown),
         "drawing": drawing,
-        "layers": _layers(data),
+        "layers": _layers(data, shown),
         "tables": {"provenance": _provenance(data, drawing), "again": reproduction(data)},
         "version": __version__,
     }
@@ -139,22 +143,43 @@ def _value(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _items(data: ReportData) -> dict[str, Any]:
-    bound = data.bound
+def _routes(data: ReportData) -> list[BoolArray]:
+    """Decisions whose streets are named on a map: the best one, and those that the plan plays most."""
+    best, result = data.best, None if data.bound is None or not data.bound.has_plan else data.bound.result
+    routes = [] if best is None else [best]
+    return routes if result is None else [*routes, *result.plan.decisions[:MOST_NAMED]]
+
+
+def _items(data: ReportData, shown: IntArray) -> dict[str, Any]:
+    bound, d = data.bound, len(data.labels)
     return {
-        "labels": list(data.labels),
-        "theta": _list(data.theta),
-        "variance": _list(data.variance),
-        "optimal": _list(data.best),
-        "suboptimal": _list(None if bound is None else bound.suboptimal),
+        "labels": [data.labels[i] for i in shown.tolist()],
+        "theta": _list(data.theta, shown),
+        "variance": _list(data.variance, shown),
+        "optimal": _list(data.best, shown),
+        "suboptimal": _list(None if bound is None else bound.suboptimal, shown),
+        "total": d,
+        "numbers": None if len(shown) == d else shown.tolist(),
+        "note": _selection(data, len(shown)),
     }
 
 
-def _list(values: FloatArray | BoolArray | None) -> list[Any] | None:
-    return None if values is None else values.tolist()
+def _selection(data: ReportData, count: int) -> str:
+    """Which items are shown; "" if all are."""
+    d = len(data.labels)
+    if count == d:
+        return ""
+    nouns = nouns_of(data.structure)
+    most = " most" if count == MOST_ITEMS else ""
+    those = f"those of the best {nouns.decision} and those that the plan or a policy plays{most}"
+    return f"Shown are {counted(count, nouns.item, nouns.items)} of {d:,}: {those}."
 
 
-def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
+def _list(values: FloatArray | BoolArray | None, shown: IntArray) -> list[Any] | None:
+    return None if values is None else values[shown].tolist()
+
+
+def _plan(bound: Bracket, structure: Structure, shown: IntArray) -> dict[str, Any] | None:
     if bound.result is None or not bound.has_plan:
         return None
     plan, gaps, best = bound.result.plan, bound.result.plan_gaps, bound.result.optimal_decision
@@ -165,7 +190,7 @@ def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
             "gap": float(gaps[k]),
             "rate": float(plan.rates[k]),
             "share": float(plan.rates[k] * gaps[k] / bound.value) if bound.value else 0.0,
-            "items": np.flatnonzero(plan.decisions[k]).tolist(),
+            "items": np.flatnonzero(plan.decisions[k][shown]).tolist(),
         }
         for k in range(min(MOST_ROWS, len(plan)))
     ]
@@ -173,21 +198,21 @@ def _plan(bound: Bracket, structure: Structure) -> dict[str, Any] | None:
     return {"rows": rows, "more": len(plan) - len(rows), "words": f"{changes} the best {one}"}
 
 
-def _layers(data: ReportData) -> list[dict[str, Any]]:
+def _layers(data: ReportData, shown: IntArray) -> list[dict[str, Any]]:
     """Values by which the drawing can be coloured."""
     layers = []
     bound, result = data.bound, data.simulation
     if bound is not None and bound.rates is not None:
         text = "How often the cheapest sufficient exploration plays each item, apart from plays of the best decision."
-        layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates.tolist()))
+        layers.append(_layer("plan", "Exploration plan", text, "plays per ln T", bound.rates[shown].tolist()))
     for policy in () if result is None else result.policies:
         assert result is not None
         rounds = counted(result.horizon, "round", "rounds")
         text = f"How often {policy} played each item in {rounds}, on average over the replications."
-        layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean.tolist()))
+        layers.append(_layer(f"policy:{policy}", policy, text, "plays", result.item_plays(policy).mean[shown].tolist()))
     if data.theta is not None:
         text = "Mean reward of one play of each item, which policies do not know."
-        layers.append(_layer("theta", "Mean reward", text, data.unit, data.theta.tolist()))
+        layers.append(_layer("theta", "Mean reward", text, data.unit, data.theta[shown].tolist()))
     return layers
 
 

@@ -34,6 +34,7 @@ def write_report(
     decision_set: DecisionSet | None = None,
     title: str | None = None,
     unit: str | None = None,
+    question: str | None = None,
     labels: Sequence[str] | None = None,
     positions: Mapping[Hashable, tuple[float, float]] | None = None,
     geographic: bool | None = None,
@@ -52,8 +53,8 @@ def write_report(
         Decisions, mean rewards, names and positions. A bound contains decisions and mean rewards itself.
     decision_set : DecisionSet, optional
         The decisions alone, if there is neither an instance nor a bound: they are drawn without mean rewards.
-    title, unit : str, optional
-        Title of the report and unit of the rewards; by default those of the instance.
+    title, unit, question : str, optional
+        Title of the report, unit of the rewards, and the question that the report answers; by default those of the instance.
     labels : sequence of str, length d, optional
         Names of the items; by default those of the instance, or of the decision set.
     positions : mapping from node to (x, y), optional
@@ -72,7 +73,8 @@ def write_report(
     Equal results give equal bytes.
     """
     data = report_data(simulation, bound, instance, decision_set)
-    data = _renamed(data, title=title, unit=unit, labels=labels, positions=positions, geographic=geographic)
+    data = retitled(data, title=title, unit=unit, question=question)
+    data = _renamed(data, labels=labels, positions=positions, geographic=geographic)
     write_payload(payload_of(data), Path(path))
 
 
@@ -120,7 +122,7 @@ def report_data(
             "title": known.name,
             "unit": known.unit,
             "note": known.note,
-            "about": About.of(instance) if isinstance(instance, Dataset) else About(),
+            "about": About.of(instance) if isinstance(instance, Dataset) else About(question=known.question),
         }
     elif bound is not None:
         structure, theta, variance = _own_structure(bound.decision_set), bound.theta, bound.variance
@@ -169,11 +171,25 @@ def _own_structure(decisions: DecisionSet) -> Structure:
     return Structure(family=family.name, decision_set=decisions, labels=labels)
 
 
+def retitled(data: ReportData, *, title: str | None, unit: str | None, question: str | None) -> ReportData:
+    """The data with other texts, where they are given.
+
+    Raises
+    ------
+    InvalidInputError
+        If a text is not a string.
+    """
+    texts = {"title": title, "unit": unit, "question": question}
+    given: dict[str, Any] = {key: text for key, text in texts.items() if text is not None}
+    if not all(isinstance(text, str) for text in given.values()):
+        raise InvalidInputError(f"{', '.join(given)} must be strings, got {given}: put them in quotes")
+    asked = given.pop("question", data.about.question)
+    return replace(data, **given, about=replace(data.about, question=asked))
+
+
 def _renamed(
     data: ReportData,
     *,
-    title: str | None,
-    unit: str | None,
     labels: Sequence[str] | None,
     positions: Mapping[Hashable, tuple[float, float]] | None,
     geographic: bool | None,
@@ -199,8 +215,4 @@ def _renamed(
             positions=structure.positions if positions is None else positions,
             geographic=structure.geographic if geographic is None else geographic,
         )
-    texts = {key: value for key, value in (("title", title), ("unit", unit)) if value is not None}
-    if not all(isinstance(text, str) for text in texts.values()):
-        raise InvalidInputError(f"title and unit must be strings, got {texts}: put them in quotes")
-    changes: dict[str, Any] = {"structure": structure, "labels": names, **texts}
-    return replace(data, **changes)
+    return replace(data, structure=structure, labels=names)

@@ -184,12 +184,23 @@ class ReportData:
         return self.structure.decision_set.maximize(self.theta)
 
     @property
+    def in_costs(self) -> bool:
+        """Whether the rewards are minus costs: they were given as costs, or no mean reward is positive and some are negative."""
+        if self.structure is not None and "costs" in self.structure.description:
+            return True
+        return self.theta is not None and bool((self.theta <= 0.0).all() and (self.theta < 0.0).any())
+
+    @property
     def summaries(self) -> list[PolicySummary]:
         """Regret, slope and calls of each policy, with ratios only to a bound that applies."""
         run, lower = self.simulation, self.bound.lower if self.bound is not None and self.applies else None
         if run is None:
             return []
-        return [summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower) for name in run.policies]
+        best = {} if run.optimal is None else run.optimal
+        return [
+            summarise(name, run.checkpoints, run.regret[name], run.calls[name], lower, best.get(name))
+            for name in run.policies
+        ]
 
 
 def law(simulation: SimulationResult) -> str | None:

@@ -16,6 +16,7 @@ from semibandits.instances.files import read_text
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in
 from semibandits.reporting.drawings import link_labels
+from semibandits.reporting.formatting import streets_of
 from semibandits.reporting.report_data import About, Bracket, ReportData, Structure, assembled, same_problem
 from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, kept_seconds
 from semibandits.simulation.results import SimulationResult, load_simulation
@@ -142,7 +143,7 @@ def structure_of(instance: Instance) -> Structure:
     return Structure(
         family=instance.family,
         decision_set=instance.decision_set,
-        labels=link_labels(instance.decision_set, instance.labels),
+        labels=link_labels(instance.decision_set, instance.labels, streets_of(instance)),
         positions=instance.positions,
         geographic=instance.geographic,
         description=instance.description,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from semibandits._costs import negated, one_of
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits._validation import as_floats, variance_vector
 from semibandits.errors import InvalidInputError
@@ -24,14 +25,16 @@ def bounded_floats(values: ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def mean_vector(theta: ArrayLike) -> FloatArray:
-    """Mean rewards of shape ``(d,)`` with d >= 1, in a new array."""
-    array = bounded_floats(theta, "theta")
+def mean_vector(theta: ArrayLike | None, costs: ArrayLike | None = None) -> FloatArray:
+    """Mean rewards of shape ``(d,)`` with d >= 1, in a new array, from mean rewards or mean costs."""
+    given, in_costs = one_of(theta, costs, "theta")
+    name, noun = ("costs", "cost") if in_costs else ("theta", "reward")
+    array = bounded_floats(given, name)
     if array.ndim != 1 or array.size == 0:
         raise InvalidInputError(
-            f"theta must have shape (d,) with d >= 1, got {array.shape}: pass the mean reward of each item"
+            f"{name} must have shape (d,) with d >= 1, got {array.shape}: pass the mean {noun} of each item"
         )
-    return array
+    return negated(array) if in_costs else array
 
 
 def variance_proxy(variance: ArrayLike, d: int) -> float | FloatArray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits._costs import negated
 from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.interruptible import call_interruptibly
@@ -89,6 +90,11 @@ class RewardModel(ABC):
         InvalidInputError
             In models that check their input: if `items` are not indices of items or `rng` is not a Generator.
         """
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean cost of each item, shape (d,): minus `theta`."""
+        return negated(self.theta)
 
     @property
     def d(self) -> int:

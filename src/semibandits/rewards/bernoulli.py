@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import BERNOULLI
@@ -37,6 +38,7 @@ class BernoulliRewards(KernelRewards):
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
     """
 
+    @hinted
     def __init__(self, theta: ArrayLike) -> None:
         means = mean_vector(theta)
         bad = np.flatnonzero((means < 0) | (means > 1))

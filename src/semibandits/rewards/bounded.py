@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
@@ -36,25 +37,37 @@ class BoundedRewards(KernelRewards):
     ----------
     theta : array_like of float, shape (d,)
         Mean reward of each item, in [low, high].
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: costs are in [low, high], and rewards are minus costs.
     low, high : float
-        Ends of the interval, low < high.
+        Ends of the interval, low < high: of the costs if these are given.
     concentration : float
         How close rewards stay to their mean, in [1e-3, 1e9].
 
     Raises
     ------
     InvalidInputError
-        If `theta` has the wrong shape, is not finite, or leaves [low, high]; if low >= high, or either is not finite or exceeds
-        1e100; or if `concentration` leaves its interval.
+        Unless exactly one of `theta` and `costs` is given; if it has the wrong shape, is not finite, or leaves [low, high]; if
+        low >= high, or either is not finite or exceeds 1e100; or if `concentration` leaves its interval.
 
     References
     ----------
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables", equation 4.16.
     """
 
-    def __init__(self, theta: ArrayLike, *, low: float = 0.0, high: float = 1.0, concentration: float = 2.0) -> None:
-        means = mean_vector(theta)
-        self._low, self._high = _interval(low, high)
+    @hinted
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        low: float = 0.0,
+        high: float = 1.0,
+        concentration: float = 2.0,
+    ) -> None:
+        means = mean_vector(theta, costs)
+        ends = _interval(low, high)
+        self._low, self._high = ends if costs is None else (0.0 - ends[1], 0.0 - ends[0])
         self._concentration = finite_number(concentration, "concentration")
         if not LEAST_CONCENTRATION <= self._concentration <= MOST_CONCENTRATION:
             raise InvalidInputError(
@@ -63,8 +76,9 @@ class BoundedRewards(KernelRewards):
             )
         bad = np.flatnonzero((means < self._low) | (means > self._high))
         if bad.size:
+            name, value = ("theta", means[bad[0]]) if costs is None else ("costs", 0.0 - means[bad[0]])
             raise InvalidInputError(
-                f"theta must be in [low, high] = [{self._low:g}, {self._high:g}], got {means[bad[0]]} for item {bad[0]}: "
+                f"{name} must be in [low, high] = [{ends[0]:g}, {ends[1]:g}], got {value} for item {bad[0]}: "
                 "widen the interval, or pass the means in its unit"
             )
         law = CompiledRewards(BETA, self._numbers(means), np.array([len(means)], dtype=np.int64))

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import CORRELATED
@@ -31,16 +32,29 @@ class CorrelatedGaussianRewards(KernelRewards):
     covariance : array_like of float, shape (d, d)
         Covariance of the rewards: symmetric, positive semidefinite, with a positive diagonal. Policies receive the diagonal
         alone; those whose proofs assume independent items lose their guarantee.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: rewards are minus costs, which have the same covariance.
 
     Raises
     ------
     InvalidInputError
-        If `theta` or `covariance` has the wrong shape, is not finite, or exceeds 1e100; or if `covariance` is not symmetric, not
-        positive semidefinite, or has a diagonal that is not positive.
+        Unless exactly one of `theta` and `costs` is given; if it or `covariance` has the wrong shape, is not finite, or exceeds
+        1e100; or if `covariance` is not symmetric, not positive semidefinite, or has a diagonal that is not positive.
     """
 
-    def __init__(self, theta: ArrayLike, covariance: ArrayLike) -> None:
-        means = mean_vector(theta)
+    @hinted
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        covariance: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+    ) -> None:
+        means = mean_vector(theta, costs)
+        if covariance is None:
+            raise InvalidInputError(
+                "covariance must be given, got None: pass one row and one column per item, or use GaussianRewards"
+            )
         d = len(means)
         self._covariance = _covariance(covariance, d)
         self._covariance.flags.writeable = False

@@ -6,6 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import check_law
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import GAMMA
 from semibandits.laws import Gamma
@@ -22,6 +24,8 @@ class GammaRewards(KernelRewards):
     ----------
     theta : array_like of float, shape (d,)
         Mean reward of each item: positive, or for costs negative.
+    costs : array_like of float, shape (d,), optional
+        Mean time of each item instead of `theta` and `cost`: rewards are minus the times.
     shape : float
         > 0: one over the squared coefficient of variation; 1 for exponential times.
     cost : bool
@@ -34,8 +38,8 @@ class GammaRewards(KernelRewards):
     Raises
     ------
     InvalidInputError
-        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100; if a mean is 0 or has the wrong sign; or
-        if the shape or the variance is not positive.
+        Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
+        1e100; if a mean is 0 or has the wrong sign; or if the shape or the variance is not positive.
 
     Notes
     -----
@@ -43,15 +47,22 @@ class GammaRewards(KernelRewards):
     Thompson sampling use the law itself.
     """
 
+    @hinted
     def __init__(
-        self, theta: ArrayLike, *, shape: float = 1.0, cost: bool = False, variance: ArrayLike | None = None
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        shape: float = 1.0,
+        cost: bool = False,
+        variance: ArrayLike | None = None,
     ) -> None:
-        means = mean_vector(theta)
-        law = Gamma(shape, cost=cost)
-        law.check(means)
+        means = mean_vector(theta, costs)
+        law = Gamma(shape, cost=cost or costs is not None)
+        check_law(law, means, in_costs=costs is not None)
         largest = float(np.abs(means).max(initial=0.0))
         proxy = variance_proxy(largest**2 / law.shape if variance is None else variance, len(means))
-        floats = np.append(np.abs(means), [-1.0 if cost else 1.0, law.shape])
+        floats = np.append(np.abs(means), [-1.0 if law.cost else 1.0, law.shape])
         super().__init__(means, proxy, CompiledRewards(GAMMA, floats, np.array([len(means)], dtype=np.int64)), law)
         self._own = {"shape": law.shape, "cost": law.cost}
 

@@ -6,6 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import check_law
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import GAUSSIAN
 from semibandits.laws import Gaussian
@@ -22,25 +24,35 @@ class GaussianRewards(KernelRewards):
     ----------
     theta : array_like of float, shape (d,)
         Mean reward of each item, of any sign.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: rewards are minus costs.
     variance : float or array_like of float, shape (d,)
         Variance of the rewards, > 0: one number for all items, or one per item. Policies receive it.
     upper : float or array_like of float, shape (d,)
-        Known upper bound on the means, which policies receive: 0 for costs, inf if none is known.
+        Known upper bound on the mean rewards, which policies receive: 0 for costs, inf if none is known.
 
     Raises
     ------
     InvalidInputError
-        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100; if a variance is not positive; or if a mean
-        is above its upper bound.
+        Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
+        1e100; if a variance is not positive; or if a mean is above its upper bound.
     """
 
-    def __init__(self, theta: ArrayLike, *, variance: ArrayLike = 0.5, upper: ArrayLike = np.inf) -> None:
-        means = mean_vector(theta)
+    @hinted
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        variance: ArrayLike = 0.5,
+        upper: ArrayLike = np.inf,
+    ) -> None:
+        means = mean_vector(theta, costs)
         own = variance_proxy(variance, len(means))
         deviations = np.broadcast_to(np.sqrt(own), means.shape)
         floats = np.concatenate((means, deviations))
         self._own = Gaussian(own, upper)
-        self._own.check(means)
+        check_law(self._own, means, in_costs=costs is not None)
         super().__init__(
             means, own, CompiledRewards(GAUSSIAN, floats, np.array([len(means)], dtype=np.int64)), self._own
         )

@@ -6,6 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import check_law
 from semibandits._typing import ArrayLike
 from semibandits.kernels.rewards import POISSON
 from semibandits.laws import Poisson
@@ -22,6 +24,8 @@ class PoissonRewards(KernelRewards):
     ----------
     theta : array_like of float, shape (d,)
         Mean reward of each item: at least 0, or for costs at most 0.
+    costs : array_like of float, shape (d,), optional
+        Mean count of each item instead of `theta` and `cost`: rewards are minus the counts.
     cost : bool
         Whether the rewards are minus the counts.
     variance : float or array_like of float, shape (d,), optional
@@ -32,8 +36,9 @@ class PoissonRewards(KernelRewards):
     Raises
     ------
     InvalidInputError
-        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100; if a mean has the wrong sign; or if the
-        variance is not positive, as it is if all means are 0 and `variance` is left out.
+        Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
+        1e100; if a mean has the wrong sign; or if the variance is not positive, as it is if all means are 0 and `variance` is
+        left out.
 
     Notes
     -----
@@ -41,12 +46,20 @@ class PoissonRewards(KernelRewards):
     Thompson sampling use the law itself.
     """
 
-    def __init__(self, theta: ArrayLike, *, cost: bool = False, variance: ArrayLike | None = None) -> None:
-        means = mean_vector(theta)
-        law = Poisson(cost=cost)
-        law.check(means)
+    @hinted
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        cost: bool = False,
+        variance: ArrayLike | None = None,
+    ) -> None:
+        means = mean_vector(theta, costs)
+        law = Poisson(cost=cost or costs is not None)
+        check_law(law, means, in_costs=costs is not None)
         proxy = variance_proxy(np.abs(means).max(initial=0.0) if variance is None else variance, len(means))
-        floats = np.append(np.abs(means), -1.0 if cost else 1.0)
+        floats = np.append(np.abs(means), -1.0 if law.cost else 1.0)
         super().__init__(means, proxy, CompiledRewards(POISSON, floats, np.array([len(means)], dtype=np.int64)), law)
         self._cost = law.cost
 

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias, cast, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import negated, one_of
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rewards import REPLAY_ITEMS, REPLAY_ROUNDS
@@ -28,6 +30,8 @@ class ReplayedRewards(KernelRewards):
         A table (an array or data frame with two dimensions) holds n joint rounds: each round of the simulation is one of its
         rows, which preserves the dependence between items. Any other sequence, including a list of lists, holds one log per
         item, each of any length: items are resampled from their own logs, independently.
+    costs : ndarray of float, shape (n, d), or sequence of d array_like of float, optional
+        The log in costs instead of `outcomes`: rewards are minus costs.
     variance : float or array_like of float, shape (d,), optional
         Variance that policies receive, > 0. By default max_i (b_i - a_i)**2 / 4, where [a_i, b_i] is the range of the outcomes
         of item i. By Hoeffding's lemma that is a sub-Gaussian proxy for every item, so that guarantees of policies that require
@@ -38,8 +42,9 @@ class ReplayedRewards(KernelRewards):
     Raises
     ------
     InvalidInputError
-        If there are no outcomes, or some item has none, or they are not finite or exceed 1e100; if `variance` has the wrong
-        shape or is not positive; or if it is left out and every log is constant.
+        Unless exactly one of `outcomes` and `costs` is given; if there are no outcomes, or some item has none, or they are not
+        finite or exceed 1e100; if `variance` has the wrong shape or is not positive; or if it is left out and every log is
+        constant.
 
     References
     ----------
@@ -50,16 +55,18 @@ class ReplayedRewards(KernelRewards):
     The means `theta` are those of the logged outcomes: exact for the resampled law, estimates for the source of the log.
     """
 
-    def __init__(self, outcomes: Outcomes, *, variance: ArrayLike | None = None) -> None:
-        if getattr(outcomes, "ndim", 1) == 2:
-            means, largest_range, law = _joint_rounds(cast("FloatArray", outcomes))
-        else:
-            means, largest_range, law = _item_logs(cast("Sequence[ArrayLike]", outcomes))
+    @hinted
+    def __init__(
+        self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, variance: ArrayLike | None = None
+    ) -> None:
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        read = _joint_rounds if getattr(given, "ndim", 1) == 2 else _item_logs
+        means, largest_range, law = read(given, in_costs=in_costs)
         proxy = largest_range**2 / 4 if variance is None else variance_proxy(variance, len(means))
         if variance is None and proxy == 0.0:
             raise InvalidInputError(
-                f"outcomes must vary for some item if variance is left out, got {largest_range:g} as the largest range: "
-                "pass the variance that policies receive"
+                f"{'costs' if in_costs else 'outcomes'} must vary for some item if variance is left out, "
+                f"got {largest_range:g} as the largest range: pass the variance that policies receive"
             )
         super().__init__(means, proxy, law)
 
@@ -86,36 +93,44 @@ class ReplayedRewards(KernelRewards):
         return f"{head}, {what})"
 
 
-def _joint_rounds(table: FloatArray) -> tuple[FloatArray, float, CompiledRewards]:
+def _outcomes(values: object, name: str, *, in_costs: bool) -> FloatArray:
+    """Validated outcomes as rewards."""
+    array = bounded_floats(cast("ArrayLike", values), name)
+    return negated(array) if in_costs else array
+
+
+def _joint_rounds(table: Outcomes, *, in_costs: bool) -> tuple[FloatArray, float, CompiledRewards]:
     """Means, largest range and law of a table of joint rounds."""
-    rounds = bounded_floats(table, "outcomes")
+    name = "costs" if in_costs else "outcomes"
+    rounds = _outcomes(table, name, in_costs=in_costs)
     n, d = rounds.shape
     if rounds.size == 0:
         raise InvalidInputError(
-            f"outcomes must have shape (n, d) with n >= 1 and d >= 1, got {rounds.shape}: "
+            f"{name} must have shape (n, d) with n >= 1 and d >= 1, got {rounds.shape}: "
             "pass one row per round and one column per item"
         )
     law = CompiledRewards(REPLAY_ROUNDS, rounds.ravel(), np.array([d, n], dtype=np.int64))
     return rounds.mean(axis=0), float(np.ptp(rounds, axis=0).max()), law
 
 
-def _item_logs(outcomes: Sequence[ArrayLike]) -> tuple[FloatArray, float, CompiledRewards]:
+def _item_logs(outcomes: Outcomes, *, in_costs: bool) -> tuple[FloatArray, float, CompiledRewards]:
     """Means, largest range and law of one log per item."""
+    name = "costs" if in_costs else "outcomes"
     unordered = isinstance(outcomes, str | bytes | Mapping | Set)
     if unordered or getattr(outcomes, "ndim", 1) == 0 or not isinstance(outcomes, Iterable):
         raise InvalidInputError(
-            f"outcomes must be a sequence of d arrays or an array of shape (n, d), got {type(outcomes).__name__}: "
+            f"{name} must be a sequence of d arrays or an array of shape (n, d), got {type(outcomes).__name__}: "
             "pass one log per item, or one row per round"
         )
-    logs = [bounded_floats(log, f"outcomes[{i}]") for i, log in enumerate(outcomes)]
+    logs = [_outcomes(log, f"{name}[{i}]", in_costs=in_costs) for i, log in enumerate(outcomes)]
     for i, log in enumerate(logs):
         if log.ndim != 1 or log.size == 0:
             raise InvalidInputError(
-                f"outcomes[{i}] must have shape (n,) with n >= 1, got {log.shape}: pass the outcomes of item {i}, "
+                f"{name}[{i}] must have shape (n,) with n >= 1, got {log.shape}: pass the outcomes of item {i}, "
                 "or an array of shape (n, d) with one row per round"
             )
     if not logs:
-        raise InvalidInputError("outcomes must hold one log per item, got none: pass at least one")
+        raise InvalidInputError(f"{name} must hold one log per item, got none: pass at least one")
     pointers = np.cumsum([0, *map(len, logs)], dtype=np.int64)
     means = np.array([log.mean() for log in logs])
     law = CompiledRewards(REPLAY_ITEMS, np.concatenate(logs), pointers)

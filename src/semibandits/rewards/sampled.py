@@ -7,6 +7,8 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from semibandits._arguments import hinted
+from semibandits._costs import check_law, negated
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.laws import Law
@@ -29,6 +31,8 @@ class SampledRewards(StoredRewards):
         ``sampler(items, rng)`` returns the rewards of one round, k finite numbers in the order of `items`, an int64 array of
         shape (k,). The Generator `rng` must be its only source of randomness, and rounds must be independent. It must be
         defined at module level if simulations run in several processes.
+    costs : array_like of float, shape (d,), optional
+        Mean cost of each item instead of `theta`: the sampler returns costs, and rewards are minus costs.
     variance : float or array_like of float, shape (d,)
         Variance that policies receive, > 0: a sub-Gaussian proxy that does not depend on the means.
     law : Law or None
@@ -38,12 +42,22 @@ class SampledRewards(StoredRewards):
     Raises
     ------
     InvalidInputError
-        If `theta` or `variance` has the wrong shape, is not finite, or exceeds 1e100, if a variance is not positive, if
-        `sampler` is not callable, or if `law` is not a Law or does not allow these means.
+        Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
+        1e100, if a variance is not positive, if `sampler` is not callable, or if `law` is not a Law or does not allow these
+        means.
     """
 
-    def __init__(self, theta: ArrayLike, sampler: Sampler, *, variance: ArrayLike, law: Law | None = None) -> None:
-        means = mean_vector(theta)
+    @hinted
+    def __init__(
+        self,
+        theta: ArrayLike | None = None,
+        sampler: Sampler | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        variance: ArrayLike,
+        law: Law | None = None,
+    ) -> None:
+        means = mean_vector(theta, costs)
         if not callable(sampler):
             raise InvalidInputError(
                 f"sampler must be a function of items and rng, got {type(sampler).__name__}: "
@@ -54,8 +68,8 @@ class SampledRewards(StoredRewards):
                 raise InvalidInputError(
                     f"law must be a Law or None, got {type(law).__name__}: pass for instance semibandits.laws.Poisson()"
                 )
-            law.check(means)
-        self._sampler, self._law = sampler, law
+            check_law(law, means, in_costs=costs is not None)
+        self._sampler, self._law, self._in_costs = sampler, law, costs is not None
         super().__init__(means, variance_proxy(variance, len(means)))
 
     @property
@@ -84,11 +98,14 @@ class SampledRewards(StoredRewards):
             If `items` are not indices of items, `rng` is not a Generator, or the sampler does not return k finite numbers.
         """
         indices = item_indices(items, self.d, rng)
-        return checked_rewards(self._sampler(indices, rng), len(indices), "the sampler")
+        outcomes = checked_rewards(self._sampler(indices, rng), len(indices), "the sampler")
+        return negated(outcomes) if self._in_costs else outcomes
 
     def _parameters(self) -> dict[str, Any]:
         kind = self._sampler if hasattr(self._sampler, "__qualname__") else type(self._sampler)
-        known = {} if self._law is None else {"law": full_repr(self._law)}
+        known: dict[str, Any] = {} if self._law is None else {"law": full_repr(self._law)}
+        if self._in_costs:
+            known["in_costs"] = True
         return {
             "theta": described(self._theta),
             "variance": described(self._variance),

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from semibandits._arguments import whole
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
 
@@ -48,7 +49,8 @@ def log_spaced(horizon: int, per_decade: int = 20) -> IntArray:
 
 
 def as_integer(value: object, name: str, least: int, largest: float = math.inf) -> int:
-    """The value as an int, if it is an integer from `least` to `largest`."""
+    """The value as an int, if it is an integer from `least` to `largest`, also in the form 1e3."""
+    value = whole(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= largest:
         wanted = f"from {least} to {largest}" if largest < math.inf else f">= {least}"
         raise InvalidInputError(f"{name} must be an integer {wanted}, got {value!r}: pass a whole number")

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
+from semibandits._arguments import whole
 from semibandits._typing import BoolArray, IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import digest
@@ -97,6 +98,7 @@ class Lateness:
 
 
 def _checked(delay: object) -> int | IntArray | Distribution:
+    delay = whole(delay)
     if isinstance(delay, int | np.integer) and not isinstance(delay, bool):
         if not 0 <= delay <= LONGEST_HORIZON:
             raise InvalidInputError(

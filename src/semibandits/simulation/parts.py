@@ -9,14 +9,18 @@ import re
 import shutil
 import warnings
 from collections.abc import Mapping
+from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
 from semibandits._files import write_whole
 from semibandits._json import strict_json
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.families.description import digest
+from semibandits.simulation.growth import OTHER_FOLDER, Growth, check_growth, differences, growth
 from semibandits.simulation.replication import Trajectory
+from semibandits.simulation.results import SimulationResult, load_simulation
 from semibandits.simulation.specification import Specification
 from semibandits.simulation.storage import read_archive, write_archive
 
@@ -59,6 +63,9 @@ class DamagedPartWarning(UserWarning):
 class Parts:
     """Finished replications of one specification in a folder, locked for this process.
 
+    The folder may contain the result of an earlier run with fewer replications or policies, whose replications are used, or
+    with a shorter horizon. That result is replaced once the new one is complete.
+
     Parameters
     ----------
     folder : path
@@ -69,25 +76,30 @@ class Parts:
         Plain JSON that must also be equal for a resume: versions, and whether the bound is requested.
     resume : bool
         Whether the folder may already hold replications.
+    extend : bool
+        Whether these may be of a shorter horizon.
 
     Raises
     ------
     InvalidInputError
-        If the folder holds a simulation and `resume` is false, or one of another specification or other versions; if it is in
-        use by another process; if its lock or the folder of its parts is a symbolic link; or if it cannot be written.
+        If the folder holds a simulation and `resume` is false, or one that this one does not extend, or of other versions; if
+        it is in use by another process; if its lock or the folder of its parts is a symbolic link; or if it cannot be written.
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], specification: Specification, about: Mapping[str, Any], *, resume: bool
+        self,
+        folder: str | os.PathLike[str],
+        specification: Specification,
+        about: Mapping[str, Any],
+        *,
+        resume: bool,
+        extend: bool = False,
     ) -> None:
-        self._specification = specification
+        self._specification, self._about = specification, about
         self._description = {"specification": specification.description, **about}
-        self._digest = digest(self._description)
+        self._digests = {policy: self._digest_of(policy) for policy in specification.policies}
+        self._is_described = False
         self.folder = Path(folder)
-        self._stems = {
-            policy: f"{re.sub(r'[^A-Za-z0-9]+', '-', policy)[:40]}-{digest(policy)[:8]}"
-            for policy in specification.policies
-        }
         check_own(self.folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -97,7 +109,7 @@ class Parts:
                 f"folder must be writable, got {error.strerror} for {self.folder}: choose another"
             ) from error
         try:
-            self._check(resume)
+            self._check(resume, extend)
         except BaseException:
             self.close()
             raise
@@ -113,6 +125,20 @@ class Parts:
         """Path of the finished result."""
         return self.folder / RESULT
 
+    def finished(self) -> SimulationResult | None:
+        """The result in the folder; None if there is none, or that of a run which this one extends.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is damaged, or that of another simulation.
+        """
+        result = self._kept
+        if result is None:
+            return None
+        check_growth(specification_of(result), self._specification.description, self.result, extend=True)
+        return result if growth(specification_of(result), self._specification.description) is Growth.NONE else None
+
     def save(self, policy: str, replication: int, trajectory: Trajectory) -> None:
         """Write one finished replication in one step."""
         self._describe()
@@ -121,17 +147,19 @@ class Parts:
     def load(self) -> dict[tuple[str, int], Trajectory]:
         """All intact replications in the folder; damaged ones are reported in a warning and renamed.
 
+        Those of an earlier result are among them if it has the same horizon.
+
         Raises
         ------
         InvalidInputError
             If a file exists but cannot be opened, or the times of earlier replications are damaged.
         """
         kept_seconds(self.folder / TIMINGS)  # fail now rather than after a long run
-        found = {}
-        for policy in self._stems:
+        found = self._earlier()
+        for policy in self._digests:
             for replication in range(self._specification.replications):
                 path = self._path(policy, replication)
-                if path.exists():
+                if (policy, replication) not in found and path.exists():
                     try:
                         found[policy, replication] = self._read(path, policy, replication)
                     except InvalidInputError as error:
@@ -140,6 +168,25 @@ class Parts:
                         warnings.warn(f"{error}; the replication is played again", DamagedPartWarning, stacklevel=2)
                         os.replace(path, path.with_suffix(".damaged"))
         return found
+
+    @cached_property
+    def _kept(self) -> SimulationResult | None:
+        """The result that was in the folder from the start."""
+        return load_simulation(self.result) if self.result.exists() else None
+
+    def _earlier(self) -> dict[tuple[str, int], Trajectory]:
+        """Replications in the result of a run that this one extends by replications or policies."""
+        result = self._kept
+        if result is None or growth(specification_of(result), self._specification.description) is not Growth.MORE:
+            return {}
+        records = {field.name: getattr(result, field.name) for field in fields(Trajectory)}
+        if None in records.values():  # a result of an earlier version of the library
+            return {}
+        return {
+            (policy, i): Trajectory(**{name: record[policy][i] for name, record in records.items()})
+            for policy in result.policies
+            for i in range(result.replications)
+        }
 
     def clear(self) -> None:
         """Remove the parts after the result is written."""
@@ -154,15 +201,22 @@ class Parts:
         write_whole(path, (json.dumps({"seconds": kept}, indent=1) + "\n").encode())
 
     def _path(self, policy: str, replication: int) -> Path:
-        return self.folder / PARTS / f"{self._stems[policy]}-{replication:06d}.zip"
+        name = re.sub(r"[^A-Za-z0-9]+", "-", policy)[:40]
+        return self.folder / PARTS / f"{name}-{self._digests[policy][:8]}-{replication:06d}.zip"
 
     def _header(self, policy: str, replication: int) -> dict[str, Any]:
-        return {"kind": KIND, "specification": self._digest, "policy": policy, "replication": replication}
+        return {"kind": KIND, "specification": self._digests[policy], "policy": policy, "replication": replication}
+
+    def _digest_of(self, policy: str) -> str:
+        """Digest of what a replication of the policy depends on: not the number of replications, nor other policies."""
+        specification = self._specification.description
+        own = {"policies": {policy: specification["policies"][policy]}, "replications": None}
+        return digest({**self._about, "specification": {**specification, **own}})
 
     def _read(self, path: Path, policy: str, replication: int) -> Trajectory:
         header, arrays = read_archive(path, KIND)
         c, d = len(self._specification.checkpoints), self._specification.decision_set.d
-        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4)}
+        shapes = {"regret": (c,), "reward": (c,), "plays": (c, d), "calls": (c, 4), "optimal": (c,)}
         got = {name: array.shape for name, array in arrays.items()}
         if header != self._header(policy, replication) or got != shapes:
             raise InvalidInputError(
@@ -174,10 +228,11 @@ class Parts:
         """Write the description of the run, before its first replication."""
         path = self.folder / DESCRIPTION
         (self.folder / PARTS).mkdir(exist_ok=True)  # missing if the result of a finished run was removed
-        if not path.exists():
+        if not (self._is_described and path.exists()):
+            self._is_described = True
             write_whole(path, (json.dumps(self._description, indent=1, allow_nan=False) + "\n").encode())
 
-    def _check(self, resume: bool) -> None:
+    def _check(self, resume: bool, extend: bool) -> None:
         """Compare the run with the description in the folder."""
         path = self.folder / DESCRIPTION
         if not path.exists():
@@ -187,20 +242,44 @@ class Parts:
                     "choose another folder"
                 )
             return
-        if not resume:
+        before = described(path)
+        check_growth(before["specification"], self._specification.description, self.folder, extend=extend)
+        changed = differences({key: value for key, value in before.items() if key != "specification"}, self._about)
+        if changed:
             raise InvalidInputError(
-                f"folder must be new, got {self.folder}, which holds a simulation: pass resume=True to continue it, "
-                "or choose another folder"
+                f"folder must contain a run of the same simulation, got another {', '.join(changed)} in {self.folder}: ",
+                *OTHER_FOLDER,
             )
-        try:
-            before: Any = strict_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
-        if before != self._description:
+        if not (resume or extend):
             raise InvalidInputError(
-                f"folder must hold a run of the same simulation, got another {_differences(before, self._description)} in "
-                f"{self.folder}: choose another folder, or continue with the arguments of the first call"
+                f"folder must be new, got {self.folder}, which contains this simulation: add ",
+                Option("resume", True),
+                " to continue it, or choose another folder",
             )
+        self._is_described = before == self._description
+
+
+def specification_of(result: SimulationResult) -> Mapping[str, Any]:
+    """The description of the simulation that a result is of; empty if it is unknown."""
+    content = result.provenance.get("specification")
+    return content if isinstance(content, Mapping) else {}
+
+
+def described(path: Path) -> dict[str, Any]:
+    """The description of a run, with its `specification`, versions, and whether the bound is requested.
+
+    Raises
+    ------
+    InvalidInputError
+        If the file is not as `Parts` writes it.
+    """
+    try:
+        content: Any = strict_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"{path} must be readable JSON, got {error}: choose another folder") from error
+    if not isinstance(content, dict) or not isinstance(content.get("specification"), dict):
+        raise InvalidInputError(f"{path} must describe a simulation, got other content: choose another folder")
+    return content
 
 
 def kept_seconds(path: Path) -> dict[str, dict[str, float]]:
@@ -258,12 +337,3 @@ def _locked(folder: Path) -> IO[bytes]:
         if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
             return file
         file.close()  # the previous owner has just removed it
-
-
-def _differences(before: Any, now: dict[str, Any]) -> str:
-    """Names of the entries that differ, including those of the specification."""
-    if not isinstance(before, dict) or not isinstance(before.get("specification"), dict):
-        return "content"
-    own, other = {**now, **now["specification"]}, {**before, **before["specification"]}
-    names = [key for key in own if key != "specification" and other.get(key) != own[key]]
-    return ", ".join(names) or "content"

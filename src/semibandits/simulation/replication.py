@@ -47,12 +47,15 @@ class Trajectory:
         How often each item was played.
     calls : ndarray of int, shape (c, 4)
         Numbers of linear maximisations, index maximisations, plans, and index maximisations without a proof.
+    optimal : ndarray of int, shape (c,)
+        Number of rounds in which an optimal decision was played.
     """
 
     regret: FloatArray
     reward: FloatArray
     plays: IntArray
     calls: IntArray
+    optimal: IntArray
 
 
 def replicate(specification: Specification, policy: str, replication: int, further: int = 0) -> Trajectory:
@@ -222,7 +225,8 @@ def _by_kernels(specification: Specification, game: _Game, delays: Iterator[Dela
     plays = counts[:, :d].copy()
     if specification.prior is not None and specification.lateness is None:  # then statistics are recorded
         plays -= specification.prior.plays.astype(np.int64)
-    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy())
+    optimal = sums[:, 2].astype(np.int64)
+    return Trajectory(sums[:, 0].copy(), sums[:, 1].copy(), plays, counts[:, d:].copy(), optimal)
 
 
 def _seconds_ahead(played: list[float], spent: list[float], horizon: int, further: int) -> float:
@@ -261,8 +265,9 @@ def _in_python(
     decision_set, theta = specification.decision_set, specification.rewards.theta
     best, tie = _best(specification)
     regret = reward = 0.0
+    optimal = 0
     plays = np.zeros(decision_set.d, dtype=np.int64)
-    rows: list[tuple[float, float, IntArray, tuple[int, int, int, int]]] = []
+    rows: list[tuple[float, float, IntArray, tuple[int, int, int, int], int]] = []
     waiting: list[tuple[int, int, bool, IntArray, FloatArray]] = []  # a heap, ordered by due round, then by round
     terms = None if delays is None else itertools.chain.from_iterable(zip(*block, strict=True) for block in delays)
     for t in range(1, specification.horizon + 1):
@@ -277,15 +282,15 @@ def _in_python(
             heapq.heappush(waiting, (t + int(delay), t, bool(is_lost), items, outcomes))
         gap = best - _total(theta, items)
         regret += gap if gap > tie else 0.0
+        optimal += gap <= tie
         for outcome in outcomes.tolist():
             reward += outcome
         plays[items] += 1
         if t == specification.checkpoints[len(rows)]:
-            rows.append((regret, reward, plays.copy(), (*agent.calls, agent.undecided)))
-    regrets, rewards, counts, calls = zip(*rows, strict=True)
-    return Trajectory(
-        np.array(regrets), np.array(rewards), np.array(counts), np.array(calls, dtype=np.int64).reshape(len(rows), 4)
-    )
+            rows.append((regret, reward, plays.copy(), (*agent.calls, agent.undecided), optimal))
+    regrets, rewards, counts, calls, optima = zip(*rows, strict=True)
+    numbers = np.array(calls, dtype=np.int64).reshape(len(rows), 4)
+    return Trajectory(np.array(regrets), np.array(rewards), np.array(counts), numbers, np.array(optima, dtype=np.int64))
 
 
 def _close(agent: Agent, is_lost: bool, items: IntArray, outcomes: FloatArray) -> None:

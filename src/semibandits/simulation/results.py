@@ -62,6 +62,8 @@ class SimulationResult:
     calls : mapping from policy to ndarray of int64, shape (n, c, 4)
         Numbers so far of linear oracle calls, index oracle calls, plans, and index calls that ended without a proof. In arrays
         of shape (n, c, 3) the last of these is taken to be 0.
+    optimal : mapping from policy to ndarray of int64, shape (n, c), or None
+        Number of rounds so far in which an optimal decision was played; None in results of version 0.1 and earlier.
     items : tuple of str, length d
         Labels of the items as text: ``str(item)`` of the decision set's items.
     lower_bound : float or None
@@ -97,6 +99,7 @@ class SimulationResult:
     plays: Mapping[str, IntArray]
     calls: Mapping[str, IntArray]
     items: Sequence[str]
+    optimal: Mapping[str, IntArray] | None = None
     lower_bound: float | None = None
     lower_bound_interval: tuple[float, float] | None = None
     rates: FloatArray | None = None
@@ -134,6 +137,8 @@ class SimulationResult:
     def _check_records(self) -> None:
         c, d = len(self.checkpoints), len(self.items)
         ends: dict[str, tuple[int, ...]] = {"regret": (), "reward": (), "plays": (d,), "calls": (len(CALLS),)}
+        if self.optimal is not None:
+            ends["optimal"] = ()
         n: int | None = None
         for name, last in ends.items():
             records = getattr(self, name)
@@ -154,11 +159,15 @@ class SimulationResult:
                 raise InvalidInputError(
                     f"plays[{policy!r}] must be at most the number of rounds, got more: an item is played once a round"
                 )
+            if self.optimal is not None and (self.optimal[policy] > self.checkpoints).any():
+                raise InvalidInputError(
+                    f"optimal[{policy!r}] must be at most the number of rounds, got more: count rounds up to each checkpoint"
+                )
 
     @staticmethod
     def _checked_record(where: str, values: object, shape: tuple[int | None, ...]) -> Any:
-        counts = len(shape) == 3
-        symbols = "(n, c)" if not counts else "(n, c, d)" if where.startswith("plays") else "(n, c, 4)"
+        counts = len(shape) == 3 or where.startswith("optimal")
+        symbols = "(n, c)" if len(shape) == 2 else "(n, c, d)" if where.startswith("plays") else "(n, c, 4)"
         array = fixed_array(values, np.int64 if counts else np.float64, where, shape, symbols)
         if len(array) == 0:
             raise InvalidInputError(f"{where} must hold at least one replication, got none: simulate one")
@@ -244,7 +253,14 @@ class SimulationResult:
     def summary(self) -> list[PolicySummary]:
         """One row per policy: final regret, slope of the last decade, ratios to C(theta), oracle calls."""
         return [
-            summarise(policy, self.checkpoints, self.regret[policy], self.calls[policy], self.lower_bound)
+            summarise(
+                policy,
+                self.checkpoints,
+                self.regret[policy],
+                self.calls[policy],
+                self.lower_bound,
+                None if self.optimal is None else self.optimal[policy],
+            )
             for policy in self.policies
         ]
 
@@ -355,7 +371,7 @@ class SimulationResult:
         for name in ("rates", "suboptimal_items"):
             if getattr(self, name) is not None:
                 arrays[name] = getattr(self, name)
-        for name in _RECORDS:
+        for name in _RECORDS if self.optimal is None else (*_RECORDS, "optimal"):
             for k, policy in enumerate(self.policies):
                 arrays[f"{name}/{k}"] = _narrow(getattr(self, name)[policy])
         write_archive(path, header, arrays)
@@ -388,6 +404,8 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     try:
         policies = header["policies"]
         records = {name: {policy: arrays.pop(f"{name}/{k}") for k, policy in enumerate(policies)} for name in _RECORDS}
+        if any(name.startswith("optimal/") for name in arrays):
+            records["optimal"] = {policy: arrays.pop(f"optimal/{k}") for k, policy in enumerate(policies)}
         interval = header["lower_bound_interval"]
         result = SimulationResult(
             policies=policies,

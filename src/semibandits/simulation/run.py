@@ -13,21 +13,24 @@ import joblib
 import numba
 import numpy as np
 
+from semibandits._arguments import hinted, whole
 from semibandits._typing import ArrayLike, IntArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.longest import warn_of_longest_path
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.families.description import fingerprint
-from semibandits.laws import Law
+from semibandits.laws import Bernoulli, Law
 from semibandits.laws.plain import plain, text
 from semibandits.policies.base import Policy
-from semibandits.regret_bound import GravesLaiResult, graves_lai
+from semibandits.regret_bound import GravesLaiResult
+from semibandits.regret_bound.solve import solve_bound
 from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
 from semibandits.simulation.lateness import Distribution, Lateness
 from semibandits.simulation.parts import Parts
 from semibandits.simulation.progress import reporter
 from semibandits.simulation.replication import Trajectory
-from semibandits.simulation.results import SimulationResult, load_simulation
+from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.specification import Specification
 from semibandits.simulation.trial import play_trial
 
@@ -35,6 +38,7 @@ BOUND_SECONDS = 60.0
 """Time limit of the lower bound; its certificate states the precision reached."""
 
 
+@hinted
 def simulate(
     decision_set: DecisionSet,
     rewards: RewardModel,
@@ -52,8 +56,10 @@ def simulate(
     scheduler: Any = None,
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    extend: bool = False,
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
+    prior_costs: ArrayLike | None = None,
 ) -> SimulationResult:
     """Play policies in an environment, many times, and keep their regret.
 
@@ -100,9 +106,16 @@ def simulate(
     folder : path, optional
         Folder for finished replications while others are played, and for the result and the timings at the end.
     resume : bool
-        Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played.
+        Whether to continue the run in `folder`. If that is finished, its result is read and nothing is played. It may have
+        fewer replications or policies: then only the others are played.
+    extend : bool
+        The same, also if the run in `folder` has a shorter horizon. All replications are then played again, since the state of
+        policies at the end of a run is not kept; up to the earlier horizon they are the same. The earlier result remains until
+        the new one is complete. A run that was interrupted while it was extended is continued by `resume`, too.
     prior_means, prior_plays : array_like of float, shape (d,), optional
         What all policies know before the first round, see :class:`Learner`.
+    prior_costs : array_like of float, shape (d,), optional
+        Mean costs instead of `prior_means`.
 
     Returns
     -------
@@ -116,6 +129,11 @@ def simulate(
         your own classes, which is played first, gives no decision or no finite rewards.
     SolverError
         If a policy finds no decision, or workers keep dying.
+
+    Warns
+    -----
+    LongestPathWarning
+        If the decisions are paths and all mean rewards are positive, but no probabilities: the longest path is best.
     """
     specification = Specification.of(
         decision_set,
@@ -126,21 +144,41 @@ def simulate(
         seed=seed,
         checkpoints=checkpoints,
         lateness=Lateness.of(delay, loss),
-        prior=(prior_means, prior_plays),
+        prior=(prior_means, prior_plays, prior_costs),
     )
+    if not isinstance(rewards.told_law, Bernoulli):
+        warn_of_longest_path(decision_set, rewards.theta, stacklevel=3)
+    return play_specification(
+        specification, n_jobs=n_jobs, progress=progress, bound=bound, scheduler=scheduler, folder=folder, resume=resume,
+        extend=extend,
+    )  # fmt: skip
+
+
+def play_specification(
+    specification: Specification,
+    *,
+    n_jobs: int = 1,
+    progress: bool | Callable[[int, int], None] = False,
+    bound: bool | GravesLaiResult = True,
+    scheduler: Any = None,
+    folder: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    extend: bool = False,
+) -> SimulationResult:
+    """Play a specification; see :func:`simulate` for the parameters and errors."""
     workers = _workers(n_jobs)
-    if resume and folder is None:
-        raise InvalidInputError("resume needs the folder of the earlier run, got folder=None: pass it")
+    if (resume or extend) and folder is None:
+        name = "extend" if extend else "resume"
+        raise InvalidInputError(f"{name} needs the folder of the earlier run, got folder=None: pass it")
     if isinstance(bound, GravesLaiResult):
         _check_bound(specification, bound)
     play_trial(specification)
     if folder is None:
         return _played(specification, bound, workers, scheduler, progress, None)
     about = {"versions": versions(), "bound": bool(bound)}
-    with contextlib.closing(Parts(folder, specification, about, resume=resume)) as parts:
-        if parts.result.exists():
-            return load_simulation(parts.result)
-        return _played(specification, bound, workers, scheduler, progress, parts)
+    with contextlib.closing(Parts(folder, specification, about, resume=resume, extend=extend)) as parts:
+        result = parts.finished()
+        return result if result is not None else _played(specification, bound, workers, scheduler, progress, parts)
 
 
 def _played(
@@ -185,7 +223,7 @@ def _bound(specification: Specification, bound: bool | GravesLaiResult) -> Grave
     if not bound or law is None:
         return None
     try:
-        return graves_lai(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
+        return solve_bound(specification.decision_set, rewards.theta, time_limit=BOUND_SECONDS, throw=False, law=law)
     except (SolverError, UnsupportedError, TooManyDecisionsError):
         return None
 
@@ -229,6 +267,7 @@ def _assembled(
         reward=stacked("reward"),
         plays=stacked("plays"),
         calls=stacked("calls"),
+        optimal=stacked("optimal"),
         items=tuple(str(item) for item in specification.decision_set.items),
         provenance={
             "specification": specification.description,
@@ -255,6 +294,7 @@ def versions() -> dict[str, str]:
 
 
 def _workers(n_jobs: object) -> int:
+    n_jobs = whole(n_jobs)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0 or n_jobs < -1:
         raise InvalidInputError(
             f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core"

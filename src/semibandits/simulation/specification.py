@@ -69,7 +69,7 @@ class Specification:
         seed: int,
         checkpoints: ArrayLike | None = None,
         lateness: Lateness | None = None,
-        prior: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
+        prior: tuple[ArrayLike | None, ArrayLike | None, ArrayLike | None] = (None, None, None),
     ) -> Specification:
         """A validated specification; see :func:`semibandits.simulate` for the parameters and errors."""
         if not isinstance(decision_set, DecisionSet):
@@ -87,6 +87,7 @@ class Specification:
                 "pass theta in the order of decision_set.items"
             )
         decision_set.check_means(rewards.theta)
+        means, plays, costs = prior
         rounds = as_integer(horizon, "horizon", 1)
         specification = Specification(
             decision_set,
@@ -97,7 +98,7 @@ class Specification:
             as_integer(seed, "seed", 0),
             log_spaced(rounds) if checkpoints is None else _increasing(checkpoints, rounds),
             lateness,
-            Prior.of(*prior, decision_set),
+            Prior.of(means, plays, decision_set, costs=costs),
         )
         _ = specification.description  # its errors come before anything is played
         return specification
@@ -193,6 +194,8 @@ def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mappin
 
 def _increasing(checkpoints: ArrayLike, horizon: int) -> IntArray:
     array = np.asarray(checkpoints)
+    if array.dtype.kind == "f" and (array == np.floor(array)).all() and (np.abs(array) < 2.0**63).all():
+        array = array.astype(np.int64)  # [10, 1e3]
     valid = array.ndim == 1 and array.size > 0 and np.issubdtype(array.dtype, np.integer)
     if valid:  # differences of unsigned integers would wrap
         array = np.minimum(array, horizon + 1).astype(np.int64)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
+
+SETTLED: Final = 0.9
+"""Share of rounds with an optimal decision from which on a policy counts as settled."""
+LATEST: Final = 0.9
+"""Share of all rounds after which it is too late to tell."""
 
 
 class Estimate(NamedTuple):
@@ -53,6 +58,11 @@ class PolicySummary:
         ``regret / (C(theta) ln T)`` at the horizon T; None if the bound is unknown or ``C(theta) ln T`` is 0.
     calls : (float, float, float, float)
         Mean number of linear oracle calls, index oracle calls, plans, and index calls without a proof, up to the horizon.
+    optimal_share : float or None
+        Share of the rounds in which an optimal decision was played; None if that was not recorded.
+    settled : int or None
+        The first round from which on an optimal decision was played in at least nine of ten rounds, in every interval between
+        checkpoints; None if there is no such round before the last tenth, or it is unknown.
     """
 
     policy: str
@@ -64,6 +74,8 @@ class PolicySummary:
     slope_ratio: float | None
     regret_ratio: float | None
     calls: tuple[float, float, float, float]
+    optimal_share: float | None = None
+    settled: int | None = None
 
 
 def standard_error(samples: FloatArray) -> FloatArray:
@@ -175,8 +187,36 @@ def slope_estimate(checkpoints: IntArray, regret: FloatArray, decades: float, le
     return Estimate(value, lower, upper)
 
 
+def settled_round(checkpoints: IntArray, optimal: IntArray, share: float = SETTLED) -> int | None:
+    """The first round from which on optimal decisions have at least this share of every interval between checkpoints.
+
+    It is None if there is no such round, or less than a tenth of all rounds follow.
+
+    Parameters
+    ----------
+    checkpoints : ndarray of int, shape (c,)
+        Rounds of the columns.
+    optimal : ndarray of int, shape (n, c)
+        Number of rounds so far in which an optimal decision was played, one replication per row.
+    share : float
+        The share, of all replications together.
+    """
+    widths = np.diff(checkpoints, prepend=0)
+    played = np.diff(optimal.sum(axis=0), prepend=0) / (len(optimal) * widths)
+    below = np.flatnonzero(played < share)
+    if len(below) == 0:
+        return 1
+    last = int(below[-1])
+    return None if checkpoints[last] > LATEST * checkpoints[-1] else int(checkpoints[last]) + 1
+
+
 def summarise(
-    policy: str, checkpoints: IntArray, regret: FloatArray, calls: IntArray, lower_bound: float | None
+    policy: str,
+    checkpoints: IntArray,
+    regret: FloatArray,
+    calls: IntArray,
+    lower_bound: float | None,
+    optimal: IntArray | None = None,
 ) -> PolicySummary:
     """Summary of one policy.
 
@@ -192,6 +232,8 @@ def summarise(
         Numbers of oracle calls, plans, and index calls without a proof.
     lower_bound : float or None
         C(theta), if it is known.
+    optimal : ndarray of int, shape (n, c), or None
+        Number of rounds in which an optimal decision was played, if it was recorded.
     """
     final = mean_band(regret[:, -1:], 0.95)
     slope = slope_estimate(checkpoints, regret, 1.0)
@@ -208,4 +250,6 @@ def summarise(
         slope_ratio=slope.value / bound if bound > 0 else None,
         regret_ratio=mean / reference if reference > 0 else None,
         calls=(linear, index, plans, undecided),
+        optimal_share=None if optimal is None else float(optimal[:, -1].mean() / checkpoints[-1]),
+        settled=None if optimal is None else settled_round(checkpoints, optimal),
     )

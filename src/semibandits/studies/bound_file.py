@@ -20,8 +20,8 @@ from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.bound_payload import bound_in, bound_payload
 from semibandits.reporting.formatting import count_decisions
 from semibandits.rewards.base import RewardModel
+from semibandits.simulation.growth import OTHER_FOLDER
 from semibandits.simulation.run import BOUND_SECONDS
-from semibandits.studies.folder import OTHER_FOLDER
 from semibandits.studies.study import Study
 
 

@@ -10,8 +10,12 @@ from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError
 from semibandits.instances import Instance
 from semibandits.reporting.sources import INSTANCE, STUDY
+from semibandits.simulation.growth import OTHER_FOLDER, check_growth
+from semibandits.simulation.parts import DESCRIPTION, RESULT, described, specification_of
+from semibandits.simulation.results import load_simulation
+from semibandits.simulation.specification import Specification
 from semibandits.studies.fields import check_table, shown
-from semibandits.studies.folder import OTHER_FOLDER, RunFolder
+from semibandits.studies.folder import RunFolder
 from semibandits.studies.study import Study
 from semibandits.studies.study_file import read_toml, study_tables
 from semibandits.studies.toml import value_text
@@ -22,7 +26,7 @@ _SIMULATION: Final = "simulation"
 
 
 def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None:
-    """Raise an error if the folder was started with another study.
+    """Raise an error if the folder was started with another study, except for a simulation that has grown.
 
     Raises
     ------
@@ -62,9 +66,41 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[
             yield table, f"[{table}] was {'absent' if table in now else 'present'}"
             continue
         own, other = now[table], before[table]
+        grown = _grown(other, own) if table == _SIMULATION else ()
         for key in dict.fromkeys([*own, *other]):
-            if own.get(key) != other.get(key):
+            if own.get(key) != other.get(key) and key not in grown:
                 yield key, f"{key} = {_shown(own, key)}, was {_shown(other, key)}"
+
+
+def _grown(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
+    """Keys of the simulation whose values have grown, so that it may extend the earlier one: see `check_extension`."""
+    grown = {key for key in ("horizon", "replications") if _is_less(before.get(key), now.get(key))}
+    policies = before.get("policies")
+    if isinstance(policies, list) and all(policy in now["policies"] for policy in policies):
+        grown.add("policies")
+    return grown | {"checkpoints"} if "horizon" in grown else grown
+
+
+def _is_less(one: Any, other: Any) -> bool:
+    return type(one) is int and type(other) is int and one < other
+
+
+def check_extension(folder: RunFolder, specification: Specification, *, extend: bool) -> None:
+    """Raise an error unless the simulation is that in the folder, or extends it.
+
+    Raises
+    ------
+    InvalidInputError
+        If the folder contains another simulation, or one of a shorter horizon and `extend` is False; or if it is damaged.
+    """
+    path = folder.path / DESCRIPTION
+    if path.exists():
+        before = described(path)["specification"]
+    elif folder.is_finished:
+        before = specification_of(load_simulation(folder.path / RESULT))
+    else:
+        return
+    check_growth(before, specification.description, folder.path, extend=extend)
 
 
 def _shown(table: dict[str, Any], key: str) -> str:

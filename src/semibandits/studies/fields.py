@@ -141,6 +141,14 @@ def _capacity(value: Any) -> tuple[str, ...]:
     return tuple(_label(entry) for entry in (value if isinstance(value, list) and value else [value]))
 
 
+def _columns(value: Any) -> tuple[str, ...]:
+    """Columns by role, from a table or from a list of texts ROLE=COLUMN."""
+    if isinstance(value, dict) and value:
+        return tuple(f"{role}={_label(name)}" for role, name in value.items())
+    columns: tuple[str, ...] = _list(_text)(value)
+    return columns
+
+
 def _workers(value: Any) -> int:
     return -1 if value == ALL_CORES or (_is_whole(value) and value == -1) else _whole(1, MOST_WORKERS)(value)
 
@@ -194,6 +202,13 @@ KEYS: Final[Mapping[str, Mapping[str, Key]]] = {
         "saturate": Key(_name_among("both", "rows", "columns", "none"), "both, rows, columns or none", 'saturate = "rows"'),
         "capacity": Key(_capacity, "a number, a text, or a list of these", 'capacity = [2, "drama=3"]'),
         "variance": Key(_number(lambda v: 0 < v < math.inf), "a positive number", "variance = 0.5"),
+        "minimize": Key(_truth, "true or false", "minimize = true"),
+        "columns": Key(
+            _columns, "names of columns by role, in braces, or a list of texts", 'columns = {theta = "click_rate"}'
+        ),
+        "title": Key(_text, _TEXT, 'title = "Front page"'),
+        "unit": Key(_text, _TEXT, 'unit = "clicks"'),
+        "question": Key(_text, _TEXT, 'question = "Which articles belong on the front page?"'),
     },
     "simulation": {
         "policies": Key(

@@ -15,12 +15,6 @@ from semibandits.simulation.parts import DESCRIPTION, PARTS, RESULT, TIMINGS, ch
 
 SUMMARY: Final = "summary.csv"
 FIGURE: Final = "regret.png"
-OTHER_FOLDER: Final = (
-    "choose another folder (",
-    Option("folder", "FOLDER"),
-    "), or continue the run as it was started",
-)
-"""Remedy where the folder contains another study."""
 
 
 @final
@@ -39,7 +33,7 @@ class RunFolder:
     Raises
     ------
     InvalidInputError
-        If it is a file, or contains results and `resume` is False.
+        If it is a file.
     """
 
     def __init__(self, path: Path, *, resume: bool, inputs: tuple[Path, ...] = ()) -> None:
@@ -50,25 +44,35 @@ class RunFolder:
         self._inputs = inputs
         self._is_new = not path.exists()
         self.is_finished = (path / RESULT).exists()
-        """Whether it contained the results of the study from the start; then only missing files are written."""
+        """Whether it contained the results of the study from the start, not those of a smaller one; then only missing files are
+        written."""
         self._is_empty = not any((path / name).exists() for name in (DESCRIPTION, RESULT, PARTS))
         self.written: list[str] = []
         """Names of the files written."""
-        if not resume and not self._is_empty:
-            raise InvalidInputError(
-                f"the folder {str(path)!r} must be without a simulation, got one in it: add ",
-                Option("resume", True),
-                " to continue it, or choose another folder",
-            )
-        if not resume and self.has(STUDY) and not self.is_input(STUDY):
-            raise InvalidInputError(
-                f"the folder {str(path)!r} must be without a study, got {STUDY} in it: choose another folder"
-            )
 
     @property
     def has_begun(self) -> bool:
         """Whether it contained a simulation, finished or not, from the start."""
         return not self._is_empty
+
+    def check_new(self) -> None:
+        """Refuse earlier results.
+
+        Raises
+        ------
+        InvalidInputError
+            If it contained a simulation from the start, or contains a study.
+        """
+        if not self._is_empty:
+            raise InvalidInputError(
+                f"the folder {str(self.path)!r} must be without a simulation, got one in it: add ",
+                Option("resume", True),
+                " to continue it, or choose another folder",
+            )
+        if self.has(STUDY) and not self.is_input(STUDY):
+            raise InvalidInputError(
+                f"the folder {str(self.path)!r} must be without a study, got {STUDY} in it: choose another folder"
+            )
 
     def has(self, name: str) -> bool:
         """Whether a file of that name exists."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,12 +14,28 @@ from semibandits._fields import unknown_name
 from semibandits._validation import variance_vector
 from semibandits.datasets.networks import LICENCE
 from semibandits.errors import InvalidInputError, Option
-from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_csv, read_json
-from semibandits.instances.csv_files import PATHS_OR_TREES
+from semibandits.instances import Instance, ProblemOptions, instance_from_description, read_json, read_table
+from semibandits.instances.table_choice import PATHS_OR_TREES
+from semibandits.instances.typed_tables import READERS
 from semibandits.reporting.report_data import About
 from semibandits.studies.study import ProblemChoice
 
-FORMATS = (".csv", ".json")
+TABLES: Final = (".csv", ".tsv", ".txt", *READERS)
+"""Endings of tables."""
+FORMATS: Final = (*TABLES, ".json")
+"""Endings of files that hold a problem."""
+_OF_FILES: Final = (
+    "size", "saturate", "capacities", "undirected", "minimize", "columns", "title", "unit", "question",
+)  # fmt: skip
+"""Options that built-in problems do not have."""
+_REMEDIES: Final = {
+    ".toml": "studies are for semibandits run",
+    ".gz": "unpack it first",
+    ".zip": "unpack it first",
+    ".ods": "save it as .xlsx or .csv",
+    ".numbers": "save it as .xlsx or .csv",
+}
+"""What to do with files of other formats."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,11 +64,11 @@ class Problem:
         if self.network is not None:
             network = self.network
             return About(title=self.instance.name, origin="modelled", provenance=network.provenance, licence=LICENCE)
-        return About(title=self.instance.name)
+        return About(title=self.instance.name, question=self.instance.question)
 
 
 def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemChoice:
-    """The problem with a name: a file that ends in .csv or .json, or a built-in dataset or network.
+    """The problem with a name: a file by its ending, or a built-in dataset or network.
 
     Raises
     ------
@@ -68,7 +85,7 @@ def find_problem(word: str, options: ProblemOptions | None = None) -> ProblemCho
     if word in datasets.list_networks():
         return ProblemChoice(network=word, options=options)
     names = (*datasets.list_networks(), *datasets.list_datasets())
-    raise unknown_name("dataset or network (or file ending in .csv or .json)", word, names)
+    raise unknown_name("dataset or network (or file ending in .csv, .xlsx, .json, ...)", word, names)
 
 
 def load_problem(choice: ProblemChoice) -> Problem:
@@ -94,7 +111,7 @@ def load_problem(choice: ProblemChoice) -> Problem:
     dataset = datasets.load(name)
     _refuse(
         choice.options,
-        ("family", "source", "target", "size", "saturate", "capacities", "undirected"),
+        ("family", "source", "target", *_OF_FILES),
         f"the dataset {name}",
     )
     return Problem(instance=_with_variance(dataset.instance, choice.options.variance), dataset=dataset)
@@ -107,31 +124,44 @@ def _other_kind(name: str, asked: str, right: str) -> InvalidInputError:
 
 
 def _unsupported_file(name: object) -> InvalidInputError:
-    remedy = "studies are for semibandits run" if str(name).endswith(".toml") else "rename it to match its format"
-    return InvalidInputError(f"the file must end in .csv or .json, got {str(name)!r}: {remedy}")
+    remedy = _REMEDIES.get(Path(str(name)).suffix.lower(), "rename it to match its format")
+    endings = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+    return InvalidInputError(f"the file must end in {endings}, got {str(name)!r}: {remedy}")
 
 
 def _load_file(path: Path, options: ProblemOptions) -> Instance:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise _unsupported_file(path)
-    instance = read_csv(path, options) if suffix == ".csv" else read_json(path, _json_overrides(options))
+    instance = read_table(path, options) if suffix in TABLES else read_json(path, _json_overrides(options))
     # The name defaults to that of the file, which a reader of the description does not know.
-    return replace(instance, description={**instance.description, "name": instance.name})
+    texts: dict[str, Any] = {"name": instance.name} | {
+        key: text
+        for key, text in (("name", options.title), ("unit", options.unit), ("question", options.question))
+        if text is not None
+    }
+    return replace(instance, **texts, description={**instance.description, **texts})
+
+
+_TABLES_ONLY: Final = {
+    "capacities": "write it into the file",
+    "columns": "drop it",
+    "minimize": "write the numbers under the key costs instead of theta",
+}
+"""Options of tables, and what to do instead in a JSON file."""
 
 
 def _json_overrides(options: ProblemOptions) -> dict[str, object]:
-    if options.capacities:
-        raise InvalidInputError(
-            Option("capacities"), " must be used with CSV files, got it with a JSON file: write it into the file"
-        )
+    for name, remedy in _TABLES_ONLY.items():
+        if getattr(options, name):
+            raise InvalidInputError(Option(name), f" must be used with tables, got it with a JSON file: {remedy}")
     keys = ("family", "source", "target", "size", "saturate", "variance")
     given = {key: getattr(options, key) for key in keys if getattr(options, key) is not None}
     return given | ({"directed": False} if options.undirected else {})
 
 
 def _load_network(network: datasets.Network, options: ProblemOptions) -> Instance:
-    _refuse(options, ("size", "saturate", "capacities", "undirected"), f"the network {network.name}")
+    _refuse(options, _OF_FILES, f"the network {network.name}")
     ends = (options.source, options.target)
     family = options.family or ("paths" if any(ends) else None)
     if family == "trees":

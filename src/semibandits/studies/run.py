@@ -12,19 +12,20 @@ from typing import Any, Final
 
 from semibandits._json import strict_json
 from semibandits._text import brief
-from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
+from semibandits.errors import SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult, Progress
-from semibandits.regret_bound.solve import graves_lai
+from semibandits.regret_bound.solve import solve_bound
 from semibandits.reporting.figures import can_draw, write_figure, write_regret_figure
 from semibandits.reporting.simulation_payload import Answer, summary_table
 from semibandits.reporting.sources import ABOUT, BOUND, INSTANCE, REPORT, STUDY, results_of
 from semibandits.simulation import SimulationResult, load_simulation
-from semibandits.simulation import simulate as play
-from semibandits.simulation.parts import DESCRIPTION, RESULT
+from semibandits.simulation.growth import Growth, check_growth, growth
+from semibandits.simulation.parts import DESCRIPTION, RESULT, specification_of
+from semibandits.simulation.run import play_specification as play
 from semibandits.studies.bound_file import as_result, kept_bound, read_bound
-from semibandits.studies.changes import check_unchanged
-from semibandits.studies.folder import FIGURE, OTHER_FOLDER, SUMMARY, RunFolder
+from semibandits.studies.changes import check_extension, check_unchanged
+from semibandits.studies.folder import FIGURE, SUMMARY, RunFolder
 from semibandits.studies.problems import Problem
 from semibandits.studies.study import Study
 from semibandits.studies.study_file import in_table, study_text
@@ -89,13 +90,15 @@ def run_study(
     study: Study,
     *,
     resume: bool = True,
+    extend: bool = False,
     redraw: bool = False,
     progress: bool | Callable[[int, int], None] = False,
     bound_progress: BoundProgress | None = None,
 ) -> StudyResult:
     """Run a study, or the part of it that is missing.
 
-    An interrupted study continues. A finished study is not solved or played again, and its files are not changed.
+    An interrupted study continues. A finished study is not solved or played again, and its files are not changed. If a study
+    has more replications or policies than before, only these are played.
 
     Parameters
     ----------
@@ -103,6 +106,9 @@ def run_study(
         The study, for instance from :func:`read_study`.
     resume : bool
         Whether its folder may contain an earlier run of it.
+    extend : bool
+        Whether this may also have a shorter horizon: all replications are then played again, up to the longer one. The earlier
+        result remains until the new one is complete.
     redraw : bool
         Whether a finished study draws its figure again, if it names a file for it.
     progress : bool or callable
@@ -121,10 +127,8 @@ def run_study(
     task.check()
     folder = None
     if study.output.folder is not None:
-        folder = RunFolder(study.output.folder, resume=resume, inputs=task.inputs)
-        if resume:
-            check_unchanged(folder, study, task.instance)
-        task.check_files(folder)
+        folder = RunFolder(study.output.folder, resume=resume or extend, inputs=task.inputs)
+        _check_folder(task, folder, extend)
     bound: GravesLaiResult | None
     answer: Answer | None = None
     try:
@@ -145,6 +149,17 @@ def run_study(
         written=() if folder is None else tuple(folder.written),
         finished_before=folder is not None and folder.is_finished,
     )
+
+
+def _check_folder(task: Task, folder: RunFolder, extend: bool) -> None:
+    """Refuse a folder that the study must not write to."""
+    if folder.resume or folder.has_begun:  # another study is reported before the missing option
+        check_unchanged(folder, task.study, task.instance)
+        if task.study.simulation is not None:
+            check_extension(folder, task.specification, extend=extend)
+    if not folder.resume:
+        folder.check_new()
+    task.check_files(folder)
 
 
 def _run_bound(task: Task, folder: RunFolder | None, progress: BoundProgress | None) -> GravesLaiResult:
@@ -177,7 +192,11 @@ def _run_simulation(
     bound_progress: BoundProgress | None,
 ) -> tuple[GravesLaiResult | None, Answer]:
     start = time.monotonic()
-    is_finished = folder is not None and folder.is_finished
+    result = None
+    if folder is not None and folder.is_finished:
+        result = _kept_result(task, folder)
+        folder.is_finished = result is not None
+    is_finished = result is not None
     with ExitStack() as stack:
         kept = folder
         if kept is None and task.bytes <= SCRATCH_BYTES:
@@ -185,7 +204,6 @@ def _run_simulation(
         elif folder is not None:
             folder.prepare()
         bound = _limit(task, folder, bound_progress)
-        result = _kept_result(task, folder) if folder is not None and is_finished else None
         if result is None:
             result = _played(task, folder, kept, bound, progress)
         answer = Answer(
@@ -241,7 +259,7 @@ def _found(task: Task, progress: BoundProgress | None) -> GravesLaiResult | None
 def _solved(task: Task, progress: BoundProgress | None, *, throw: bool) -> GravesLaiResult:
     asked, twin = task.study.bound, task.twin
     with in_table(task.study.path, "bound"):
-        return graves_lai(
+        return solve_bound(
             twin.decision_set,
             twin.theta,
             law=task.law,
@@ -258,17 +276,12 @@ def _kept(task: Task, result: GravesLaiResult) -> dict[str, Any]:
     return kept_bound(task.study, task.twin, result, applies=task.is_bounded_by(result))
 
 
-def _kept_result(task: Task, folder: RunFolder) -> SimulationResult:
-    """The finished simulation in the folder; it must be that of the study."""
+def _kept_result(task: Task, folder: RunFolder) -> SimulationResult | None:
+    """The finished simulation in the folder; None if the study extends it."""
     result = load_simulation(folder.path / RESULT)
-    before, now = result.provenance.get("specification", {}), task.specification.description
-    different = [key for key, value in now.items() if before.get(key) != value]
-    if different:
-        raise InvalidInputError(
-            f"folder must contain a run of the same simulation, got another {', '.join(different)} in {folder.path}: ",
-            *OTHER_FOLDER,
-        )
-    return result
+    before, now = specification_of(result), task.specification.description
+    check_growth(before, now, folder.path, extend=True)
+    return result if growth(before, now) is Growth.NONE else None
 
 
 def _played(
@@ -290,16 +303,13 @@ def _played(
             progress(finished, total)
 
     return play(
-        task.instance.decision_set,
-        task.rewards,
-        task.policies,
-        **task.settings,
+        task.specification,
         n_jobs=execution.workers,
         progress=progress if progress is True else tell,
         bound=bound if bound is not None and task.is_bounded_by(bound) else False,
         scheduler=execution.scheduler,
         folder=None if kept is None else kept.path,
-        resume=kept is not None and kept.resume,
+        extend=kept is not None and kept.resume,  # a longer horizon is refused before
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
-from semibandits.errors import InvalidInputError
+from semibandits.decisions.longest import warn_of_longest_path
+from semibandits.errors import InvalidInputError, Option
 from semibandits.instances import Instance
 from semibandits.instances.files import json_bytes
-from semibandits.laws import Gaussian, Law
+from semibandits.laws import Bernoulli, Gaussian, Law
 from semibandits.laws.plain import title
 from semibandits.policies.base import Policy
 from semibandits.regret_bound.result import GravesLaiResult
@@ -27,6 +28,8 @@ from semibandits.studies.problems import load_problem
 from semibandits.studies.rewards import law_of_instance, reward_model
 from semibandits.studies.study import SimulationOptions, Study
 from semibandits.studies.study_file import in_table
+
+MINIMIZE: Final = ("for the shortest one, use ", Option("minimize", True), " or name the column cost")
 
 
 @final
@@ -137,7 +140,8 @@ class Task:
                     raise InvalidInputError(
                         f"law must be left out beside a simulation, got {self.study.bound.law!r}: that of its rewards is used"
                     )
-        self.law  # noqa: B018 (the same)
+        if not isinstance(self.law, Bernoulli) and not isinstance(self.rewards.told_law, Bernoulli):
+            warn_of_longest_path(self.instance.decision_set, self.instance.theta, remedy=MINIMIZE, stacklevel=3)
         figure = self.figure(None)
         if figure is not None:
             with in_table(self.study.path, "output"):

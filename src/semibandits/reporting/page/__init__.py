@@ -18,7 +18,7 @@ from semibandits.errors import InvalidInputError
 
 __all__ = ["render"]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 STYLES: Final = ("page.css", "drawing.css", "print.css")
 SCRIPTS: Final = (
     "elements.js", "format.js", "scales.js", "looks.js", "curves.js", "regret.js", "readout.js", "tables.js",
@@ -46,7 +46,7 @@ def render(payload: Mapping[str, Any]) -> str:
     Raises
     ------
     InvalidInputError
-        If the schema of the payload is not 1, or a value is not JSON, such as nan.
+        If the schema of the payload is not `SCHEMA`, or a value is not JSON, such as nan.
     """
     if payload.get("schema") != SCHEMA:
         raise InvalidInputError(

@@ -24,7 +24,9 @@ function decisionsSection(data) {
     host.append(title, text, figure);
     show(layers[0].key);
   }
-  const details = tag("details", {}, tag("summary", {}, `All ${counted(items.labels.length, "item", "items")} as a table`));
+  if (items.note) host.append(tag("p", { class: "note" }, items.note));
+  const what = items.note ? `These ${number(items.labels.length)}` : `All ${counted(items.labels.length, "item", "items")}`;
+  const details = tag("details", {}, tag("summary", {}, `${what} as a table`));
   // Hundreds of rows take time, so they are built when the table is opened.
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(...itemsTable(data));

@@ -38,17 +38,23 @@ function networkPicture(show, width, box) {
   const thin = drawing.edges.length > DENSE ? Math.max(0.45, Math.sqrt(DENSE / drawing.edges.length)) : 1;
   const look = { thin: width < 480 ? thin * 0.8 : thin, dense: thin < 1 };
   const picture = shape("svg", { viewBox: `0 0 ${width} ${board.height}`, width, height: board.height });
-  if ((drawing.borders || []).length) picture.append(landOf(drawing.borders, board, width));
+  if ((drawing.borders || []).length) picture.append(landOf(drawing.borders, board));
+  if ((drawing.backdrop || []).length) picture.append(backdropOf(drawing.backdrop, board));
   picture.append(linksOf(show, lines, look), nodesOf(show, places, look),
     namesOf(show, places, lines, width, board.height, look), targetsOf(show, lines, width, box));
   return picture;
 }
 
-// Borders may extend beyond the square of the nodes; they are clipped to the picture.
-function landOf(borders, board, width) {
+// Borders and streets may extend beyond the square of the nodes; the picture cuts them off.
+function landOf(borders, board) {
   const line = (ring) => ring.map(([x, y], k) => `${k ? "L" : "M"}${spot(board.place({ x, y }))}`).join("");
-  const clip = shape("clipPath", { id: "paper" }, shape("rect", { width, height: board.height }));
-  return shape("g", { "clip-path": "url(#paper)" }, clip, shape("path", { class: "land", d: borders.map(line).join("") }));
+  return shape("path", { class: "land", d: borders.map(line).join("") });
+}
+
+// Links that are not shown themselves: one path, for orientation.
+function backdropOf(lines, board) {
+  const line = ([x, y, u, v]) => `M${spot(board.place({ x, y }))}L${spot(board.place({ x: u, y: v }))}`;
+  return shape("path", { class: "backdrop", d: lines.map(line).join("") });
 }
 
 function linksOf(show, lines, look) {
@@ -81,7 +87,9 @@ function linksOf(show, lines, look) {
 
 function nodesOf(show, places, look) {
   const group = shape("g", { "aria-hidden": true });
+  const streets = (show.drawing.backdrop || []).length > 0; // crossings need no dots
   show.drawing.nodes.forEach((node, v) => {
+    if (streets && !node.end) return;
     const r = node.end ? 6.5 : look.dense ? 2 : 3.3;
     group.append(shape("circle", { class: node.end ? "node end" : "node", cx: places[v][0].toFixed(1), cy: places[v][1].toFixed(1), r },
       node.end && shape("title", {}, `${node.name}: ${node.end}`)));

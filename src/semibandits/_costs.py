@@ -1,0 +1,96 @@
+"""Costs where they enter the library; inside, everything is in rewards, which are minus costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import item_vector
+from semibandits.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from semibandits.laws import Law
+
+REMEDY: Final = "costs are minimised, rewards are maximised"
+
+
+def negated(values: FloatArray) -> FloatArray:
+    """Rewards of costs, and costs of rewards, in a new array; those of 0.0 are 0.0, not -0.0."""
+    negative: FloatArray = 0.0 - values
+    return negative
+
+
+def one_of(rewards: Any, costs: Any, name: str, cost_name: str = "costs") -> tuple[Any, bool]:
+    """The one that is given, and whether it is the costs.
+
+    Parameters
+    ----------
+    rewards, costs : object or None
+        The two arguments, named `name` and `cost_name`.
+
+    Raises
+    ------
+    InvalidInputError
+        Unless exactly one is given.
+    """
+    if costs is None and rewards is not None:
+        return rewards, False
+    if costs is not None and rewards is None:
+        return costs, True
+    got = "neither" if costs is None else "both"
+    raise InvalidInputError(f"{name} or {cost_name} must be given, got {got}: pass one of the two; {REMEDY}")
+
+
+@contextmanager
+def about_costs(in_costs: bool) -> Iterator[None]:
+    """Write errors about rewards as errors about costs, where costs are validated by a function for rewards.
+
+    Quoted text, such as labels, stays as it is. Without `in_costs`, errors are not changed.
+    """
+    try:
+        yield
+    except InvalidInputError as error:
+        if not in_costs:
+            raise
+        parts = re.split(r"('[^']*'|\"[^\"]*\")", str(error))
+        parts[::2] = [re.sub(r"\breward(s?)\b", r"cost\1", part) for part in parts[::2]]
+        raise InvalidInputError("".join(parts)) from error
+
+
+def item_means(theta: ArrayLike | None, costs: ArrayLike | None, d: int) -> FloatArray:
+    """Mean rewards of shape ``(d,)``, from mean rewards or mean costs.
+
+    Raises
+    ------
+    InvalidInputError
+        Unless exactly one is given, with one finite number per item.
+    """
+    given, in_costs = one_of(theta, costs, "theta")
+    values = item_vector(given, d, "costs" if in_costs else "theta")
+    return negated(values) if in_costs else values
+
+
+def check_law(law: Law, theta: FloatArray, *, in_costs: bool) -> None:
+    """Refuse means that the law does not allow; the error is about costs if they were given as costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If a mean is not allowed.
+    """
+    try:
+        law.check(theta)
+    except InvalidInputError as error:
+        if not in_costs or not theta.size:
+            raise
+        low, high = 0.0 - theta.max(), 0.0 - theta.min()
+        kind = type(law).__name__
+        remedy = (
+            f"pass {kind}(cost=True)" if getattr(law, "cost", True) is False else "check their sign, or use another law"
+        )
+        raise InvalidInputError(
+            f"costs must be allowed by the law of the rewards, minus costs, got {low:g} to {high:g} for {kind}: {remedy}"
+        ) from error

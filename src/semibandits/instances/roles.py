@@ -1,0 +1,111 @@
+"""Roles of columns, such as theta or tail, and the names under which people have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+THETA: Final = "theta"
+COSTS: Final = "costs"
+VARIANCE: Final = "variance"
+
+
+@dataclass(frozen=True)
+class Role:
+    """The names of the columns that have a role.
+
+    Attributes
+    ----------
+    exact : frozenset of str
+        Names that mean this role and nothing else; they need no note.
+    usual : frozenset of str
+        Names that are read in this role, with a note, if no other column has one of them.
+    possible : frozenset of str
+        Names that are proposed in messages, but never read in this role.
+    """
+
+    exact: frozenset[str]
+    usual: frozenset[str] = frozenset()
+    possible: frozenset[str] = frozenset()
+
+
+class Name(NamedTuple):
+    """The name of a column without its unit, in lower case, words separated by spaces, and its unit."""
+
+    words: str
+    unit: str
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in text.split(",") if name.strip())
+
+
+_UNSURE: Final = _names("price, weight, min, loss, effort, resistance, risk, rating, points, popularity, sales, amount")
+"""May be rewards or costs."""
+ROLES: Final[Mapping[str, Role]] = {
+    THETA: Role(
+        _names("theta, θ"),
+        _names(
+            "reward, rewards, mean, value, rate, score, profit, gain, utility, revenue, payoff, benefit, ctr, click rate, "
+            "click through rate, clickthrough rate, conversion rate, success rate, probability"
+        ),
+        _UNSURE,
+    ),
+    COSTS: Role(
+        _names("cost, costs"),
+        _names(
+            "time, times, second, seconds, sec, secs, minute, minutes, mins, hour, hours, milliseconds, ms, duration, "
+            "delay, latency, length, distance, dist, km, kilometres, kilometers, miles, metres, meters, travel time, "
+            "travel cost, expense, expenses"
+        ),
+        _UNSURE,
+    ),
+    VARIANCE: Role(_names("variance"), _names("var")),
+    "least": Role(_names("least")),
+    "tail": Role(
+        _names("tail"), _names("from, source, start, origin, u, from node, source node, start node, node1, node 1")
+    ),
+    "head": Role(_names("head"), _names("to, target, end, destination, v, to node, target node, end node, node2, node 2")),
+    "row": Role(_names("row"), _names("rows, left, worker, agent, person, employee, driver, nurse, machine, student")),
+    "column": Role(_names("column"), _names("columns, col, right, task, job, shift, order, project, slot")),
+    "item": Role(
+        _names("item"),
+        _names("items, id, name, article, title, product, film, movie, arm, option, ad, sku, item id, item name"),
+    ),
+    "group": Role(
+        _names("group"),
+        _names("category, genre, section, class, type, kind, cluster, department, brand, topic"),
+    ),
+    "group1": Role(_names("group1, group 1")),
+    "group2": Role(_names("group2, group 2")),
+    "successes": Role(_names("clicks, successes, conversions, wins")),
+    "trials": Role(_names("impressions, trials, views, visits, shows")),
+}  # fmt: skip
+"""All roles by name; no name is exact or usual for two roles."""
+
+_UNITS: Final = {
+    "s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "min": "min", "mins": "min", "minute": "min",
+    "minutes": "min", "h": "h", "hour": "h", "hours": "h", "hr": "h", "hrs": "h", "ms": "ms", "milliseconds": "ms",
+    "km": "km", "kilometres": "km", "kilometers": "km", "mi": "mi", "miles": "mi", "metres": "m", "meters": "m",
+    "eur": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD", "dollars": "USD", "gbp": "GBP", "chf": "CHF",
+}  # fmt: skip
+"""Words at the end of a name that are units, and how units are written."""
+_QUALIFIERS: Final = ("mean ", "average ", "avg ", "expected ")
+_BRACKETS: Final = re.compile(r"(.*?)\s*[(\[]\s*([^()\[\]]{1,12}?)\s*[)\]]")
+
+
+def parsed_name(text: str) -> Name:
+    """A name of a column: ``travel_time_min`` and ``Travel time [min]`` are "travel time" in "min"."""
+    text = text.strip()[:200]
+    bracketed = _BRACKETS.fullmatch(text)
+    unit = ""
+    if bracketed:
+        text, unit = bracketed[1], _UNITS.get(bracketed[2].casefold(), bracketed[2])
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    words = re.sub(r"[\s_\-./]+", " ", words).casefold().strip()
+    first, _, last = words.rpartition(" ")
+    if not unit and last in _UNITS:
+        words, unit = first or last, _UNITS[last]
+    return Name(words.removeprefix(next((q for q in _QUALIFIERS if words.startswith(q)), "")), unit)

@@ -1,0 +1,167 @@
+"""The family of a table, from its header and the options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from semibandits._fields import unknown_name
+from semibandits.errors import InvalidInputError, Option
+from semibandits.families.registry import TABLES
+from semibandits.families.tables import ProblemOptions, Table
+from semibandits.instances.header import Header
+from semibandits.instances.measures import MEASURES
+from semibandits.instances.roles import ROLES, VARIANCE
+from semibandits.instances.sheets import listed
+
+PATHS_OR_TREES: Final = (
+    "give ",
+    Option("source"),
+    " and ",
+    Option("target"),
+    " for paths or routes, or ",
+    Option("family", "trees"),
+)
+"""Remedy where the edges of a graph could be those of paths or of spanning trees."""
+EVIDENCE: Final = ("source", "target", "undirected", "saturate", "capacities", "size")
+"""Options that only some families have."""
+
+
+def choose_table(header: Header, options: ProblemOptions) -> list[Table]:
+    """The formats that suit a header and the options best; several only if they have the same columns.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none, or if formats with different columns suit equally well.
+    """
+    if options.family is not None:
+        if options.family not in TABLES:
+            raise unknown_name("family of a table", options.family, TABLES)
+        table = TABLES[options.family]
+        if not _has_columns(header, table):
+            raise _missing(header, [table])
+        return [table]
+    fitting = [table for table in TABLES.values() if _has_columns(header, table)]
+    if not fitting:
+        raise _missing(header, _guesses(header, _with_evidence(list(TABLES.values()), options)))
+    fitting = _with_evidence(fitting, options)
+    exact = [table for table in fitting if all(header.exact(column) for column in table.columns)]
+    fitting = _best(header, exact or fitting)
+    if len({table.columns for table in fitting}) > 1:
+        kinds = {table.columns: table.name for table in reversed(fitting)}
+        raise InvalidInputError(
+            f"family must be clear, got the columns {listed(header.names)} in {header.where}, which suit "
+            f"{' and '.join(sorted(kinds.values()))}: choose one, as in ",
+            Option("family", min(kinds.values())),
+        )
+    return [table for table in fitting if any(header.exact(column) for column in table.numbers)] or fitting
+
+
+def only_one(tables: Sequence[Table], header: Header) -> Table:
+    """The format, if there is one only.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are several.
+    """
+    if len(tables) == 1:
+        return tables[0]
+    raise InvalidInputError(
+        f"family must be clear, got the columns {' and '.join(tables[0].columns)} in {header.where}, which suit "
+        f"{' and '.join(table.name for table in tables)}: ",
+        *PATHS_OR_TREES,
+    )
+
+
+def check_options(table: Table, options: ProblemOptions) -> None:
+    """Refuse options that the format does not support.
+
+    Raises
+    ------
+    InvalidInputError
+        Naming the first such option.
+    """
+    for name in ("source", "target", "size", "saturate", "capacities", "undirected"):
+        if getattr(options, name) and name not in table.options:
+            users = " or ".join(other.name for other in TABLES.values() if name in other.options)
+            raise InvalidInputError(Option(name), f" must be used with {users}, got it with {table.name}: drop it")
+
+
+def check_roles(table: Table, header: Header) -> None:
+    """Refuse columns that the user chose for a role that the format does not have.
+
+    Raises
+    ------
+    InvalidInputError
+        Naming the first such role.
+    """
+    roles = (*table.columns, *table.numbers, *MEASURES, VARIANCE)
+    for role in ROLES:
+        if header.is_chosen(role) and role not in roles:
+            users = [other.name for other in TABLES.values() if role in (*other.columns, *other.numbers)]
+            raise InvalidInputError(
+                Option("columns"),
+                f" must name columns of {table.name}, which are {', '.join(roles)}, got {role}, a column of "
+                f"{' or '.join(users)}: drop it",
+            )
+
+
+def _with_evidence(tables: list[Table], options: ProblemOptions) -> list[Table]:
+    """The formats that support the options, as far as there are any."""
+    for name in EVIDENCE:
+        if getattr(options, name):
+            tables = [table for table in tables if name in table.options] or tables
+    return tables
+
+
+def _has_columns(header: Header, table: Table) -> bool:
+    return all(header.candidates(column) for column in table.columns)
+
+
+def _best(header: Header, tables: list[Table]) -> list[Table]:
+    """The formats that use most columns; start and end may be times, so they count as one."""
+
+    def used(table: Table) -> int:
+        names = {header.names[k].strip().casefold() for column in table.columns for k in header.candidates(column)}
+        return 1 if names == {"start", "end"} else len(table.columns)
+
+    most = max(map(used, tables))
+    return [table for table in tables if used(table) == most]
+
+
+def _guesses(header: Header, tables: list[Table]) -> list[Table]:
+    """The formats that lack the fewest columns, misspelt ones counting half; none if all lack all."""
+
+    def found(table: Table) -> tuple[float, float]:
+        there = sum(bool(header.candidates(column)) for column in table.columns)
+        near = sum(header.misspelt(column) is not None for column in table.columns if not header.candidates(column))
+        return (there + near / 2) / len(table.columns), there + near / 2
+
+    best = max(map(found, tables))
+    return [table for table in tables if found(table) == best] if best[0] > 0 else []
+
+
+def _missing(header: Header, tables: list[Table]) -> InvalidInputError:
+    """The error for columns that are missing, with the family that was guessed."""
+    if not tables:
+        known = "; ".join(f"{table.name}: {', '.join(table.columns)}" for table in TABLES.values())
+        return InvalidInputError(
+            f"columns must be those of a family ({known}; and theta or costs, optionally variance), got "
+            f"{listed(header.names)} in {header.where}: rename the columns, or name them, as in ",
+            Option("columns", [f"item={header.names[0] or 'NAME'}"]),
+        )
+    table, users = tables[0], " or ".join(other.name for other in tables)
+    missing = [column for column in table.columns if not header.candidates(column)]
+    close = header.misspelt(missing[0])
+    needed = ", ".join((*table.columns, "theta or costs"))
+    if close is None:
+        remedy = "add it, or name the column, as in " if len(missing) == 1 else "add them, or name the columns, as in "
+    else:
+        remedy = f"did you mean {missing[0]!r} by {close!r}? Rename it, or add "
+    return InvalidInputError(
+        f"{users} must have the columns {needed}, got no {' and no '.join(map(repr, missing))} among {listed(header.names)} "
+        f"in {header.where}: {remedy}",
+        Option("columns", [f"{column}={close if close and column == missing[0] else 'NAME'}" for column in missing]),
+    )

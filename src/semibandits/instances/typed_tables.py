@@ -1,0 +1,177 @@
+"""Tables in files with types: Excel, Parquet, and lines of JSON."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from importlib import import_module
+from typing import Any, Final
+
+from semibandits._fields import kind_of
+from semibandits._json import MOST_CHARACTERS, strict_json
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances.files import read_text
+from semibandits.instances.sheets import MOST_CELLS, Cell, Sheet, check_size, too_large
+from semibandits.instances.text_tables import read_bytes
+
+_DATES: Final = (date, datetime, time, timedelta)
+
+
+def read_json_lines(path: str | os.PathLike[str]) -> Sheet:
+    """Read a table with one JSON object per line; the columns are the keys of all objects."""
+    columns: dict[str, int] = {}
+    records: list[tuple[int, Mapping[str, Any]]] = []
+    cells = 0
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = strict_json(line)
+        except ValueError as error:
+            raise InvalidInputError(
+                f"{path} must have one JSON object on each line, got {error} in line {number}: correct it there"
+            ) from error
+        if not isinstance(record, dict):
+            raise InvalidInputError(
+                f"{path} must have one JSON object on each line, got {kind_of(record)} on line {number}: "
+                'write {"item": "a", "theta": 1}'
+            )
+        for key in record:
+            columns.setdefault(key, len(columns))
+        records.append((number, record))
+        cells = len(records) * len(columns)
+        check_size(path, cells)
+    rows: list[tuple[int, list[Cell]]] = [(0, list(columns))]
+    rows += [(number, [_cell(record.get(key)) for key in columns]) for number, record in records]
+    return Sheet(str(path), rows, has_titles=False)
+
+
+def read_xlsx(path: str | os.PathLike[str]) -> Sheet:
+    """Read the first sheet of an Excel file that is not empty."""
+    openpyxl = _package("openpyxl", path)
+    read_bytes(path)  # its errors are clearer
+    with _foreign_errors(path, "an Excel file"):
+        with zipfile.ZipFile(path) as archive:
+            if sum(info.file_size for info in archive.infolist()) > MOST_CHARACTERS:
+                raise too_large(path)
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        try:
+            sheets = {sheet.title: _rows_of(path, sheet) for sheet in book.worksheets if hasattr(sheet, "iter_rows")}
+        finally:
+            book.close()
+    return _first_sheet(path, sheets)
+
+
+def _rows_of(path: object, sheet: Any) -> list[tuple[int, list[Cell]]]:
+    """The rows of a sheet that are not empty; the file may claim any size."""
+    sheet.reset_dimensions()
+    rows, cells = [], 0
+    for number, values in enumerate(sheet.iter_rows(values_only=True), 1):
+        row = [_cell(value) for value in values]
+        cells += len(row)
+        check_size(path, cells)
+        if any(cell != "" for cell in row):
+            rows.append((number, row))
+    return rows
+
+
+def read_xls(path: str | os.PathLike[str]) -> Sheet:
+    """Read the first sheet of an Excel file of versions up to 2003 that is not empty."""
+    xlrd = _package("xlrd", path)
+    read_bytes(path)
+
+    def value(cell: Any) -> Cell:
+        if cell.ctype == xlrd.XL_CELL_ERROR:  # whose value is a number
+            return str(xlrd.error_text_from_code.get(cell.value, "#ERROR"))
+        return _cell(bool(cell.value) if cell.ctype == xlrd.XL_CELL_BOOLEAN else cell.value)
+
+    with _foreign_errors(path, "an Excel file"), open(os.devnull, "w", encoding="utf-8") as log:
+        book = xlrd.open_workbook(os.fspath(path), logfile=log, on_demand=True)
+        sheets = {}
+        for sheet in book.sheets():
+            rows = [(r + 1, [value(cell) for cell in sheet.row(r)]) for r in range(sheet.nrows)]
+            sheets[sheet.name] = [(r, row) for r, row in rows if any(cell != "" for cell in row)]
+    return _first_sheet(path, sheets)
+
+
+def read_parquet(path: str | os.PathLike[str]) -> Sheet:
+    """Read a Parquet file."""
+    parquet = _package("pyarrow.parquet", path)
+    read_bytes(path)
+    with _foreign_errors(path, "a Parquet file"), parquet.ParquetFile(path) as file:
+        about = file.metadata
+        sizes = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
+        if sum(sizes) > MOST_CHARACTERS or about.num_rows * about.num_columns > MOST_CELLS:
+            raise too_large(path)
+        table = file.read()
+        columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    rows: list[tuple[int, list[Cell]]] = [(0, list(map(str, table.column_names)))]
+    rows += [(r, list(row)) for r, row in enumerate(zip(*columns, strict=True), 1)]
+    return Sheet(str(path), rows, has_titles=False)
+
+
+READERS: Final[Mapping[str, Callable[[str | os.PathLike[str]], Sheet]]] = {
+    ".xlsx": read_xlsx,
+    ".xlsm": read_xlsx,
+    ".xls": read_xls,
+    ".parquet": read_parquet,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
+}
+"""Readers by the ending of the file."""
+
+
+def _first_sheet(path: object, sheets: Mapping[str, Sequence[tuple[int, list[Cell]]]]) -> Sheet:
+    filled = [name for name, rows in sheets.items() if rows]
+    rows = sheets[filled[0]] if filled else []
+    others = f"Only the sheet {filled[0]!r} is read, the first of {len(filled)}." if len(filled) > 1 else ""
+    return Sheet(str(path), rows, (others,) if others else ())
+
+
+def _cell(value: Any) -> Cell:
+    """A value as a cell: nothing and NaN are empty, truth values and dates are texts."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, (bool, *_DATES)):
+        return str(value)
+    if isinstance(value, int) and abs(value) < 2**63:
+        return value
+    if isinstance(value, float):
+        return value
+    if isinstance(value, str):
+        return value.strip()
+    try:
+        return float(value)  # a decimal
+    except (TypeError, ValueError, OverflowError):
+        return kind_of(value)
+
+
+def _package(name: str, path: str | os.PathLike[str]) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise SemibanditsError(
+            f'{path} needs {name.partition(".")[0]}, which is not installed: run pip install "semibandits[frames]", or save '
+            "the table as .csv"
+        ) from error
+
+
+@contextmanager
+def _foreign_errors(path: object, kind: str) -> Iterator[None]:
+    """Turn whatever a package raises on a damaged file into one error; its warnings are not ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (SemibanditsError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:100] or type(error).__name__
+        raise InvalidInputError(
+            f"{path} must be {kind}, got a damaged or other one ({reason}): save it again, or as .csv"
+        ) from error

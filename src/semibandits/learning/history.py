@@ -1,0 +1,195 @@
+"""Logs of another system as observed rewards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._typing import FloatArray, IntArray
+from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.learning.round import Outcome, as_numbers
+from semibandits.policies.history import History
+
+MOST_ROUNDS: Final = 2**53
+UNKNOWN, AMBIGUOUS = -1, -2
+"""Places of labels that the decision set does not have, or has several times."""
+
+LoggedRound: TypeAlias = Mapping[Hashable, float] | tuple[Iterable[Any], Outcome]
+"""Rewards of one round by label, or its items and their rewards."""
+
+
+def history_of(
+    decision_set: DecisionSet, items: Iterable[Any], rewards: Any, *, rounds: int | None, ignore_unknown: bool
+) -> History:
+    """Observations of single items; for the parameters see :meth:`semibandits.Learner.from_history`.
+
+    Raises
+    ------
+    InvalidInputError
+        If the observations are malformed, or cannot be those of so many rounds.
+    """
+    labels = _listed(items, "items")
+    values = as_numbers(rewards)
+    if values.shape != (len(labels),):
+        raise InvalidInputError(
+            f"rewards must have shape (n,) = ({len(labels)},), one per entry of items, got {values.shape}: pass two sequences of "
+            "equal length"
+        )
+    places = _places(decision_set, labels, ignore_unknown, "index {}".format)
+    _check_rewards(values, labels, "index {}".format)
+    plays, sums = _counted(places, values, decision_set.d)
+    least = least_rounds(plays, decision_set.m)
+    return History(plays, sums, least if rounds is None else _as_rounds(rounds, least))
+
+
+def history_of_rounds(
+    decision_set: DecisionSet, outcomes: Iterable[LoggedRound] | Mapping[Any, LoggedRound], *, ignore_unknown: bool
+) -> History:
+    """Observations by round; for the parameters see :meth:`semibandits.Learner.from_rounds`.
+
+    Raises
+    ------
+    InvalidInputError
+        If a round is malformed, or contains an item twice.
+    """
+    labels: list[Any] = []
+    parts: list[FloatArray] = []
+    logged = outcomes.values() if isinstance(outcomes, Mapping) else outcomes
+    for number, outcome in enumerate(logged):
+        own, values = _of_one_round(outcome, number)
+        labels.extend(own)
+        parts.append(values)
+    sizes = np.array([len(part) for part in parts], dtype=np.int64)
+    values = np.concatenate([np.zeros(0), *parts])
+    numbers = np.repeat(np.arange(len(parts)), sizes)
+    starts = np.cumsum(sizes) - sizes
+
+    def where(index: int) -> str:
+        number = int(numbers[index])
+        return f"index {index - int(starts[number])} of round {number}"
+
+    places = _places(decision_set, labels, ignore_unknown, where)
+    _check_rewards(values, labels, where)
+    _check_once(places, numbers, labels, where)
+    return History(*_counted(places, values, decision_set.d), len(parts))
+
+
+def least_rounds(plays: FloatArray, m: int) -> int:
+    """The smallest number of rounds with these plays, if a round plays at most m items, each of them once."""
+    return max(int(plays.max(initial=0.0)), math.ceil(int(plays.sum()) / max(m, 1)))
+
+
+def _of_one_round(outcome: Any, number: int) -> tuple[list[Any], FloatArray]:
+    if isinstance(outcome, Mapping):
+        own, rewards = list(outcome), list(outcome.values())
+    elif isinstance(outcome, tuple | list) and len(outcome) == 2:
+        own, rewards = _listed(outcome[0], f"items of round {number}"), outcome[1]
+    else:
+        raise InvalidInputError(
+            f"each round must be a mapping from items to rewards or a pair (items, rewards), got {outcome!r} as round {number}: "
+            "pass single observations to from_history"
+        )
+    values = as_numbers(rewards)
+    if values.shape != (len(own),):
+        raise InvalidInputError(
+            f"rewards of round {number} must have shape (k,) = ({len(own)},), one per item, got {values.shape}: pass two "
+            "sequences of equal length"
+        )
+    return own, values
+
+
+def _listed(items: Any, name: str) -> list[Any]:
+    """The items as a list, rows of an array and lists as tuples."""
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        raise InvalidInputError(f"{name} must be a sequence of labels or indices, got {items!r}: pass one per reward")
+    plain = items.tolist() if isinstance(items, np.ndarray) else items
+    return [tuple(item) if isinstance(item, list) else item for item in plain]
+
+
+def _places(
+    decision_set: DecisionSet, labels: list[Any], ignore_unknown: bool, where: Callable[[int], str]
+) -> IntArray:
+    """Index of each item, ``UNKNOWN`` where the decision set has none and this is allowed."""
+    known = _index_by_label(decision_set)
+    try:
+        places = np.fromiter((known.get(label, UNKNOWN) for label in labels), dtype=np.int64, count=len(labels))
+        unknown = np.flatnonzero(places == UNKNOWN)
+        kinds = len({labels[k] for k in unknown.tolist()})
+    except TypeError as error:
+        raise InvalidInputError(f"items must be labels or indices, got something else: {error}") from error
+    if unknown.size and not ignore_unknown:
+        first = int(unknown[0])
+        raise InvalidInputError(
+            f"items must be labels or indices of the decision set, such as {next(iter(known), None)!r}, got {kinds} unknown in "
+            f"{len(unknown)} of {len(labels)} observations (first: {labels[first]!r} at {where(first)}): correct them, or pass "
+            "ignore_unknown=True to skip these observations"
+        )
+    _check_distinct(decision_set, labels, places, where)
+    return places
+
+
+def _index_by_label(decision_set: DecisionSet) -> dict[Hashable, int]:
+    """Index of each label; of each index, too, if no label is an integer."""
+    known: dict[Hashable, int] = {}
+    for index, label in enumerate(decision_set.items):
+        known[label] = AMBIGUOUS if label in known else index
+    if not any(isinstance(label, int | np.integer) for label in known):
+        known |= {index: index for index in range(decision_set.d)}
+    return known
+
+
+def _check_distinct(
+    decision_set: DecisionSet, labels: list[Any], places: IntArray, where: Callable[[int], str]
+) -> None:
+    ambiguous = np.flatnonzero(places == AMBIGUOUS)
+    if ambiguous.size:
+        label = labels[int(ambiguous[0])]
+        same = [index for index, own in enumerate(decision_set.items) if own == label]
+        raise InvalidInputError(
+            f"labels must belong to one item, got {label!r} at {where(int(ambiguous[0]))}, which is that of the items {same}: "
+            "pass indices"
+        )
+
+
+def _check_rewards(values: FloatArray, labels: list[Any], where: Callable[[int], str]) -> None:
+    wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_NUMBER))
+    if wrong.size:
+        first = int(wrong[0])
+        remedy = "scale them down" if math.isfinite(values[first]) else "drop observations without a reward"
+        raise InvalidInputError(
+            f"rewards must be finite and at most {LARGEST_NUMBER:g} in size, but {len(wrong)} of {len(values)} are not (first: "
+            f"{values[first]:g} for {labels[first]!r} at {where(first)}): {remedy}"
+        )
+
+
+def _check_once(places: IntArray, numbers: IntArray, labels: list[Any], where: Callable[[int], str]) -> None:
+    """Each known item at most once in each round."""
+    order = np.lexsort((places, numbers))
+    same = (np.diff(places[order]) == 0) & (np.diff(numbers[order]) == 0) & (places[order][1:] != UNKNOWN)
+    if same.any():
+        first = int(order[1:][same].min())
+        raise InvalidInputError(
+            f"a round must contain an item at most once, got {labels[first]!r} again at {where(first)}: merge the two rewards, "
+            "or pass single observations to from_history"
+        )
+
+
+def _counted(places: IntArray, values: FloatArray, d: int) -> tuple[FloatArray, FloatArray]:
+    """Counts and sums; rewards are added in their order, as `Learner.tell` does."""
+    known = places != UNKNOWN
+    plays = np.bincount(places[known], minlength=d)
+    sums = np.bincount(places[known], weights=values[known], minlength=d)
+    return plays.astype(np.float64), sums.astype(np.float64)
+
+
+def _as_rounds(rounds: object, least: int) -> int:
+    if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer) or not least <= rounds <= MOST_ROUNDS:
+        raise InvalidInputError(
+            f"rounds must be an integer from {least} to 2**53, got {rounds!r}: these observations need at least {least} rounds; "
+            "leave it out if the number is unknown"
+        )
+    return int(rounds)

@@ -1,0 +1,28 @@
+"""What was observed before the first round."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+from semibandits._costs import negated
+from semibandits._typing import FloatArray
+
+
+class History(NamedTuple):
+    """Observed rewards of items, and the number of rounds in which they were observed.
+
+    Attributes
+    ----------
+    plays, sums : ndarray of float, shape (d,)
+        Number of observed rewards of each item, and their sum, 0 where there are none.
+    rounds : int
+        Number of rounds, at least the largest of `plays`.
+    """
+
+    plays: FloatArray
+    sums: FloatArray
+    rounds: int
+
+    def negated(self) -> Self:
+        """The history of rewards that is given as one of costs."""
+        return self._replace(sums=negated(self.sums))

@@ -1,0 +1,195 @@
+"""The cards about policies: what learning earned, and how soon it was right."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from semibandits.reporting.formatting import amount, counted, mean_text
+from semibandits.reporting.report_data import ReportData
+from semibandits.reporting.shapes import nouns_of
+from semibandits.simulation.results import SimulationResult
+from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band
+
+MOST_NAMED: Final = 6
+"""Number of policies named on a card."""
+LARGEST_SHARE: Final = 0.999999
+"""Larger shares are written as more than this."""
+NINE_IN_TEN: Final = "nine of ten"
+
+Card = tuple[str, list[str]]
+"""Headline, and sentences."""
+Row = dict[str, str]
+
+
+def earned(data: ReportData, result: SimulationResult) -> Card:
+    """What the policy of least regret earned or paid, beside what is possible."""
+    rows = sorted(data.summaries, key=lambda row: row.regret)
+    leaders = [row for row in rows if row.regret == rows[0].regret]
+    lead, names = leaders[0], listed([row.policy for row in leaders])
+    lost, best = amount(lead.regret, data.unit), best_mean(data)
+    share = _share(data, lead)
+    headline = (
+        share_headline(data, share) if share is not None else f"{names}: {lost if lead.regret else 'nothing'} lost"
+    )
+    return headline, [
+        _account(data, result, names, lead, best),
+        _table_text(data, share),
+        _unresolved(result, rows, leaders),
+    ]
+
+
+def _table_text(data: ReportData, share: float | None) -> str:
+    """What the table of regrets shows."""
+    if share is None:
+        return "The table shows what each policy lost."
+    whole = "by how much that exceeds the least possible cost" if data.in_costs else "its share of the best possible"
+    return f"The table shows what each policy lost, and {whole}."
+
+
+def share_headline(data: ReportData, share: float) -> str:
+    """The share of the best possible reward; for costs, by how much the least possible one is exceeded."""
+    if data.in_costs:
+        return f"{percent(share)} above the least possible" if share > 0 else "The least possible"
+    return f"{percent(share)} of the best possible"
+
+
+def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:
+    """Amounts earned, possible and lost in words."""
+    rounds, one = counted(result.horizon, "round", "rounds"), nouns_of(data.structure).decision
+    lost = amount(lead.regret, data.unit or "units of reward")
+    mean = " on average" if result.replications > 1 else ""
+    if best is None:
+        return (
+            f"{names} lost {lost} in {rounds}{mean}, against always playing the best {one}: "
+            "this is the price of learning, its regret."
+        )
+    possible, sign = abs(best) * result.horizon, 1.0 if data.in_costs else -1.0
+    digits = 4 if lead.regret <= 0.0 else min(max(4, 3 + math.ceil(math.log10(possible / lead.regret))), 12)
+    verb, participle = ("paid", "cost") if data.in_costs else ("earned", "earned")
+    had, most = (amount(total, data.unit, digits) for total in (possible + sign * lead.regret, possible))
+    return (
+        f"{names} {verb} {had} in {rounds}{mean}. Always playing the best {one} would have {participle} {most}. "
+        f"The difference, {lost}, is the price of learning, its regret."
+    )
+
+
+def best_mean(data: ReportData) -> float | None:
+    """Mean reward of the best decision in a round; None if it is unknown, or is neither all rewards nor all costs."""
+    if data.best is None or data.theta is None:
+        return None
+    best = float(data.theta[data.best].sum())
+    return best if (best > 0.0) != data.in_costs and best != 0.0 else None
+
+
+def _share(data: ReportData, row: PolicySummary) -> float | None:
+    """Reward over the best possible one; for costs, the excess over the least possible one."""
+    best = best_mean(data)
+    if best is None or data.simulation is None:
+        return None
+    part = row.regret / (abs(best) * data.simulation.horizon)
+    return part if data.in_costs else 1.0 - part
+
+
+def percent(share: float) -> str:
+    """A percentage with two significant digits of the smaller of the share and its distance to 1."""
+    if LARGEST_SHARE < share < 1.0:
+        return f"more than {100 * LARGEST_SHARE:g} %"
+    small = min(abs(share), abs(1.0 - share))
+    places = min(max(-math.floor(math.log10(100 * small)) + 1, 0), 4) if small > 0 else 0
+    return f"{100 * share:.{places}f} %"
+
+
+def earned_rows(data: ReportData) -> tuple[list[str], list[Row]]:
+    """Header and rows of the table of regrets, in increasing order."""
+    rows = []
+    for row in sorted(data.summaries, key=lambda row: row.regret)[:MOST_NAMED]:
+        half = (row.regret_interval[1] - row.regret_interval[0]) / 2
+        share = _share(data, row)
+        text = "" if share is None else f"+{percent(share)}" if data.in_costs else percent(share)
+        rows.append({"label": row.policy, "value": mean_text(row.regret, half), "ratio": text})
+    lost = f"lost, {data.unit}" if data.unit else "lost"
+    known = any(row["ratio"] for row in rows)
+    return ["policy", lost, ("cost" if data.in_costs else "share") if known else ""], rows
+
+
+def settled(data: ReportData, result: SimulationResult) -> Card:
+    """From which round on policies played the best decision nine times in ten."""
+    one, rounds = nouns_of(data.structure).decision, counted(result.horizon, "round", "rounds")
+    if result.optimal is None:
+        return "Not recorded", [
+            "The file of this simulation is of an earlier version, which did not count right choices."
+        ]
+    table = f"The table shows this round for each policy, and its share of rounds with a best {one}."
+    found = [row for row in data.summaries if row.settled is not None]
+    if not found:
+        most = max(data.summaries, key=lambda row: row.optimal_share or 0.0)
+        return f"Not within {rounds}", [
+            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end; overall {most.policy} did so most often, in "
+            f"{percent(most.optimal_share or 0.0)} of rounds.",
+            "Choices that are nearly equal take long to tell apart, and confusing them costs little.",
+            table,
+        ]
+    first = min(found, key=lambda row: row.settled or 0)
+    assert first.settled is not None
+    if first.settled == 1:
+        return "From the start", [
+            f"{first.policy} played a best {one} in at least {NINE_IN_TEN} rounds throughout.",
+            table,
+        ]
+    return f"From round {first.settled:,} on", [
+        f"From then on, {first.policy} played a best {one} in at least {NINE_IN_TEN} rounds.",
+        table,
+    ]
+
+
+def settled_rows(data: ReportData) -> tuple[list[str], list[Row]]:
+    """Header and rows of the table of rounds from which on policies were right, the earliest first."""
+    known = [row for row in data.summaries if row.optimal_share is not None]
+    order = sorted(known, key=lambda row: (row.settled or math.inf, -(row.optimal_share or 0.0)))
+    rows = [
+        {
+            "label": row.policy,
+            "value": "not yet" if row.settled is None else f"{row.settled:,}",
+            "ratio": percent(row.optimal_share or 0.0),
+        }
+        for row in order[:MOST_NAMED]
+    ]
+    return ["policy", f"{SETTLED:.0%} right from round".replace("%", " %"), "right overall"], rows
+
+
+def listed(names: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``; of many names the first few."""
+    if len(names) > MOST_NAMED:
+        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED:,} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _unresolved(result: SimulationResult, rows: list[PolicySummary], leaders: list[PolicySummary]) -> str:
+    """Policies not significantly worse than the first; replication i of all policies uses the same random numbers."""
+    if len(rows) == 1:
+        return ""
+    if result.replications == 1:
+        return "One replication is not conclusive: the order may be due to chance."
+    if len(leaders) == len(rows):
+        return "They lost the same."
+    lead = result.regret[leaders[0].policy][:, -1]
+    near = [
+        row.policy
+        for row in rows[len(leaders) :]
+        if not mean_band((result.regret[row.policy][:, -1] - lead)[:, np.newaxis], 0.95).lower[0] > 0
+    ]
+    if not near:
+        return ""
+    return f"The {result.replications:,} replications do not distinguish {listed(near)} from {leaders[0].policy} with confidence."
+
+
+def table(data: ReportData, key: str) -> tuple[list[str], list[Row]]:
+    """Header and rows of the table of a card; empty for cards without one."""
+    if data.simulation is None:
+        return [], []
+    tables: dict[str, Any] = {"earned": earned_rows, "settled": settled_rows}
+    header, rows = tables[key](data) if key in tables else ([], [])
+    return (header, rows) if rows else ([], [])

@@ -1,0 +1,100 @@
+"""Whether a simulation extends one that was run before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any, Final
+
+from semibandits.errors import InvalidInputError, Option
+
+OTHER_FOLDER: Final = (
+    "choose another folder (",
+    Option("folder", "FOLDER"),
+    "), or continue the run as it was started",
+)
+"""Remedy where the folder contains another simulation or study."""
+
+
+class Growth(IntEnum):
+    """How a simulation extends an earlier one; replications depend on the horizon, and not on their number or other policies."""
+
+    NONE = 0
+    """It does not: the two are the same."""
+    MORE = 1
+    """More replications or policies: the finished replications remain valid."""
+    LONGER = 2
+    """A longer horizon: all replications are played again, and agree with the earlier ones up to its horizon."""
+
+
+def growth(before: Mapping[str, Any], now: Mapping[str, Any]) -> Growth | None:
+    """How one simulation extends another; None if they are different simulations.
+
+    Parameters
+    ----------
+    before, now : mapping
+        Descriptions of the two, see :attr:`Specification.description`.
+    """
+    changed = set(differences(before, now))
+    if not changed:
+        return Growth.NONE
+    try:
+        fits = _has_grown(before, now, changed)
+    except (TypeError, KeyError, AttributeError, IndexError):  # an edited file
+        return None
+    if not fits:
+        return None
+    return Growth.LONGER if "horizon" in changed else Growth.MORE
+
+
+def _has_grown(before: Mapping[str, Any], now: Mapping[str, Any], changed: set[str]) -> bool:
+    if not changed <= {"policies", "replications", "horizon", "checkpoints"}:
+        return False
+    if before["replications"] > now["replications"] or before["horizon"] > now["horizon"]:
+        return False
+    if any(now["policies"].get(name) != policy for name, policy in before["policies"].items()):
+        return False
+    # the last checkpoint is the horizon
+    return "checkpoints" not in changed or (
+        "horizon" in changed and set(before["checkpoints"][:-1]) <= set(now["checkpoints"])
+    )
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Names of the entries that differ."""
+    return [name for name in dict.fromkeys([*now, *before]) if before.get(name) != now.get(name)]
+
+
+def check_growth(before: Mapping[str, Any], now: Mapping[str, Any], place: object, *, extend: bool) -> None:
+    """Raise an error unless a folder may continue with a simulation.
+
+    Parameters
+    ----------
+    before, now : mapping
+        Descriptions of the simulation in the folder, and of the one to run.
+    place : object
+        The folder, for the message.
+    extend : bool
+        Whether all replications may be played again, up to a longer horizon.
+
+    Raises
+    ------
+    InvalidInputError
+        If the simulations are different, or the horizon is longer and `extend` is False.
+    """
+    grown = growth(before, now)
+    if grown is None:
+        raise InvalidInputError(
+            f"folder must contain a run of the same simulation, got another {', '.join(differences(before, now))} in {place}: ",
+            *OTHER_FOLDER,
+        )
+    if grown is Growth.LONGER and not extend:
+        raise InvalidInputError(
+            f"folder must contain a run of the same horizon, got one of {before['horizon']} rounds in {place} and now "
+            f"{now['horizon']}: add ",
+            Option("extend", True),
+            " to play all replications again up to the longer horizon (the earlier result is kept until the new one is "
+            "complete), or choose another folder (",
+            Option("folder", "FOLDER"),
+            ")",
+        )

@@ -1,0 +1,426 @@
+"""Tables as people have them: each gives the right instance, or one message that names the culprit and the remedy."""
+
+import importlib
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semibandits import graves_lai
+from semibandits.decisions.matchings import Matchings
+from semibandits.decisions.matroid_intersections import MatroidIntersection
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
+from semibandits.decisions.spanning_trees import SpanningTrees
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.instances import ProblemOptions, instance_from_description, read_json, read_table, write_json
+from semibandits.instances.roles import ROLES, parsed_name
+from semibandits.matroids import Laminar, Partition
+
+
+class Right(NamedTuple):
+    """A file that gives an instance."""
+
+    content: str | bytes | Callable[[Path], None]
+    options: dict[str, Any]
+    decision_set: Any
+    theta: list[float]
+    in_costs: bool = False
+    note: str = ""
+    unit: str = ""
+    variance: list[float] | None = None
+    name: str = "table.csv"
+
+
+ENDS = {"source": "a", "target": "d"}
+ONE = {"size": 1}
+EDGES = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d")]
+PATHS = Paths(EDGES, "a", "d")
+PAIRS = [("ann", "mill"), ("ann", "lathe"), ("bob", "mill"), ("bob", "lathe")]
+ROADS = "from,to,seconds\na,b,30\nb,d,20\na,c,15\nc,d,40\n"
+TWO = MSets(2, 1)
+READ = "Read from the table: "
+
+
+def records(rows):
+    """A function that writes rows to an Excel file, with openpyxl."""
+
+    def write(path):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        book.active.title = "Links"
+        for row in rows:
+            book.active.append(row)
+        book.create_sheet("Remarks").append(["made by hand"])
+        book.save(path)
+
+    return write
+
+
+def parquet(**columns):
+    """A function that writes columns to a Parquet file, with pyarrow."""
+
+    def write(path):
+        pyarrow = pytest.importorskip("pyarrow")
+        importlib.import_module("pyarrow.parquet").write_table(pyarrow.table(columns), path)
+
+    return write
+
+
+RIGHT = {
+    "travel times of roads": Right(
+        ROADS, ENDS, PATHS, [-30, -20, -15, -40], True, f"{READ}from as tail, to as head, seconds as costs.", "s"
+    ),
+    "the same with more columns": Right(
+        "id,from,to,name,minutes,remark\n1,a,b,Mill Lane,3,\n2,b,d,,2,bumpy\n3,a,c,High Street,1,\n4,c,d,,4,\n",
+        ENDS, PATHS, [-3, -2, -1, -4], True, "Ignored columns: id, name, remark.", "min",
+    ),
+    "semicolons": Right(ROADS.replace(",", ";"), ENDS, PATHS, [-30, -20, -15, -40], True, "seconds as costs", "s"),
+    "tabs": Right(ROADS.replace(",", "\t"), ENDS, PATHS, [-30, -20, -15, -40], True, unit="s", name="roads.tsv"),
+    "vertical bars": Right(ROADS.replace(",", " | "), ENDS, PATHS, [-30, -20, -15, -40], True, unit="s", name="r.txt"),
+    "upper case and spaces": Right(
+        " FROM ,To, Travel Time (min)\na,b,1\nb,d,2\na,c,3\nc,d,4\n", ENDS, PATHS, [-1, -2, -3, -4], True,
+        "Travel Time (min) as costs", "min",
+    ),
+    "names from a program": Right(
+        "sourceNode,targetNode,delay_ms\na,b,1.5\nb,d,2.5\na,c,3.5\nc,d,4.5\n", ENDS, PATHS, [-1.5, -2.5, -3.5, -4.5], True,
+        "sourceNode as tail, targetNode as head, delay_ms as costs", "ms",
+    ),
+    "costs of links": Right(
+        "tail,head,cost\na,b,1\nb,d,2\na,c,3\nc,d,4\n", ENDS, PATHS, [-1, -2, -3, -4], True,
+    ),
+    "theta that is to be minimised": Right(
+        "tail,head,theta\na,b,1\nb,d,2\na,c,3\nc,d,4\n", ENDS | {"minimize": True}, PATHS, [-1, -2, -3, -4], True,
+    ),
+    "negative rewards": Right("tail,head,theta\na,b,-1\nb,d,-2\na,c,0\nc,d,-4\n", ENDS, PATHS, [-1, -2, 0, -4], True),
+    "lengths of streets both ways": Right(
+        "u;v;length (km)\na;b;0,5\nb;d;1,25\na;d;2\n", ENDS | {"undirected": True},
+        Routes([("a", "b"), ("b", "d"), ("a", "d")], "a", "d", directed=False), [-0.5, -1.25, -2], True,
+        "length (km) as costs", "km",
+    ),
+    "cables": Right(
+        "start,end,price\na,b,10\nb,c,20\na,c,25\n", {"family": "trees", "columns": ("costs=price",)},
+        SpanningTrees([("a", "b"), ("b", "c"), ("a", "c")]), [-10, -20, -25], True, "start as tail, end as head",
+    ),
+    "hours of workers": Right(
+        "worker,task,hours\nann,mill,1\nann,lathe,2\nbob,mill,3\nbob,lathe,1\n", {}, Matchings(PAIRS), [-1, -2, -3, -1], True,
+        f"{READ}worker as row, task as column, hours as costs.", "h",
+    ),
+    "marks of students": Right(
+        "student;project;score\nann;mill;1,5\nann;lathe;2\nbob;mill;3\nbob;lathe;1\n", {"saturate": "none"},
+        Matchings(PAIRS, saturate="none"), [1.5, 2, 3, 1], False, "score as rewards",
+    ),
+    "click rates": Right("title,ctr\nx,0.04\ny,0.03\n", ONE, TWO, [0.04, 0.03], False, f"{READ}title as item, ctr as rewards."),
+    "a column named by hand": Right("title,popularity\nx,4\ny,3\n", ONE | {"columns": ("theta=Popularity",)}, TWO, [4, 3]),
+    "two columns named by hand": Right(
+        "who,how much\nx,4\ny,3\n", ONE | {"columns": ("item=who", "reward=how much")}, TWO, [4, 3]
+    ),
+    "clicks and impressions": Right(
+        "item,clicks,impressions\nx,40,1000\ny,30,1000\n", ONE, TWO, [0.04, 0.03], False, "Rewards are clicks / impressions."
+    ),
+    "conversions beside a cost": Right(
+        "ad,views,conversions,cost\nx,200,4,9.99\ny,100,3,8\n", ONE | {"columns": ("successes=conversions",)}, TWO, [0.02, 0.03],
+        False, "Rewards are conversions / views. Ignored columns: cost.",
+    ),
+    "theta beside a length": Right("item,length,theta\nx,7,1\ny,8,2\n", ONE, TWO, [1, 2], False, "Ignored columns: length."),
+    "decimal commas": Right("item;theta;variance\nx;0,25;1,5\ny;1;2\n", ONE, TWO, [0.25, 1], variance=[1.5, 2]),
+    "decimal commas in quotes": Right('item,theta\nx,"0,25"\ny,"1,5"\n', ONE, TWO, [0.25, 1.5]),
+    "thousands in German": Right("item;theta\nx;1.234,5\ny;1.234\n", ONE, TWO, [1234.5, 1234]),
+    "thousands in English": Right('item,theta\nx,"1,234.5"\ny,"1,234"\n', ONE, TWO, [1234.5, 1234]),
+    "thousands in French": Right("item;theta\nx;1\u202f234,5\ny;12 000\n", ONE, TWO, [1234.5, 12000]),
+    "three decimals": Right("item,theta\nx,1.234\ny,2.125\n", ONE, TWO, [1.234, 2.125]),
+    "percent signs": Right("item;rate\nx;3,5 %\ny;12%\n", ONE, TWO, [0.035, 0.12], False, "rate as rewards"),
+    "a proper minus sign": Right("item,theta\nx,\u22121.5\ny,2\n", ONE, TWO, [-1.5, 2]),
+    "exponents": Right("item,theta\nx,1.5e-3\ny,2E2\n", ONE, TWO, [0.0015, 200]),
+    "a byte order mark": Right(b"\xef\xbb\xbfitem,theta\nx,1\ny,2\n", ONE, TWO, [1, 2]),
+    "UTF-16 with a mark": Right("item\ttheta\nZürich\t1\ny\t2\n".encode("utf-16"), ONE, TWO, [1, 2]),
+    "UTF-16 without a mark": Right("item;theta\nZürich;1\ny;2\n".encode("utf-16-le"), ONE, TWO, [1, 2]),
+    "Windows-1252": Right(
+        "item;theta\nZürich;1\nCafé;2\n".encode("cp1252"), ONE, TWO, [1, 2], False, "not in UTF-8 and was read as Windows-1252"
+    ),
+    "old Mac line ends": Right("item,theta\rx,1\ry,2\r", ONE, TWO, [1, 2]),
+    "blank lines and empty columns": Right("\n,,\nitem,theta,,\n\nx,1,,\n,,,\ny,2\n", ONE, TWO, [1, 2]),
+    "titles above the header": Right(
+        "Quarterly results;;\n\nDepartment of films;;\nitem;theta;\nx;1;\ny;2;\n", ONE, TWO, [1, 2], False,
+        "Lines 1 to 3 above the header were skipped.",
+    ),
+    "the separator that Excel states": Right("sep=;\nitem;theta\nx;0,5\ny;2\n", ONE, TWO, [0.5, 2]),
+    "the index of pandas": Right(",item,theta\n0,x,1\n1,y,2\n", ONE, TWO, [1, 2], False, "Ignored columns: (no name)."),
+    "gaps in a column without use": Right("item,theta,year\nx,1,\ny,2,NaN\n", ONE, TWO, [1, 2], False, "Ignored columns: year."),
+    "films of categories": Right(
+        "title,genre,reward,price\nu,p,1,1\nv,p,2,1\nw,q,3,1\n", {"capacities": ("1",)}, MatroidBases(Partition("ppq", 1)),
+        [1, 2, 3], False, "title as item, genre as group, reward as rewards. Ignored columns: price.",
+    ),
+    "two of a category and three in all": Right(
+        "item,group,theta\nu,p,1\nv,p,2\nw,p,3\nx,q,4\ny,q,5\n", {"capacities": ("2",), "size": 3},
+        MatroidBases(Laminar([range(5), [0, 1, 2], [3, 4]], [3, 2, 2])), [1, 2, 3, 4, 5],
+    ),
+    "a size that the capacities force": Right(
+        "item,group,theta\nu,p,1\nv,p,2\nw,q,3\n", {"capacities": ("1",), "size": 2}, MatroidBases(Partition("ppq", 1)), [1, 2, 3]
+    ),
+    "one group and a size": Right(
+        "item,group,theta\nu,p,1\nv,p,2\nw,p,3\n", {"capacities": ("2",), "size": 1}, MatroidBases(Partition("ppp", 1)), [1, 2, 3]
+    ),
+    "a category without capacities": Right(
+        "item,category,theta\nu,p,1\nv,p,2\nw,q,3\n", {"size": 2}, MSets(3, 2), [1, 2, 3], False, "Ignored columns: category."
+    ),
+    "two groupings": Right(
+        "item,theta,Group 1,Group 2\nu,1,p,s\nv,2,p,t\nw,3,q,t\n", {"capacities": ("1",)},
+        MatroidIntersection(Partition("ppq", 1), Partition("stt", 1)), [1, 2, 3],
+    ),
+    "lines of JSON": Right(
+        '{"from": "a", "to": "b", "km": 1}\n{"from": "b", "to": "d", "km": 2, "x": [1]}\n\n'
+        '{"from": "a", "to": "c", "km": 3}\n{"to": "d", "from": "c", "km": 4.5, "y": null}\n',
+        ENDS, PATHS, [-1, -2, -3, -4.5], True, "Ignored columns: x, y.", "km", name="roads.jsonl",
+    ),
+    "an Excel file": Right(
+        records([["Our roads"], [], ["From", "To", "Minutes", "OK"], ["a", "b", 1.234, True], ["b", "d", 2, None],
+                 ["a", "c", 3, None], ["c", "d", "4,5", "yes"]]),
+        ENDS, PATHS, [-1.234, -2, -3, -4.5], True, "Only the sheet 'Links' is read, the first of 2.", "min", name="roads.xlsx",
+    ),
+    "a Parquet file": Right(
+        parquet(item=["x", "y"], clicks=[4, 3], impressions=[100, 100], when=[None, 1.5]), ONE, TWO, [0.04, 0.03], False,
+        "Rewards are clicks / impressions. Ignored columns: when.", name="ads.parquet",
+    ),
+}  # fmt: skip
+
+
+def decisions_of(decision_set):
+    return {tuple(row) for row in np.asarray(decision_set.enumerate(), dtype=int).tolist()}
+
+
+def put(folder, content, name):
+    path = folder / name
+    if callable(content):
+        content(path)
+    else:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_files_of_people_are_read(name, tmp_path):
+    file = RIGHT[name]
+    instance = read_table(put(tmp_path, file.content, file.name), ProblemOptions(**file.options))
+    assert type(instance.decision_set) is type(file.decision_set)
+    assert decisions_of(instance.decision_set) == decisions_of(file.decision_set)
+    assert instance.theta.tolist() == file.theta
+    assert instance.in_costs is file.in_costs
+    assert instance.unit == file.unit
+    assert instance.variance.tolist() == (file.variance or [0.5] * len(file.theta))
+    assert file.note in instance.note
+    assert file.note or "Ignored" not in instance.note
+    write_json(instance, tmp_path / "again.json")
+    again = read_json(tmp_path / "again.json")
+    assert again.theta.tolist() == file.theta
+    assert again.in_costs is file.in_costs
+    assert decisions_of(again.decision_set) == decisions_of(file.decision_set)
+
+
+def test_a_size_within_capacities_has_a_closed_form(tmp_path):
+    """The certified value is that of listing all decisions."""
+    table = "item,group,theta\nu,p,5\nv,p,4\nw,p,3.5\nx,q,3\ny,q,1\nz,q,2.25\n"
+    path = put(tmp_path, table, "table.csv")
+    instance = read_table(path, ProblemOptions(capacities=("2",), size=3))
+    closed = graves_lai(instance.decision_set, instance.theta, instance.variance)
+    listed = graves_lai(instance.decision_set, instance.theta, instance.variance, method="enumeration", gap=1e-6)
+    assert closed.method == "closed-form"
+    assert closed.value == pytest.approx(listed.value, rel=1e-5)
+    assert closed.value > 0
+
+
+def test_a_partition_with_a_size_in_json():
+    matroid = {"kind": "partition", "groups": ["p", "p", "q", "q"], "capacities": 2, "size": 3}
+    instance = instance_from_description({"family": "matroid", "theta": [1, 2, 3, 4], "matroid": matroid})
+    assert decisions_of(instance.decision_set) == decisions_of(MSets(4, 3))
+    with pytest.raises(InvalidInputError, match=r"size must be at most 4, .* and at least 0, got -1: change it"):
+        instance_from_description({"family": "matroid", "theta": [1, 2, 3, 4], "matroid": {**matroid, "size": -1}})
+
+
+WRONG = {
+    "no end of a link": ("from,seconds\na,1\n", ENDS, r"got no 'head' among from, seconds in .*: add it, or .*'head=NAME'"),
+    "a misspelt end": ("from,haed,cost\na,b,1\n", ENDS, r"did you mean 'head' by 'haed'\? Rename it, or .*'head=haed'"),
+    "a misspelt theta": ("item,tehta\nx,1\n", ONE, r"did you mean 'theta' by 'tehta'\? Rename it, or add .*'theta=tehta'"),
+    "a misspelt variance": ("item,theta,varience\nx,1,1\n", ONE, r"got 'varience' in .*: did you mean 'variance'\? Rename it"),
+    "prices": ("item,price\nx,1\n", ONE, r"neither among item, price .*'theta=price'.* to maximise it, or .*'costs=price'"),
+    "a popularity": ("item,popularity\nx,1\n", ONE, r"msets must have the column theta .*'theta=popularity'.* to maximise"),
+    "no numbers": ("item,colour\nx,red\n", ONE, r"msets must have the column theta .* neither among item, colour .*: add it"),
+    "two lengths": ("from,to,km,minutes\na,b,1,2\n", ENDS, r"must be one column, got 'km' and 'minutes' .*'costs=km'"),
+    "costs beside rewards": ("item,cost,reward\nx,1,2\n", ONE, r"one column, got 'reward' and 'cost' .*: choose one"),
+    "costs beside theta": ("item,cost,theta\nx,1,2\n", ONE, r"one column, got 'theta' and 'cost' .*: choose one"),
+    "clicks beside costs": ("item,clicks,views,cost\nx,1,2,3\n", ONE, r"got 'cost' and 'clicks / views' .*'successes=clicks'"),
+    "id and name": ("id,name,theta\n1,x,2\n", ONE, r"item must be one column, got 'id' and 'name' .*'item=id'"),
+    "events": ("name,start,end,reward\nx,1,2,3\n", {}, r"suit msets and paths: choose one, as in family='msets'"),
+    "ends that are missing": (ROADS, {}, r"paths and routes and trees: give source and target"),
+    "nothing that fits": ("alpha,beta\nx,y\n", {}, r"columns must be those of a family .*, got alpha, beta .*'item=alpha'"),
+    "no header": ("x,1\ny,2\n", ONE, r"must have a header, got x, 1 on line 1: add a line with the names"),
+    "an unclear comma": ('item,theta\nx,"1,234"\n', ONE, r"got '1,234' on line 2 .*: write 1.234 or 1234"),
+    "two ways of writing": ("item;theta\nx;1,5\ny;1.5\n", ONE, r"got '1.5' in theta on line 3 and '1,5' in theta on line 2"),
+    "some percent signs": ("item,theta\nx,5%\ny,0.3\n", ONE, r"percent sign on every line or none, got '0.3' on line 3"),
+    "commas in cells": ("item,theta\nx,0,25\n", ONE, r"2 cells like the header, got 3 on line 2 .* with commas in double quotes"),
+    "a currency sign": ("item,theta\nx,$1.50\n", ONE, r"got '\$1.50' on line 2 .*: remove the currency sign"),
+    "another one": ("item;cost\nx;1,50 €\n", ONE, r"got '1,50 €' on line 2 .*: remove the currency sign"),
+    "times of a clock": ("from,to,time\na,b,1:30\n", ENDS, r"time must be a number, got '1:30' on line 2 .* one number"),
+    "units in cells": ("from,to,time\na,b,15 min\n", ENDS, r"got '15 min' on line 2 .*: remove the unit .* cost \(min\)"),
+    "a missing value": ("item,theta\nx,1\ny,NA\n", ONE, r"theta must be a number, got 'NA' on line 3 .*: correct that cell"),
+    "an empty cell": ("item,theta\nx,1\ny,\n", ONE, r"theta must be a number, got '' on line 3 .*: fill in that cell"),
+    "a total": ("item,theta\nx,1\ny,2\nTotal,3\n", ONE, r"got 'Total', the sum or mean .* on line 4 .*: remove that line"),
+    "a name twice": ("title,ctr\nx,1\nx,2\n", ONE, r"distinct names, got 'x' on lines 2 and 3 of .*: rename one of them"),
+    "a column twice": ("item,ctr,ctr\nx,1,2\n", ONE, r"columns must be distinct, got 'ctr' twice in .*: rename or remove one"),
+    "a negative length": ("from,to,km\na,b,1\nb,a,1\nb,d,-2\n", ENDS, r"km must be at least 0 for routes, got -2 on line 4"),
+    "costs as rewards": ("tail,head,theta\na,d,1\nd,a,2\n", ENDS, r"theta must be at most 0 for routes, got 1 on line 2 .*min"),
+    "below the least": ("tail,head,cost,least\na,d,1,2\nd,a,2,1\n", ENDS, r"cost must be at least 2 for routes, got 1 on line 2"),
+    "more clicks than views": ("item,clicks,views\nx,3,2\n", ONE, r"clicks must be .* at most views, .* got 3 of 2 on line 2"),
+    "no views": ("item,clicks,views\nx,0,0\n", ONE, r"which must be positive, got 0 of 0 on line 2 .*: correct or remove"),
+    "a size above the capacities": (
+        "item,group,theta\nx,p,1\ny,q,2\n", {"capacities": ("1",), "size": 8}, r"size must be at most 2, .* got 8: change it"),
+    "an unknown column": (ROADS, ENDS | {"columns": ("costs=second",)}, r"known name, got 'second': did you mean seconds"),
+    "an unknown role": (ROADS, ENDS | {"columns": ("thteta=to",)}, r"role of a column .* got 'thteta': did you mean"),
+    "a role without a column": (ROADS, ENDS | {"columns": ("theta",)}, r"columns must be ROLE=COLUMN, got 'theta': write e.g."),
+    "two columns for a role": (ROADS, ENDS | {"columns": ("tail=to", "tail=from")}, r"for tail, got 'to' and 'from': drop one"),
+    "two roles of a column": (ROADS, ENDS | {"columns": ("tail=to", "head=to")}, r"got 'to' of .* as tail and head: drop one"),
+    "theta and costs": (ROADS, ENDS | {"columns": ("theta=to", "costs=to")}, r"theta or costs, got both, .*: drop one"),
+    "a role of another family": (
+        "from,to,km,area\na,d,1,x\n", ENDS | {"columns": ("group=area",)}, r"columns of paths, .* got group, .*: drop it"),
+    "an Excel file by another name": (b"PK\x03\x04" + bytes(50), ONE, r"table in text, got an Excel file .*: name it .xlsx"),
+    "a picture": (b"\x89PNG\r\n\x1a\n\x00\x00\x81\x8d", ONE, r"must be text in UTF-8, got a byte that is not at position 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_unclear_gets_one_message(name, tmp_path):
+    content, options, message = WRONG[name]
+    with pytest.raises(InvalidInputError, match=message) as refusal:
+        read_table(put(tmp_path, content, "table.csv"), ProblemOptions(**options))
+    assert len(str(refusal.value)) < 600
+
+
+OTHER = {
+    "r.jsonl": ('{"item": "x", "theta": 1}\n[1]\n', r"must have one JSON object on each line, got a list on line 2"),
+    "s.jsonl": ('{"item": "x", "theta": 1}\n{"item"\n', r"got Expecting .* in line 2: correct it there"),
+    "t.ndjson": ('{"item": "x", "theta": "many"}\n', r"theta must be a number, got 'many' on line 1 of"),
+    "u.xlsx": (
+        b"PK\x03\x04" + bytes(50),
+        r"must be an Excel file, got a damaged or other one .*: save it again, or as .csv",
+    ),
+    "v.parquet": (
+        b"PAR1" + bytes(50),
+        r"must be a Parquet file, got a damaged or other one .*: save it again, or as .csv",
+    ),
+    "w.xls": (b"\xd0\xcf\x11\xe0" + bytes(50), r"must be an Excel file, got a damaged or other one"),
+    "x.xlsx": (b"", r"must contain an instance, got an empty file"),
+}
+NEEDS = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".xls": "xlrd"}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_damaged_files_with_types_are_refused(name, tmp_path):
+    content, message = OTHER[name]
+    if Path(name).suffix in NEEDS:
+        pytest.importorskip(NEEDS[Path(name).suffix])
+    with pytest.raises(InvalidInputError, match=message):
+        read_table(put(tmp_path, content, name), ProblemOptions(size=1))
+
+
+@pytest.mark.parametrize("suffix", NEEDS)
+def test_a_missing_package_is_named(suffix, tmp_path, monkeypatch):
+    for name in ("openpyxl", "pyarrow", "pyarrow.parquet", "xlrd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    path = put(tmp_path, b"x", f"table{suffix}")
+    with pytest.raises(SemibanditsError, match=rf'needs {NEEDS[suffix]}, .*: run pip install "semibandits\[frames\]"'):
+        read_table(path)
+
+
+def test_an_excel_file_may_claim_any_size(tmp_path):
+    """One cell in the last corner does not make a table of 17 billion cells."""
+
+    def write(path):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for cell, value in (
+            ("A1", "item"),
+            ("B1", "theta"),
+            ("A2", "x"),
+            ("B2", 1),
+            ("A3", "y"),
+            ("B3", 2),
+            ("XFD5000", 1),
+        ):
+            book.active[cell] = value
+        book.save(path)
+
+    path = put(tmp_path, write, "table.xlsx")
+    with pytest.raises(InvalidInputError, match="theta must be a number, got '' on line 5000"):
+        read_table(path, ProblemOptions(size=1))
+
+
+def test_excel_files_of_versions_up_to_2003(tmp_path):
+    pytest.importorskip("xlrd")
+    xlwt = pytest.importorskip("xlwt")  # a package without further development, which the tests do not require
+    book = xlwt.Workbook()
+    for r, row in enumerate([["item", "theta"], ["x", 1.5], [7, 2]]):
+        for c, value in enumerate(row):
+            if r == 0:
+                book.add_sheet("t") if c == 0 else None
+            book.get_sheet(0).write(r, c, value)
+    book.save(str(tmp_path / "t.xls"))
+    instance = read_table(tmp_path / "t.xls", ProblemOptions(size=1))
+    assert instance.theta.tolist() == [1.5, 2]
+    assert instance.labels == ("x", "7")
+
+
+def test_no_name_has_two_roles():
+    names = [name for role in ROLES.values() for name in (*role.exact, *role.usual)]
+    assert len(names) == len(set(names))
+    for role, each in ROLES.items():
+        for name in each.exact | each.usual:
+            assert parsed_name(name).words == name, role
+
+
+COLUMNS = [
+    "theta",
+    "costs",
+    "variance",
+    "least",
+    "tail",
+    "head",
+    "item",
+    "group",
+    "km",
+    "name",
+    "price",
+    "",
+    "clicks",
+    "views",
+    "x",
+]
+CELLS = ["", "a", "b", "c", "1", "-2", "0,5", "1,234", "3 %", "1.234,5", "nan", "$2", "1:30", "Total", "\u2212 1", "0"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_any_table_gives_an_instance_or_one_message(data):
+    separator = data.draw(st.sampled_from(",;\t|"))
+    names = data.draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=6))
+    row = st.lists(st.sampled_from(CELLS), min_size=len(names), max_size=len(names) + 1)
+    rows = data.draw(st.lists(row, max_size=5))
+    options = data.draw(
+        st.sampled_from(
+            [{"size": 1}, ENDS, {"capacities": ("1",)}, {"minimize": True, "size": 1}, {"family": "trees"}, {}]
+        )
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        text = "\n".join(separator.join(cells) for cells in [names, *rows])
+        try:
+            instance = read_table(put(Path(folder), text, "t.csv"), ProblemOptions(**options))
+        except InvalidInputError:
+            return
+        assert instance.decision_set.d == len(instance.theta) <= len(rows)

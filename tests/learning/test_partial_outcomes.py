@@ -1,0 +1,189 @@
+"""Outcomes of some items of a round are lost: all policies count the others, and no item stays open."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from learner_cases import POLICIES, SETS, means_of
+
+from semibandits.decisions.msets import MSets
+from semibandits.errors import InvalidInputError
+from semibandits.learning import Learner
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.thompson import ThompsonSampling
+
+
+def learner_of(family="matchings", name="ThompsonSampling", seed=5):
+    return Learner(SETS[family](), POLICIES[name], variance=0.5, seed=seed)
+
+
+@pytest.mark.parametrize("family", [family for family in SETS if family != "own"])
+@pytest.mark.parametrize("name", POLICIES)
+def test_counts_and_sums_are_those_of_an_independent_account(family, name):
+    learner, rng = learner_of(family, name), np.random.default_rng(2)
+    theta, d = means_of(learner.decision_set), learner.decision_set.d
+    plays, sums = np.zeros(d, dtype=np.int64), [0.0] * d
+    for t in range(40):
+        learner.ask()
+        due = [asked for asked in learner.open_rounds if rng.random() < 0.5 or t == 39]
+        for asked in due:
+            rewards = np.where(rng.random(len(asked.items)) < 0.3, np.nan, rng.normal(theta[asked.items]))
+            learner.tell(asked.id, rewards, partial=True)
+            for item, reward in zip(asked.items.tolist(), rewards.tolist(), strict=True):
+                if reward == reward:
+                    plays[item] += 1
+                    sums[item] += reward
+        if t == 20:
+            learner = Learner.from_state(json.loads(json.dumps(learner.state(), allow_nan=False)))
+    assert learner.open_rounds == ()
+    assert not learner._agent.pending.any()
+    np.testing.assert_array_equal(learner.plays, plays)
+    np.testing.assert_array_equal(learner._agent.plays, plays)
+    np.testing.assert_array_equal(learner.means, np.array(sums) / np.maximum(plays, 1))
+    np.testing.assert_array_equal(learner._agent.player.counters[1], np.sum((plays == 0) & coverable(learner)))
+
+
+def coverable(learner):
+    """Items that a policy plays because they are unobserved: those in a decision, unless means have an upper bound."""
+    x = learner.decision_set
+    if x.upper is not None:
+        return np.zeros(x.d, dtype=bool)
+    return np.any(x.enumerate(), axis=0)
+
+
+MARKS = {
+    "nan": lambda asked: [0.5, np.nan, 0.25],
+    "None": lambda asked: [0.5, None, 0.25],
+    "array": lambda asked: np.array([0.5, np.nan, 0.25]),
+    "masked array": lambda asked: np.ma.array([0.5, 7.0, 0.25], mask=[False, True, False]),
+    "masked integers": lambda asked: np.ma.array([1, 7, 2], mask=[False, True, False]) / 1,
+    "masked in a list": lambda asked: [0.5, np.ma.masked, 0.25],
+    "label missing": lambda asked: {asked.labels[2]: 0.25, asked.labels[0]: 0.5},
+    "nan by label": lambda asked: dict(zip(asked.labels, [0.5, np.nan, 0.25], strict=True)),
+    "None by label": lambda asked: dict(zip(asked.labels, [0.5, None, 0.25], strict=True)),
+    "masked by label": lambda asked: dict(zip(asked.labels, [0.5, np.ma.masked, 0.25], strict=True)),
+}
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("mark", MARKS)
+def test_an_unobserved_item_is_an_error_with_a_remedy_or_lost(mark, many):
+    learner = learner_of()
+    learner.forget(learner.ask().id)
+    asked = learner.ask()
+    outcome, before = MARKS[mark](asked), learner.state()
+    with pytest.raises(InvalidInputError) as error:
+        learner.tell_many({asked.id: outcome}) if many else learner.tell(asked.id, outcome)
+    got = {"label missing": "no reward"}.get(
+        mark, f"{'a masked entry' if 'masked' in mark else 'None' if 'None' in mark else 'nan'} at index 1"
+    )
+    assert str(error.value) == (
+        f"rewards of round 1 must be finite, one for each item, got {got} for {asked.labels[1]!r}: if some items were not "
+        "observed, pass partial=True; if none was, call forget(1)"
+    )
+    assert learner.state() == before
+    if many:
+        learner.tell_many({asked.id: outcome}, partial=True)
+    else:
+        learner.tell(asked.id, outcome, partial=True)
+    assert learner.plays[asked.items].tolist() == [1, 0, 1]
+    assert not learner._agent.pending.any()
+
+
+@pytest.mark.parametrize("outcome", [[None] * 3, [np.nan] * 3, {}, np.ma.masked_all(3)])
+@pytest.mark.parametrize("name", POLICIES)
+def test_an_outcome_without_rewards_is_a_forgotten_round(name, outcome):
+    one, other = learner_of(name=name), learner_of(name=name)
+    one.tell(one.ask().id, outcome, partial=True)
+    other.forget(other.ask().id)
+    assert one.state() == other.state()
+    np.testing.assert_array_equal(one.ask().decision, other.ask().decision)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_whole_outcome_is_the_same_with_and_without_partial(name):
+    one, other = learner_of(name=name), learner_of(name=name)
+    for _ in range(20):
+        asked = one.ask()
+        one.tell(asked.id, [1.0, 2.0, 3.0], partial=True)
+        other.tell(other.ask().id, [1.0, 2.0, 3.0])
+    assert one.state() == other.state()
+
+
+WRONG = {
+    "misspelt label": (lambda asked: {"x": 1.0}, "got one too many for 'x': pass rewards of these labels only"),
+    "short": (lambda asked: [1.0, 2.0], r"shape \(k,\) = \(3,\)"),
+    "empty": (lambda asked: [], r"shape \(k,\) = \(3,\), got \(0,\)"),
+    "infinite": (lambda asked: [1.0, None, np.inf], "at most 1e\\+100 in size, got inf at index 2 .*: pass finite rewards"),
+    "huge": (lambda asked: [1.0, None, -1e101], r"got -1e\+101 at index 2 .*: scale them down"),
+    "text": (lambda asked: [1.0, None, "1"], "sequence of real numbers"),
+    "object": (lambda asked: [1.0, None, object()], "sequence of numbers"),
+    "complex": (lambda asked: np.array([1.0, np.nan, 1j]), "real numbers, got complex128 ones"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_partial_outcomes_are_validated_too(name):
+    make, message = WRONG[name]
+    learner = learner_of()
+    asked, before = learner.ask(), learner.state()
+    before = learner.state()
+    with pytest.raises(InvalidInputError, match=message):
+        learner.tell(asked.id, make(asked), partial=True)
+    assert learner.state() == before
+
+
+def test_a_batch_with_one_malformed_partial_outcome_changes_nothing():
+    learner = learner_of()
+    one, other = learner.ask(), learner.ask()
+    before = learner.state()
+    with pytest.raises(InvalidInputError, match=re.escape("got (2,)")):
+        learner.tell_many({one.id: [1.0, None, 2.0], other.id: [1.0, None]}, partial=True)
+    assert learner.state() == before
+
+
+def test_unobserved_items_are_played_again_first():
+    """They count as never played, not as observed with reward 0."""
+    learner = Learner(MSets(4, 2), ThompsonSampling(), variance=0.5, seed=0)
+    first = learner.ask()
+    learner.tell(first.id, [1.0, None], partial=True)
+    second = learner.ask()
+    assert first.items[1] in second.items
+
+
+class Recorder(Agent):
+    """Keeps the calls that it receives."""
+
+    def __init__(self):
+        self.received = []
+
+    def choose(self, rng):
+        return np.array([True, False, True, True])
+
+    def observe(self, items, rewards):
+        self.received.append(("observe", items.tolist(), rewards.tolist()))
+
+    def forget(self, items):
+        self.received.append(("forget", items.tolist()))
+
+    def state(self):
+        return {}
+
+    def restore(self, state):
+        pass
+
+
+class Recording(Policy):
+    def start(self, decision_set, variance):
+        return Recorder()
+
+
+def test_own_agents_forget_the_lost_items_and_observe_the_others():
+    learner = Learner(MSets(4, 3), Recording(), variance=1.0, seed=0)
+    learner.tell(learner.ask().id, [1.0, None, 3.0], partial=True)
+    learner.tell(learner.ask().id, [None] * 3, partial=True)
+    learner.tell(learner.ask().id, [1.0, 2.0, 3.0], partial=True)
+    assert learner._agent.received == [
+        ("forget", [2]), ("observe", [0, 3], [1.0, 3.0]), ("forget", [0, 2, 3]), ("observe", [0, 2, 3], [1.0, 2.0, 3.0]),
+    ]  # fmt: skip

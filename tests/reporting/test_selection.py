@@ -1,0 +1,138 @@
+"""The part of a large set that a report shows, and routes in words."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from payload_schema import check_payload
+
+import semibandits as sb
+from route_cases import street_grid
+from semibandits.instances import instance_from_description
+from semibandits.reporting.payload import payload_of
+from semibandits.reporting.report import report_data
+from semibandits.reporting.selection import MOST_ITEMS, shown_items
+from semibandits.reporting.streets import directions, stretches
+
+
+def city(side=30):
+    """A grid of two-way streets with more links than a report shows: columns are avenues, rows are lanes."""
+    x, costs = street_grid(side, side, "separate", np.random.default_rng(0), least=0.9)
+    nodes = [f"{i}.{j}" for i, j in x.nodes]
+    ends = [[nodes[tail], nodes[head]] for tail, head in zip(x.tails, x.heads, strict=True)]
+    streets = [f"Avenue {t[0]}" if t[0] == h[0] else f"Lane {t[1]}" for t, h, *_ in x.items]
+    return instance_from_description(
+        {
+            "family": "routes",
+            "name": "city",
+            "edges": ends,
+            "source": "0.0",
+            "target": "4.4",
+            "least": x.least.tolist(),
+            "theta": (-costs).tolist(),
+            "variance": 0.04,
+            "streets": streets,
+            "positions": {node: [float(i), float(j)] for node, (i, j) in zip(nodes, x.nodes, strict=True)},
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def town():
+    return city()
+
+
+@pytest.fixture(scope="module")
+def results(town):
+    bound = sb.graves_lai(town.decision_set, town.theta, town.variance)
+    rewards = sb.GaussianRewards(town.theta, variance=town.variance)
+    run = sb.simulate(town.decision_set, rewards, [sb.GLADE(), sb.CUCB()], horizon=200, replications=2, bound=bound)
+    return bound, run
+
+
+def test_a_large_network_is_shown_where_something_happens(town, results):
+    bound, run = results
+    payload = payload_of(report_data(run, bound, town, None))
+    check_payload(payload)
+    numbers = np.array(payload["items"]["numbers"])
+    used = bound.optimal_decision | (bound.rates > 0)
+    for policy in run.policies:
+        used |= run.item_plays(policy).mean > 0
+    assert payload["items"]["total"] == town.decision_set.d > MOST_ITEMS
+    assert np.array_equal(numbers, np.flatnonzero(used))
+    assert payload["items"]["theta"] == town.theta[numbers].tolist()
+    assert payload["items"]["optimal"] == bound.optimal_decision[numbers].tolist()
+    plan = next(layer for layer in payload["layers"] if layer["key"] == "plan")
+    assert plan["values"] == bound.rates[numbers].tolist()
+    assert all(label.startswith(("Avenue", "Lane")) for label in payload["items"]["labels"])
+    assert f"of {town.decision_set.d:,}" in payload["items"]["note"]
+    assert len(json.dumps(payload)) < 400_000
+
+
+def test_the_map_of_a_part_has_a_backdrop_and_street_names(town, results):
+    drawing = payload_of(report_data(results[1], results[0], town, None))["drawing"]
+    names = [node["name"] for node in drawing["nodes"] if node["name"]]
+    assert {"start", "destination"} <= set(names)
+    assert any(name.startswith(("Avenue", "Lane")) for name in names)
+    assert len(names) == len(set(names))
+    shown = {frozenset((edge["tail"], edge["head"])) for edge in drawing["edges"]}
+    assert 0 < len(drawing["backdrop"]) < town.decision_set.d / 2
+    assert len(drawing["nodes"]) < len(town.decision_set.nodes)
+    assert len(shown) + len(drawing["backdrop"]) < town.decision_set.d
+
+
+def test_a_small_set_is_shown_whole(results):
+    small = city(6)
+    data = report_data(None, None, small, None)
+    assert np.array_equal(shown_items(data), np.arange(small.decision_set.d))
+    payload = payload_of(data)
+    check_payload(payload)
+    assert payload["drawing"]["backdrop"] == []
+
+
+def test_large_sets_show_what_the_plan_plays_most():
+    d = 4 * MOST_ITEMS
+    theta = np.random.default_rng(1).permutation(np.arange(d) / d)
+    bound = sb.graves_lai(sb.MSets(d, 3), theta)
+    payload = payload_of(report_data(None, bound, None, None))
+    check_payload(payload)
+    assert len(payload["items"]["labels"]) == MOST_ITEMS
+    shown = np.array(payload["items"]["numbers"])
+    assert set(np.argsort(-theta)[:3]) <= set(shown)
+    rates = np.where(bound.optimal_decision, np.inf, bound.rates)
+    assert set(shown) == set(np.argsort(-rates)[:MOST_ITEMS])
+
+
+def test_stretches_cover_a_route(town):
+    best = town.decision_set.maximize(town.theta)
+    parts = stretches(town, best)
+    assert [i for part in parts for i in part.items] == town.decision_set.order(best).tolist()
+    nodes = [*parts[0].nodes, *(node for part in parts[1:] for node in part.nodes[1:])]
+    assert tuple(nodes) == town.decision_set.walk(best)
+    assert all(one.street != two.street for one, two in itertools.pairwise(parts))
+
+
+def test_directions_name_turns():
+    corners = {"a": [0, 0], "b": [0, 1], "c": [1, 1], "d": [1, 2], "e": [1.1, 3], "f": [1, 2.1]}
+    edges = [["a", "b"], ["b", "c"], ["c", "d"], ["d", "e"], ["e", "f"]]
+    town = instance_from_description(
+        {
+            "family": "routes",
+            "name": "town",
+            "edges": edges,
+            "source": "a",
+            "target": "f",
+            "theta": [-1, -2, -3, -4, -5],
+            "streets": ["North", "East", "North", "", "Back"],
+            "positions": corners,
+        }
+    )
+    rows = directions(town, np.ones(5, dtype=np.bool_), -town.theta)
+    assert rows == [
+        ("start on North", 1.0),
+        ("turn right into East", 2.0),
+        ("turn left into North", 3.0),
+        ("continue on an unnamed street", 4.0),
+        ("turn sharp left into Back", 5.0),
+    ]

@@ -1,0 +1,94 @@
+"""Rounds in which an optimal decision is played: counted by simulations, summarised, and kept in files."""
+
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import semibandits as sb
+from semibandits.simulation.statistics import settled_round
+
+
+class Own(sb.DecisionSet):
+    """The same decisions without kernels, so that rounds are played in Python."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    d = property(lambda self: self.inner.d)
+    m = property(lambda self: self.inner.m)
+
+    def maximize(self, weights):
+        return self.inner.maximize(weights)
+
+    def _contains(self, x):
+        return x in self.inner
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, Own], ids=["kernels", "python"])
+def test_optimal_rounds_are_those_without_regret(wrap):
+    rewards = sb.GaussianRewards(
+        [1.0, 1.0, 0.5, 0.25], variance=0.01
+    )  # {0, 2} and {1, 2} are second; the best is {0, 1}
+    rounds = np.arange(1, 61)
+    result = sb.simulate(
+        wrap(sb.MSets(4, 2)), rewards, sb.CUCB(), horizon=60, replications=3, checkpoints=rounds, bound=False
+    )
+    lost = np.diff(result.regret["CUCB"], axis=1, prepend=0.0)
+    assert np.array_equal(result.optimal["CUCB"], (lost == 0.0).cumsum(axis=1))
+    assert 0 < result.optimal["CUCB"][:, -1].min() < 60
+    (row,) = result.summary()
+    assert row.optimal_share == pytest.approx((lost == 0.0).mean())
+
+
+def test_tied_decisions_are_all_optimal():
+    rewards = sb.GaussianRewards([0.5] * 5, variance=0.01)
+    result = sb.simulate(sb.MSets(5, 2), rewards, sb.ThompsonSampling(), horizon=40, replications=2, bound=False)
+    assert (result.optimal["ThompsonSampling"] == result.checkpoints).all()
+    assert result.summary()[0].settled == 1
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.sampled_from((0.25, 0.5, 0.9)))
+def test_settled_round(best_of_four, share):
+    """Four replications with a checkpoint in every round: the count of those that play an optimal decision."""
+    played = np.array([[k < number for number in best_of_four] for k in range(4)])
+    rounds = np.arange(1, len(best_of_four) + 1)
+    found = settled_round(rounds, played.cumsum(axis=1), share)
+    good = [t for t in rounds if all(number >= 4 * share for number in best_of_four[t - 1 :])]
+    good = [t for t in good if t - 1 <= 0.9 * len(rounds)]
+    assert found == (good[0] if good else None)
+
+
+def test_settled_round_between_checkpoints():
+    rounds, optimal = np.array([10, 100, 1000]), np.array([[1, 40, 895], [3, 60, 905]])
+    assert settled_round(rounds, optimal, 0.9) == 101  # 850 of 900 rounds on average
+    assert settled_round(rounds, optimal, 0.95) is None
+    assert settled_round(rounds, optimal, 0.5) == 11
+
+
+def test_files_with_and_without_optimal_rounds(tmp_path):
+    rewards = sb.GaussianRewards([1.0, 0.5], variance=0.1)
+    result = sb.simulate(sb.MSets(2, 1), rewards, [sb.CUCB(), sb.GLADE()], horizon=30, replications=2)
+    result.save(tmp_path / "new.zip")
+    again = sb.load_simulation(tmp_path / "new.zip")
+    assert all(np.array_equal(again.optimal[name], result.optimal[name]) for name in result.policies)
+    old = replace(result, optimal=None)
+    old.save(tmp_path / "old.zip")
+    with zipfile.ZipFile(tmp_path / "old.zip") as archive:
+        assert not any("optimal" in name.split("/")[0] for name in archive.namelist() if name.endswith("/0.npy"))
+    assert sb.load_simulation(tmp_path / "old.zip").optimal is None
+    row = old.summary()[0]
+    assert row.optimal_share is None
+    assert row.settled is None
+
+
+def test_impossible_counts_are_refused():
+    rewards = sb.GaussianRewards([1.0, 0.5], variance=0.1)
+    result = sb.simulate(sb.MSets(2, 1), rewards, sb.CUCB(), horizon=30, replications=2)
+    with pytest.raises(sb.InvalidInputError, match="at most the number of rounds"):
+        replace(result, optimal={"CUCB": result.optimal["CUCB"] + 30})
+    with pytest.raises(sb.InvalidInputError, match="never decrease"):
+        replace(result, optimal={"CUCB": result.optimal["CUCB"][:, ::-1]})

@@ -1,0 +1,287 @@
+"""Costs are minus rewards, bit for bit, and errors are about the costs as they were written."""
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError
+from semibandits.laws import Gamma, Gaussian, Poisson
+
+EDGES = [("a", "b"), ("b", "d"), ("a", "c"), ("c", "d"), ("a", "d"), ("b", "c")]
+COSTS = np.array([9.0, 6.0, 7.0, 9.5, 17.0, 0.25])
+SETS = {
+    "paths": sb.Paths(EDGES, "a", "d"),
+    "routes": sb.Routes(EDGES, "a", "d", [2.0, 2.0, 1.0, 3.0, 4.0, 0.0]),
+    "trees": sb.SpanningTrees(EDGES),
+    "msets": sb.MSets(6, 2),
+    "matchings": sb.Matchings([(i, j) for i in "pq" for j in "xyz"], saturate="rows"),
+    "listed": sb.EnumeratedDecisions(np.eye(6, dtype=bool)),
+}
+SEED = {"variance": 1.0, "seed": 0}
+OUTCOMES = np.random.default_rng(5).integers(0, 9, (12, 6)).astype(float)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_bound_is_that_of_minus_the_costs(name):
+    ours = sb.graves_lai(SETS[name], costs=COSTS.tolist(), variance=2.0)
+    theirs = sb.graves_lai(SETS[name], -COSTS, variance=2.0)
+    assert (ours.lower, ours.value, ours.method) == (theirs.lower, theirs.value, theirs.method)
+    for field in ("theta", "rates", "optimal_decision"):
+        np.testing.assert_array_equal(getattr(ours, field), getattr(theirs, field))
+    np.testing.assert_array_equal(ours.plan.decisions, theirs.plan.decisions)
+    np.testing.assert_array_equal(ours.costs, COSTS)
+    assert COSTS[ours.optimal_decision].sum() == min(COSTS[x].sum() for x in SETS[name].enumerate())
+
+
+@pytest.mark.parametrize("law", [Poisson(cost=True), Gamma(2.0, cost=True), Gaussian(1.5, upper=0.0)])
+def test_bounds_of_laws_take_costs(law):
+    ours, theirs = (sb.graves_lai(SETS["paths"], law=law, **means) for means in ({"costs": COSTS}, {"theta": -COSTS}))
+    assert (ours.lower, ours.value) == (theirs.lower, theirs.value)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_smallest_gap_takes_costs(name):
+    assert sb.smallest_gap(SETS[name], costs=COSTS) == sb.smallest_gap(SETS[name], -COSTS)
+
+
+def sampled(items, rng):
+    return rng.normal(size=len(items)) + items
+
+
+def minus_sampled(items, rng):
+    return -sampled(items, rng)
+
+
+MODELS = {
+    "gaussian": (sb.GaussianRewards(costs=COSTS, variance=2.0), sb.GaussianRewards(-COSTS, variance=2.0)),
+    "bounded above": (sb.GaussianRewards(costs=COSTS, upper=0.0), sb.GaussianRewards(-COSTS, upper=0.0)),
+    "poisson": (sb.PoissonRewards(costs=COSTS), sb.PoissonRewards(-COSTS, cost=True)),
+    "gamma": (sb.GammaRewards(costs=COSTS, shape=2.0), sb.GammaRewards(-COSTS, shape=2.0, cost=True)),
+    "bounded": (
+        sb.BoundedRewards(costs=COSTS, low=0.0, high=20.0),
+        sb.BoundedRewards(-COSTS, low=-20.0, high=0.0),
+    ),
+    "correlated": (
+        sb.CorrelatedGaussianRewards(costs=COSTS, covariance=np.eye(6) + 0.5),
+        sb.CorrelatedGaussianRewards(-COSTS, np.eye(6) + 0.5),
+    ),
+    "replayed rounds": (sb.ReplayedRewards(costs=OUTCOMES), sb.ReplayedRewards(-OUTCOMES)),
+    "replayed items": (
+        sb.ReplayedRewards(costs=[OUTCOMES[: k + 2, k] for k in range(6)]),
+        sb.ReplayedRewards([-OUTCOMES[: k + 2, k] for k in range(6)]),
+    ),
+    "sampled": (
+        sb.SampledRewards(costs=COSTS, sampler=sampled, variance=1.0),
+        sb.SampledRewards(-COSTS, minus_sampled, variance=1.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_reward_models_take_costs(name):
+    ours, theirs = MODELS[name]
+    np.testing.assert_array_equal(ours.theta, theirs.theta)
+    np.testing.assert_array_equal(ours.costs, -theirs.theta)
+    np.testing.assert_array_equal(ours.variance, theirs.variance)
+    assert ours.law == theirs.law
+    items = np.array([0, 2, 5])
+    one, other = np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(20):
+        np.testing.assert_array_equal(ours.draw(items, one), theirs.draw(items, other))
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "sampled"])
+def test_specifications_are_those_of_minus_the_costs(name):
+    ours, theirs = MODELS[name]
+    assert ours.specification() == theirs.specification()
+
+
+def test_a_sampler_of_costs_has_its_own_specification():
+    zero = {"variance": 1.0, "sampler": sampled}
+    one, other = sb.SampledRewards(costs=np.zeros(6), **zero), sb.SampledRewards(np.zeros(6), **zero)
+    assert one.specification() != other.specification()
+
+
+def test_no_cost_is_no_reward_without_a_sign():
+    assert not np.signbit(sb.GaussianRewards(costs=[0.0, 1.0]).theta[0])
+    assert not np.signbit(sb.GaussianRewards([0.0, 1.0]).costs[0])
+
+
+def test_simulations_with_costs_and_prior_costs_have_the_same_bits():
+    ours, theirs = MODELS["gaussian"]
+    policies = [sb.GLADE(), sb.ThompsonSampling(), sb.OSSB()]
+    guess, plays = COSTS + 1.0, 3
+    options = {"horizon": 200, "replications": 2, "seed": 7, "prior_plays": plays}
+    one = sb.simulate(SETS["paths"], ours, policies, prior_costs=guess, **options)
+    other = sb.simulate(SETS["paths"], theirs, policies, prior_means=-guess, **options)
+    assert one.provenance["specification"] == other.provenance["specification"]
+    for policy in one.policies:
+        np.testing.assert_array_equal(one.regret[policy], other.regret[policy])
+        np.testing.assert_array_equal(one.plays[policy], other.plays[policy])
+
+
+def test_learners_are_told_costs_in_every_form():
+    x = SETS["paths"]
+    learners = [sb.Learner(x, sb.GLADE(), variance=2.0, seed=1, **prior) for prior in (
+        {"prior_costs": COSTS, "prior_plays": 2}, {"prior_means": -COSTS, "prior_plays": 2},
+    )]  # fmt: skip
+    draws = np.random.default_rng(2)
+    for step in range(60):
+        asked = [learner.ask() for learner in learners]
+        assert asked[0].labels == asked[1].labels
+        costs = draws.normal(COSTS[asked[0].items], 1.4)
+        number, labels = asked[0].id, asked[0].labels
+        ours, theirs = learners
+        theirs.tell(number, -costs)
+        if step % 4 == 0:
+            ours.tell(number, costs=costs)
+        elif step % 4 == 1:
+            ours.tell(number, costs=dict(zip(labels, costs, strict=True)))
+        elif step % 4 == 2:
+            ours.tell_many(costs={number: costs.tolist()})
+        else:
+            ours.tell_many(costs=[(number, costs)])
+    assert learners[0].state() == learners[1].state()
+    np.testing.assert_array_equal(learners[0].costs, -learners[1].means)
+    assert np.count_nonzero(learners[0].costs > 0) >= 3
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sb.graves_lai(SETS["paths"]), "theta or costs must be given, got neither"),
+        (lambda: sb.graves_lai(SETS["paths"], -COSTS, costs=COSTS), "theta or costs must be given, got both"),
+        (lambda: sb.smallest_gap(SETS["paths"]), "theta or costs must be given, got neither"),
+        (lambda: sb.GaussianRewards(), "theta or costs must be given, got neither"),
+        (lambda: sb.GaussianRewards([1.0], costs=[1.0]), "theta or costs must be given, got both"),
+        (lambda: sb.ReplayedRewards(), "outcomes or costs must be given, got neither"),
+        (
+            lambda: sb.graves_lai(SETS["paths"], costs=[9, 6, np.nan, 1, 1, 1]),
+            "costs must be finite, got nan at index 2",
+        ),
+        (lambda: sb.graves_lai(SETS["paths"], costs=[9, 6]), r"costs must have shape \(d,\) = \(6,\), got \(2,\)"),
+        (lambda: sb.smallest_gap(SETS["paths"], costs="many"), "costs must be an array of numbers"),
+        (lambda: sb.GaussianRewards(costs=[1.0, np.inf]), "costs must be finite, got inf at index 1"),
+        (lambda: sb.GaussianRewards(costs=[[1.0]]), "costs must have shape .* pass the mean cost of each item"),
+        (lambda: sb.GaussianRewards(costs=[1e101]), r"costs must be at most 1e\+100 in absolute value, got 1e\+101"),
+        (lambda: sb.GaussianRewards(costs=[3.0, -2.0], upper=0.0), "costs must be allowed .* got -2 to 3 for Gaussian"),
+        (
+            lambda: sb.PoissonRewards(costs=[3.0, -2.0]),
+            "costs must be allowed .* got -2 to 3 for Poisson: check their sign",
+        ),
+        (lambda: sb.BoundedRewards(costs=[0.5, 1.5]), r"costs must be in \[low, high\] = \[0, 1\], got 1.5 for item 1"),
+        (lambda: sb.CorrelatedGaussianRewards(costs=[1.0]), "covariance must be given, got None"),
+        (lambda: sb.ReplayedRewards(costs=[[1.0], [np.nan]]), r"costs\[1\] must be finite, got nan"),
+        (
+            lambda: sb.graves_lai(SETS["paths"], costs=COSTS, law=Poisson()),
+            r"costs must be allowed .* got 0.25 to 17 for Poisson: pass Poisson\(cost=True\)",
+        ),
+        (
+            lambda: sb.graves_lai(SETS["routes"], costs=[1.5, 6, 7, 9.5, 17, 1]),
+            r"costs must be at least 2 for item 0 \(\('a', 'b'\)\), got 1.5: no cost is below its least one",
+        ),
+        (
+            lambda: sb.Learner(SETS["routes"], variance=1.0, seed=0, prior_costs=[1.5] * 6, prior_plays=1),
+            "costs must be at least 2 for item 0 .*, got 1.5",
+        ),
+        (
+            lambda: sb.Learner(SETS["paths"], variance=1.0, seed=0, prior_costs=[np.nan] * 6, prior_plays=1),
+            "prior_costs must be finite, got nan at index 0",
+        ),
+        (
+            lambda: sb.Learner(SETS["paths"], variance=1.0, seed=0, prior_costs=COSTS),
+            "prior_costs and prior_plays must be given together, got no prior_plays",
+        ),
+        (
+            lambda: sb.Learner(
+                SETS["paths"], variance=1.0, seed=0, prior_costs=COSTS, prior_means=-COSTS, prior_plays=1
+            ),
+            "prior_means or prior_costs must be given, got both",
+        ),
+    ],
+)
+def test_errors_name_the_costs_as_written(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        ({}, "rewards or costs must be given, got neither"),
+        ({"rewards": [-1.0, -1.0], "costs": [1.0, 1.0]}, "rewards or costs must be given, got both"),
+        ({"costs": [1.0, np.nan]}, "^costs .*finite.* got nan at index 1"),
+        ({"costs": [1.0]}, r"^costs of round 0 must have shape .* got \(1,\): pass one cost per item"),
+        ({"costs": [1.0, 2e100]}, r"^costs .* at most 1e\+100 in size, got 2e\+100"),
+        ({"costs": [1.0, "2"]}, "^costs must be a sequence of"),
+        ({"costs": {"reward": 1.0, "x": 2.0, "y": 1.0}}, "^costs must be .*'reward'.* for 'y'"),
+    ],
+)
+def test_refused_costs_change_nothing(outcome, message):
+    learner = sb.Learner(sb.EnumeratedDecisions([[1, 1]], items=["reward", "x"]), sb.CUCB(), variance=1.0, seed=0)
+    learner.ask()
+    before = learner.state()
+    with pytest.raises(InvalidInputError, match=message):
+        learner.tell(0, **outcome)
+    assert learner.state() == before
+
+
+def test_several_rounds_are_told_at_once_or_not_at_all():
+    learner = sb.Learner(sb.MSets(4, 1), sb.CUCB(), variance=1.0, seed=0)
+    learner.ask(), learner.ask()
+    with pytest.raises(InvalidInputError, match=r"^costs .*be finite"):
+        learner.tell_many(costs={0: [1.0], 1: [np.nan]})
+    with pytest.raises(
+        InvalidInputError, match="costs must be a mapping from round ids to costs or pairs of them, got int"
+    ):
+        learner.tell_many(costs=3)
+    with pytest.raises(InvalidInputError, match="outcomes or costs must be given, got neither"):
+        learner.tell_many()
+    assert len(learner.open_rounds) == 2
+    learner.tell_many(costs={0: [1.0], 1: [2.0]})
+    assert sorted(learner.costs) == [0.0, 0.0, 1.0, 2.0]
+
+
+def test_histories_take_costs():
+    draws = np.random.default_rng(4)
+    items = draws.integers(0, 6, 50)
+    labels, costs = [EDGES[i] for i in items], draws.normal(COSTS[items], 2.0)
+    options = {"variance": 2.0, "seed": 3}
+    ours = sb.Learner.from_history(SETS["paths"], labels, costs=costs, **options)
+    theirs = sb.Learner.from_history(SETS["paths"], labels, -costs, **options)
+    assert ours.state() == theirs.state()
+    days = [{EDGES[0]: 9.25, EDGES[1]: 6.5}, {EDGES[4]: 17.0}]
+    minus = [{edge: -cost for edge, cost in day.items()} for day in days]
+    ours = sb.Learner.from_rounds(SETS["paths"], costs=days, **options)
+    theirs = sb.Learner.from_rounds(SETS["paths"], minus, **options)
+    assert ours.state() == theirs.state()
+    np.testing.assert_array_equal(ours.costs, [9.25, 6.5, 0.0, 0.0, 17.0, 0.0])
+
+
+def test_partial_outcomes_may_be_costs():
+    learners = [sb.Learner(SETS["paths"], variance=2.0, seed=1) for _ in range(2)]
+    for ours, values in zip(learners, ({"costs": [9.0, None]}, {"rewards": [-9.0, None]}), strict=True):
+        asked = ours.ask()
+        values = {name: given + [None] * (len(asked.items) - 2) for name, given in values.items()}
+        ours.tell(asked.id, **values, partial=True)
+    assert learners[0].state() == learners[1].state()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[np.nan] * 6, **SEED),
+            "^costs must be finite",
+        ),
+        (lambda learner: learner.from_history(SETS["paths"], EDGES, costs=[1.0], **SEED), "^costs must have shape"),
+        (
+            lambda learner: learner.from_history(SETS["paths"], EDGES, **SEED),
+            "rewards or costs must be given, got neither",
+        ),
+        (lambda learner: learner.from_rounds(SETS["paths"], **SEED), "outcomes or costs must be given, got neither"),
+    ],
+)
+def test_bad_histories_of_costs(call, message):
+    with pytest.raises(InvalidInputError, match=message):
+        call(sb.Learner)
