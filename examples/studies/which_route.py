@@ -4,6 +4,8 @@
 # Packets travel from Saarbruecken to Greifswald through a network of 50 German cities. Every link that a packet uses
 # shows its delay, with noise. Which route is the fastest, how much delay does it cost to find out, and do we send enough
 # packets for that to pay?
+#
+# The network comes from the package topohub: `pip install "semibandits[networks]"`. The figures need the extra `plot`.
 
 # %%
 import math

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
 
@@ -34,6 +35,9 @@ class EdgeList:
     tails: IntArray
     heads: IntArray
     items: tuple[Hashable, ...]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         self.tails.setflags(write=False)

@@ -280,6 +280,20 @@ def test_whatever_consists_of_edges_can_be_drawn_as_a_network(decision_set, name
     assert name in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+def test_positions_and_labels_of_a_bound():
+    result = made_up(Paths(GRAPH, "a", "d"), THETA)
+    ax = result.plot(axes(), positions=PLACES, labels={"a": "start", "d": "end"}, unit="ms")
+    assert {text.get_text() for text in ax.texts} == {"start", "end"}
+    drawn = np.concatenate([collection.get_offsets() for collection in ax.collections if len(collection.get_offsets())])
+    assert {tuple(place) for place in drawn.tolist()} >= set(PLACES.values())
+    ax = result.plot(axes(), labels=[f"item {i}" for i in range(7)])  # names of items, which a network does not show
+    assert {text.get_text() for text in ax.texts} == set("abcdxy")
+    ax = made_up(Matchings([(0, 0), (0, 1), (1, 1)], "rows"), [1, 2, 3]).plot(axes(), labels={0: "zero"})
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["zero", "1"]
+    ax = made_up(MSets(3, 1), [5, 1, 2]).plot(axes(), labels={1: "one"})
+    assert {text.get_text() for text in ax.get_yticklabels()} == {"one", "2"}
+
+
 def test_items_are_sorted_by_rate_and_the_optimal_ones_left_out():
     result = made_up(MSets(5, 1), [5, 1, 2, 3, 4], rates=[4, 2, 3, 1])
     ax = plot_item_rates(result, ax=axes(), labels=["best", "p", "q", "r", "s"])

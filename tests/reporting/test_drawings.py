@@ -20,8 +20,8 @@ from semibandits.decisions.paths import Paths
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import family_of
+from semibandits.families.texts import item_labels
 from semibandits.instances import instance_from_description
-from semibandits.instances.json_files import item_labels
 from semibandits.matroids import Graphic, Partition, Uniform
 from semibandits.reporting.drawings import drawing_of, link_labels
 from semibandits.reporting.report_data import Structure

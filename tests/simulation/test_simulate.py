@@ -155,7 +155,8 @@ def test_progress_is_reported():
     assert seen == [(k, 6) for k in range(1, 7)]
 
 
-def test_a_progress_bar_goes_to_the_error_stream(capsys):
+def test_a_progress_bar_goes_to_the_error_stream(capsys, monkeypatch):
+    monkeypatch.setattr("semibandits.simulation.progress.sys.stderr.isatty", lambda: True)
     sb.simulate(X, REWARDS, POLICIES, horizon=5, replications=3, progress=True)
     streams = capsys.readouterr()
     assert "6/6" in streams.err

@@ -55,7 +55,6 @@ app = typer.Typer(
     cls=_Commands,
     help="Combinatorial semi-bandits: certified regret lower bounds, policies and simulations.",
     epilog="Formats of files and of --json: docs/cli.md",
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings=HELP_OPTIONS,

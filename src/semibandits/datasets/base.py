@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from semibandits._costs import negated
+from semibandits._text import brief
 from semibandits._typing import ArrayLike, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
@@ -47,6 +48,9 @@ class Dataset:
     provenance: str
     licence: str
     outcomes: tuple[FloatArray, ...] | None = None
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         for log in self.outcomes or ():

@@ -17,6 +17,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits.datasets.base import Dataset
 from semibandits.errors import SemibanditsError
 from semibandits.instances import Instance, instance_from_description
@@ -83,6 +84,9 @@ class RoadNetwork:
     name: str
     links: tuple[RoadLink, ...]
     positions: dict[int, tuple[float, float]]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def nearest(self, longitude: float, latitude: float) -> int:
         """The node of a link that is nearest to a place."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from semibandits._fields import unknown_name
+from semibandits._text import brief
 from semibandits._typing import ArrayLike
 from semibandits.datasets.delays import DelayModel, note_on_delays
 from semibandits.errors import InvalidInputError, SemibanditsError
@@ -97,6 +98,9 @@ class Network:
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     provenance: str = _PROVENANCE
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     @cached_property
     def positions(self) -> Mapping[str, tuple[float, float]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from semibandits._arguments import whole
 from semibandits._counts import DecisionCount, count_by_listing
+from semibandits._frames import ItemSource
 from semibandits._typing import ArrayLike, BoolArray, FloatArray
 from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.decisions.compiled import CompiledOracle
@@ -33,6 +34,9 @@ class DecisionSet(ABC):
     raise UnsupportedError.
     """
 
+    _source: ItemSource | None = None
+    """The graph or frame that the set was built from."""
+
     @property
     @abstractmethod
     def d(self) -> int:
@@ -47,6 +51,33 @@ class DecisionSet(ABC):
     def items(self) -> tuple[Hashable, ...]:
         """Label of each item, in order; by default 0 .. d - 1."""
         return tuple(range(self.d))
+
+    def values_of(self, name: str) -> FloatArray:
+        """Numbers of the items, in the order of `items`, from the graph or frame that the set was built from.
+
+        Parameters
+        ----------
+        name : str
+            An edge attribute of the networkx graph, or a column of the frame.
+
+        Returns
+        -------
+        ndarray of float, shape (d,)
+            A new array, for instance of costs: ``graves_lai(X, costs=X.values_of("minutes"))``.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such attribute or column, an item has no number there, or edges or rows have changed.
+        UnsupportedError
+            If the set was not built from a graph or frame, or was pickled since, which leaves these out.
+        """
+        if self._source is None:
+            raise UnsupportedError(
+                f"values_of reads the graph or frame that a decision set was built from, got {type(self).__name__} without one: "
+                "pass a networkx graph or a frame to the constructor, or a list of numbers in the order of items"
+            )
+        return self._source.numbers(name)
 
     @property
     def upper(self) -> FloatArray | None:

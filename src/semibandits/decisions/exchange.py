@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray, IntArray
 
 
@@ -57,6 +58,9 @@ class ExchangeGraph:
     leaving: IntArray
     potentials: FloatArray
     hub: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         for array in (

@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount, count_by_listing
+from semibandits._frames import ItemSource, as_pairs
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
@@ -36,13 +37,16 @@ class Matchings(DecisionSet):
 
     Parameters
     ----------
-    edges : sequence of (row, column), or networkx Graph or MultiGraph
-        The items. In pairs, rows and columns have separate labels: row 1 and column 1 are different nodes. Nodes of a networkx
-        graph are rows if their attribute ``bipartite`` is 0 and columns if it is 1; without the attribute the first node of
-        each connected component is a row. Parallel edges are allowed, and so are edges that are in no decision.
+    edges : sequence of (row, column), networkx Graph or MultiGraph, or frame
+        The items, one row each in a frame of pandas or polars. In pairs and frames, rows and columns have separate labels: row 1
+        and column 1 are different nodes. Nodes of a networkx graph are rows if their attribute ``bipartite`` is 0 and columns if
+        it is 1; without the attribute the first node of each connected component is a row. Parallel edges are allowed, and so
+        are edges that are in no decision.
     saturate : {"both", "rows", "columns", "none"}
         Side that must be matched completely: ``"both"`` for perfect matchings, ``"none"`` for all matchings, including the
         empty one.
+    row, column : str
+        Columns of a frame that hold the rows and the columns of the pairs.
 
     Raises
     ------
@@ -57,13 +61,14 @@ class Matchings(DecisionSet):
     """
 
     @hinted
-    def __init__(self, edges: object, saturate: str = "both") -> None:
+    def __init__(self, edges: object, saturate: str = "both", *, row: str = "row", column: str = "column") -> None:
         if saturate not in SATURATE:
             raise InvalidInputError(
                 f"saturate must be 'both', 'rows', 'columns' or 'none', got {saturate!r}: "
                 "'none' allows any matching, the others name the side that must be matched completely"
             )
-        self._graph = read_bipartite(edges)
+        self._graph = read_bipartite(as_pairs(edges, row=row, column=column))
+        self._source = ItemSource.of(edges, row, column)
         self._saturate = saturate
         self._rows_leave, self._columns_leave = saturate in ("columns", "none"), saturate in ("rows", "none")
         # The leading side must be matched; it is the rows if both or no sides must be.

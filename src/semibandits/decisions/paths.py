@@ -10,6 +10,7 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
+from semibandits._frames import ItemSource, as_pairs
 from semibandits._graphs import EdgeList, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
@@ -36,10 +37,13 @@ class Paths(DecisionSet):
 
     Parameters
     ----------
-    graph : networkx DiGraph or MultiDiGraph, or sequence of (tail, head)
-        Acyclic. Parallel arcs are allowed, and so are arcs that lie on no path: they are never chosen.
+    graph : networkx DiGraph or MultiDiGraph, sequence of (tail, head), or frame
+        Acyclic; a frame of pandas or polars has one row an arc. Parallel arcs are allowed, and so are arcs that lie on no path:
+        they are never chosen.
     source, target : hashable
         Two different nodes; `target` must be reachable from `source`.
+    tail, head : str
+        Columns of a frame that hold the ends of the arcs.
 
     Attributes
     ----------
@@ -61,8 +65,11 @@ class Paths(DecisionSet):
     """
 
     @hinted
-    def __init__(self, graph: object, source: Hashable, target: Hashable) -> None:
-        edges = read_edges(graph, directed=True)
+    def __init__(
+        self, graph: object, source: Hashable, target: Hashable, *, tail: str = "tail", head: str = "head"
+    ) -> None:
+        edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=True)
+        self._source = ItemSource.of(graph, tail, head)
         first, last = node_number(source, "source", edges), node_number(target, "target", edges)
         if first == last:
             raise InvalidInputError(

@@ -10,6 +10,7 @@ from typing import Final, final
 import numpy as np
 
 from semibandits._arguments import hinted
+from semibandits._frames import ItemSource, as_pairs
 from semibandits._graphs import is_graph, node_number, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, item_vector
@@ -39,15 +40,19 @@ class Routes(DecisionSet):
 
     Parameters
     ----------
-    graph : networkx graph, or sequence of (tail, head)
-        Any graph or multigraph of networkx, directed or not, or a sequence of arcs. Parallel edges, self-loops and nodes that are
+    graph : networkx graph, sequence of (tail, head), or frame
+        Any graph or multigraph of networkx, directed or not, a sequence of arcs, or a frame of pandas or
+        polars with one row an arc. Parallel edges, self-loops and nodes that are
         on no path are allowed; self-loops are never chosen.
     source, target : hashable
         Two different nodes. The target must be reachable from the source.
-    least : float or sequence of float, shape (d,)
-        What the mean cost of each item is known to be at least, >= 0; for travel times the free-flow times.
+    least : float, sequence of float, shape (d,), or str
+        What the mean cost of each item is known to be at least, >= 0; for travel times the free-flow times. A string names an
+        edge attribute of the networkx graph or a column of the frame.
     directed : bool, optional
-        Whether the pairs of a sequence are arcs (the default) or undirected edges. A networkx graph knows it.
+        Whether the pairs of a sequence or frame are arcs (the default) or undirected edges. A networkx graph knows it.
+    tail, head : str
+        Columns of a frame that hold the ends of the arcs.
 
     Attributes
     ----------
@@ -80,9 +85,11 @@ class Routes(DecisionSet):
         graph: object,
         source: Hashable,
         target: Hashable,
-        least: ArrayLike = 0.0,
+        least: ArrayLike | str = 0.0,
         *,
         directed: bool | None = None,
+        tail: str = "tail",
+        head: str = "head",
     ) -> None:
         if is_graph(graph):
             if directed not in (None, graph.is_directed()):
@@ -92,7 +99,8 @@ class Routes(DecisionSet):
                 )
             directed = graph.is_directed()
         self.directed: bool = True if directed is None else bool(directed)
-        edges = read_edges(graph, directed=self.directed)
+        edges = read_edges(as_pairs(graph, tail=tail, head=head), directed=self.directed)
+        self._source = ItemSource.of(graph, tail, head)
         self.nodes, self.tails, self.heads = edges.nodes, edges.tails, edges.heads
         self.source, self.target, self._items = source, target, edges.items
         self._first, self._last = node_number(source, "source", edges), node_number(target, "target", edges)
@@ -100,7 +108,7 @@ class Routes(DecisionSet):
             raise InvalidInputError(
                 f"source and target must differ, got {source!r} for both: a route needs at least one item"
             )
-        least = as_floats(least, "least")
+        least = self.values_of(least) if isinstance(least, str) else as_floats(least, "least")
         if least.shape not in ((), (self.d,)):
             raise InvalidInputError(
                 f"least must be a number or have shape (d,) = ({self.d},), got {least.shape}: pass one number per item"

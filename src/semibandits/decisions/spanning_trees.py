@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from semibandits._arguments import hinted
+from semibandits._frames import ItemSource, as_pairs
 from semibandits._typing import ArrayLike, BoolArray
 from semibandits._validation import item_vector
 from semibandits.decisions._matroid_oracles import matroid_oracle
@@ -24,8 +25,11 @@ class SpanningTrees(MatroidDecisions):
 
     Parameters
     ----------
-    graph : networkx Graph or MultiGraph, or sequence of (u, v)
-        Item i is the i-th edge. Parallel edges and loops are allowed; loops are in no tree.
+    graph : networkx Graph or MultiGraph, sequence of (u, v), or frame
+        Item i is the i-th edge, or the i-th row of a frame of pandas or polars. Parallel edges and loops are allowed; loops are
+        in no tree.
+    tail, head : str
+        Columns of a frame that hold the ends of the edges.
 
     Raises
     ------
@@ -34,8 +38,9 @@ class SpanningTrees(MatroidDecisions):
     """
 
     @hinted
-    def __init__(self, graph: object) -> None:
-        matroid = Graphic(graph)
+    def __init__(self, graph: object, *, tail: str = "tail", head: str = "head") -> None:
+        matroid = Graphic(as_pairs(graph, tail=tail, head=head))
+        self._source = ItemSource.of(graph, tail, head)
         edges = matroid.edges
         if edges.n_edges == 0:
             raise InvalidInputError(f"graph must have edges, got none ({edges.n_nodes} nodes): the edges are the items")

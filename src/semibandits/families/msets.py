@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from typing import Any, cast
 
 from semibandits._fields import Fields
 from semibandits.decisions.msets import MSets
-from semibandits.families.family import Family, Guarantee, Guarantees, Nouns
+from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Nouns
+from semibandits.families.labels import decode_labels, encode_labels
 from semibandits.families.tables import ProblemOptions, Table, required
+
+
+def _write(x: MSets) -> JSON:
+    return {"d": x.d, "m": x.m} | ({} if x.labels is None else {"items": encode_labels(x.labels)})
+
+
+def _read(data: Mapping[str, Any]) -> MSets:
+    return MSets(data["d"], data["m"], items=decode_labels(data["items"]) if "items" in data else None)
 
 
 def _build(fields: Fields, d: int) -> MSets:
@@ -42,8 +51,8 @@ MSETS = Family(
         graves_lai=Guarantee.CLOSED_FORM,
     ),
     beyond_paper=frozenset({"index", "graves_lai"}),
-    write=lambda x: {"d": x.d, "m": x.m},
-    read=lambda data: MSets(data["d"], data["m"]),
+    write=_write,
+    read=_read,
     build=_build,
     tables=(Table("msets", ("item",), ("size",), _keys, names_items=True),),
     examples=_examples,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+from semibandits._text import brief
 from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 
@@ -53,6 +54,9 @@ class Instance:
     positions: Mapping[Hashable, tuple[float, float]] | None = None
     geographic: bool = False
     question: str = ""
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         self.theta.setflags(write=False)

@@ -13,6 +13,7 @@ from semibandits._validation import item_vector, node_places, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.registry import FAMILIES
+from semibandits.families.texts import item_labels
 from semibandits.instances.base import Instance
 from semibandits.instances.files import json_bytes, read_text
 
@@ -77,19 +78,6 @@ def _means(fields: Fields) -> tuple[str, list[float]]:
     if theta is not None:
         raise InvalidInputError("the instance must have one of the keys 'theta' and 'costs', got both: remove one")
     return "costs", as_numbers(costs, "costs")
-
-
-def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:
-    """Names of items for tables and figures; parallel edges are numbered."""
-    link = FAMILIES[family].link
-    labels = []
-    for item in decision_set.items:
-        if link is None or not isinstance(item, tuple):
-            labels.append(str(item))
-        else:
-            parallel = f" (#{item[2] + 1})" if len(item) > 2 else ""
-            labels.append(f"{item[0]}{link}{item[1]}{parallel}")
-    return tuple(labels)
 
 
 def read_json(path: str | os.PathLike[str], overrides: Mapping[str, object] | None = None) -> Instance:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self, TypeAlias, final
+from typing import Any, Final, Self, TypeAlias, final
 
 import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._costs import about_costs, negated, one_of
+from semibandits._html import html_block, html_facts
+from semibandits._numbers import number_text
+from semibandits._text import shortened
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.families.texts import NamedItems, decision_text
 from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
@@ -31,6 +35,8 @@ LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
 """Rounds of another system."""
 Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
 """Outcomes of several rounds, by id."""
+LONGEST_FACT: Final = 200
+"""Maximum number of characters of a cell in notebooks."""
 
 
 @final
@@ -234,6 +240,22 @@ class Learner:
         return (
             f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._open)} of them open"
         )
+
+    def _repr_html_(self) -> str:
+        """The state and the best decision so far as a table, for notebooks."""
+        names, best = NamedItems.of(self._decision_set), self.best()
+        means = self.means
+        value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
+        facts = [
+            ("Decisions", repr(self._decision_set)),
+            ("Policy", repr(self._policy)),
+            ("Rounds", f"{self.rounds:,}, {len(self.open_rounds):,} of them open"),
+        ]
+        if self.rounds > len(self.open_rounds):
+            facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
+            noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
+            facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in facts))
 
     @property
     def decision_set(self) -> DecisionSet:

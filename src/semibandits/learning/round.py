@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import LARGEST_NUMBER
 from semibandits.errors import InvalidInputError
@@ -37,6 +38,9 @@ class Round:
     decision: BoolArray
     items: IntArray
     labels: tuple[Hashable, ...]
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         for array in (self.decision, self.items):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import finite_number
 from semibandits.errors import Infeasible
@@ -35,6 +36,9 @@ class BudgetFront:
     rewards: FloatArray
     budgets: FloatArray
     forgiven: float
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         for array in (self.decisions, self.rewards, self.budgets):

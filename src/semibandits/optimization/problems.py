@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.optimization.criteria import AtLeast, SquareRoot
 from semibandits.optimization.rounding import granularity
@@ -49,6 +50,9 @@ class IndexAnswer:
     bound: float
     is_proven: bool
     calls: int
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         self.decision.setflags(write=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def plot_plan(
     result: GravesLaiResult,
     ax: Axes | None = None,
     *,
-    labels: Sequence[str] | None = None,
+    labels: Sequence[str] | Mapping[Hashable, str] | None = None,
     positions: Mapping[Hashable, tuple[float, float]] | None = None,
     geographic: bool = False,
     unit: str = "",
@@ -51,8 +51,10 @@ def plot_plan(
         The solution.
     ax : Axes, optional
         The axis to draw on; by default that of a new figure.
-    labels : sequence of str, length d, optional
-        Names of the items, for dots on stems.
+    labels : mapping from label to str, or sequence of str, length d, optional
+        Names to write instead of the labels of nodes, rows and columns, or of the items as dots on stems; labels that are not in
+        the mapping are written as they are, except that a network then shows the names in the mapping only. A sequence names
+        the items in order, which networks and heat maps do not show.
     positions : mapping from node to (x, y), optional
         Positions of the nodes of a network; by default a layout is computed.
     geographic : bool
@@ -72,14 +74,23 @@ def plot_plan(
     """
     family = family_of(result.decision_set)
     figure = "stems" if family is None else family.figure
+    names = labels if isinstance(labels, Mapping) else None
     if figure == "network":
-        return plot_network_plan(result, positions, ax=ax, geographic=geographic, unit=unit)
+        return plot_network_plan(result, positions, names, ax=ax, geographic=geographic, unit=unit)
     if figure == "heat map":
-        return plot_matching_plan(result, ax=ax, unit=unit)
-    return plot_item_rates(result, ax=ax, labels=labels, unit=unit)
+        return plot_matching_plan(result, ax=ax, labels=names, unit=unit)
+    if names is not None:
+        labels = [names.get(item, str(item)) for item in result.decision_set.items]
+    return plot_item_rates(result, ax=ax, labels=cast("Sequence[str] | None", labels), unit=unit)
 
 
-def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit: str = "") -> Axes:
+def plot_matching_plan(
+    result: GravesLaiResult,
+    ax: Axes | None = None,
+    *,
+    labels: Mapping[Hashable, str] | None = None,
+    unit: str = "",
+) -> Axes:
     """Heat map of the rates of pairs by row and column, with a frame around the pairs of the optimal matching.
 
     Parameters
@@ -88,6 +99,8 @@ def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit:
         A solution over :class:`Matchings`; the rates of parallel pairs are added.
     ax : Axes, optional
         The axis to draw on; by default that of a new figure.
+    labels : mapping from row or column to str, optional
+        Names to write instead of the labels of rows and columns.
     unit : str
         Unit of the rewards, for the title.
     """
@@ -108,7 +121,8 @@ def plot_matching_plan(result: GravesLaiResult, ax: Axes | None = None, *, unit:
     for i in np.flatnonzero(result.optimal_decision).tolist():
         corner = (columns[pairs[i][1]] - 0.5, rows[pairs[i][0]] - 0.5)
         ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=BEST, linewidth=2.2, zorder=3))
-    _name_ticks(ax, list(map(literal, rows)), list(map(literal, columns)))
+    names = labels or {}
+    _name_ticks(ax, *([literal(names.get(node, node)) for node in side] for side in (rows, columns)))
     if positive.size:
         ax.figure.colorbar(drawn, ax=ax, label=RATE_LABEL, format=plain_number)
     ax.set_title(bound_title(result, unit))

@@ -11,6 +11,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import UnsupportedError
 from semibandits.laws.base import Law
+from semibandits.policies.attributes import attributes_state, restore_attributes
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
@@ -18,8 +19,8 @@ from semibandits.policies.prior import Prior
 class Agent(ABC):
     """State of a policy on one decision set.
 
-    Rounds may overlap: `choose` may be called before the outcomes of earlier rounds are observed, and outcomes may be observed in
-    any order.
+    To write your own, implement `choose` and `observe`; everything else has a default. Rounds may overlap: `choose` may be called
+    before the outcomes of earlier rounds are observed, and outcomes may be observed in any order.
     """
 
     @abstractmethod
@@ -36,13 +37,30 @@ class Agent(ABC):
     def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
         """Close a round with these items whose outcome is lost: with all of its items, or before `observe` with some of them."""
 
-    @abstractmethod
     def state(self) -> dict[str, Any]:
-        """State as plain JSON: dictionaries, lists, numbers, strings."""
+        """State as plain JSON: dictionaries, lists, numbers, strings.
 
-    @abstractmethod
+        By default all attributes, which must be numbers, texts, arrays, or lists, tuples, sets and dictionaries of these; the
+        decision set, policies, laws, priors and functions are left out. Only :meth:`Learner.state` needs it, simulations do not.
+
+        Raises
+        ------
+        UnsupportedError
+            If an attribute is of another type and `state` is not overridden.
+        """
+        return attributes_state(self, (Policy,))
+
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from the state of an agent of the same policy on the same decision set."""
+        """Continue from the state of an agent of the same policy on the same decision set.
+
+        Called on a new agent. By default its attributes are replaced by those of the state.
+
+        Raises
+        ------
+        InvalidInputError
+            If it is not such a state.
+        """
+        restore_attributes(self, state, (Policy,))
 
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards that were observed before the first round.
@@ -82,7 +100,7 @@ class Agent(ABC):
 class Policy(ABC):
     """An immutable policy for combinatorial semi-bandits, which can be played on any decision set.
 
-    To write your own, implement `start` and an :class:`Agent`.
+    To write your own, implement `start` and an :class:`Agent`; docs/policies/own.md has a complete example.
     """
 
     @property

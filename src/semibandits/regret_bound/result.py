@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from semibandits._costs import negated
+from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.precision import ROWS, gaps_below
+from semibandits.regret_bound.summary import (
+    TOP,
+    PlanProblem,
+    Wording,
+    bound_columns,
+    plan_columns,
+    plan_html,
+    plan_words,
+    result_html,
+    result_repr,
+    summary_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
     from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
@@ -55,6 +69,8 @@ class ExplorationPlan:
 
     decisions: BoolArray
     rates: FloatArray
+    _problem: PlanProblem | None = field(default=None, repr=False, kw_only=True)
+    """The problem that it belongs to, for names and gaps."""
 
     def __post_init__(self) -> None:
         self.decisions.setflags(write=False)
@@ -62,6 +78,37 @@ class ExplorationPlan:
 
     def __len__(self) -> int:
         return len(self.rates)
+
+    def __repr__(self) -> str:
+        return f"ExplorationPlan({plan_words(self)}, d={self.decisions.shape[1]})"
+
+    def _repr_html_(self) -> str:
+        """The top of the plan as a table, for notebooks."""
+        return plan_html(self)
+
+    def to_frame(self, labels: Sequence[str] | None = None) -> DataFrame:
+        """The plan as a pandas frame.
+
+        Parameters
+        ----------
+        labels : sequence of str, length d, optional
+            Names of the items; by default those of the decision set.
+
+        Returns
+        -------
+        DataFrame
+            One row a decision, most played first: rate (plays per ln T), gap (expected loss of one play), share of C(theta),
+            items (a tuple of labels), and text, the changes to the best decision. A plan that was not made by `graves_lai`
+            has the rates and the numbers of the items only.
+
+        Raises
+        ------
+        SemibanditsError
+            If pandas is not installed.
+        InvalidInputError
+            If the number of labels is not d.
+        """
+        return new_frame(plan_columns(self, labels))
 
     @property
     def item_rates(self) -> FloatArray:
@@ -115,6 +162,64 @@ class GravesLaiResult:
     law: Law = field(default=Gaussian(), kw_only=True)
     _memory: Memory | DecisionMemory | None = field(default=None, repr=False, kw_only=True)
     """Data for a warm start of a later solve."""
+
+    def __post_init__(self) -> None:
+        problem = PlanProblem(self.decision_set, self.optimal_decision, self.theta, self.value)
+        object.__setattr__(self, "plan", replace(self.plan, _problem=problem))
+
+    def __repr__(self) -> str:
+        return result_repr(self)
+
+    def _repr_html_(self) -> str:
+        """The bound and the top of its plan as tables, for notebooks."""
+        return result_html(self)
+
+    def summary(self, labels: Sequence[str] | None = None, *, unit: str = "", top: int = TOP) -> str:
+        """The best decision, C(theta) with its certificate, and the top of the plan, as a text of a few lines.
+
+        Parameters
+        ----------
+        labels : sequence of str, length d, optional
+            Names of the items; by default those of the decision set.
+        unit : str
+            Unit of the rewards, such as "minutes".
+        top : int
+            Number of decisions of the plan to show, as changes to the best decision, most played first.
+
+        Returns
+        -------
+        str
+            The reward of the best decision is shown as a cost, a positive number, if no mean reward is positive.
+
+        Raises
+        ------
+        InvalidInputError
+            If the number of labels is not d.
+        """
+        return summary_text(self, Wording.of(self, labels, unit), top)
+
+    def to_frame(self, labels: Sequence[str] | None = None) -> DataFrame:
+        """The items as a pandas frame; ``plan.to_frame()`` has the decisions of the plan.
+
+        Parameters
+        ----------
+        labels : sequence of str, length d, optional
+            Names of the items; by default those of the decision set.
+
+        Returns
+        -------
+        DataFrame
+            One row an item: label, theta, variance, rate (plays per ln T), optimal (whether it is in the best decision), and
+            suboptimal (whether it is in some decision and in no optimal one).
+
+        Raises
+        ------
+        SemibanditsError
+            If pandas is not installed.
+        InvalidInputError
+            If the number of labels is not d.
+        """
+        return new_frame(bound_columns(self, labels))
 
     @property
     def costs(self) -> FloatArray:
@@ -187,11 +292,19 @@ class GravesLaiResult:
 
         return result_from_json(payload, decision_set)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the plan; see :func:`semibandits.plotting.plot_plan`."""
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        labels: Sequence[str] | Mapping[Hashable, str] | None = None,
+        positions: Mapping[Hashable, tuple[float, float]] | None = None,
+        geographic: bool = False,
+        unit: str = "",
+    ) -> Axes:
+        """Draw the plan; see :func:`semibandits.plotting.plot_plan` for the parameters."""
         from semibandits.plotting import plot_plan
 
-        return plot_plan(self, ax=ax)
+        return plot_plan(self, ax=ax, labels=labels, positions=positions, geographic=geographic, unit=unit)
 
 
 @dataclass(frozen=True)

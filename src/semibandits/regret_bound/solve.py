@@ -27,6 +27,7 @@ from semibandits.regret_bound.columns import ColumnSolver
 from semibandits.regret_bound.enumeration import solve_enumeration
 from semibandits.regret_bound.glpg.algorithm import solve_glpg
 from semibandits.regret_bound.problem import Bracket, Problem, Units
+from semibandits.regret_bound.progress import reporter
 from semibandits.regret_bound.result import GravesLaiResult, Progress, Rewards, Status
 from semibandits.regret_bound.routes import RouteSolver
 
@@ -50,7 +51,7 @@ def graves_lai(
     *,
     costs: ArrayLike | None = None,
     tie_tolerance: float = 1e-12,
-    progress: Callable[[Progress], None] | None = None,
+    progress: bool | Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
     rewards: Rewards = "gaussian",
     law: Law | None = None,
@@ -83,8 +84,9 @@ def graves_lai(
         Mean cost of each item instead of `theta`: rewards are minus costs, so that the decision of least cost is best.
     tie_tolerance : float
         Two decisions tie iff their rewards differ by at most ``tie_tolerance * m * max|theta|``.
-    progress : callable or None
-        Called with a `Progress` after each round of cycles or columns, and each stage of GLPG.
+    progress : bool, callable or None
+        True to print a line on the error stream every two seconds; or a function that is called with a `Progress` after
+        each round of cycles or columns, and each stage of GLPG.
     warm_start : GravesLaiResult or None
         An earlier result for the same decision set (the same object) at a similar theta. It saves time with the methods "cycles"
         and "columns". The bracket is proved anew, but the plan may differ from that of a solve from scratch. Problems of other
@@ -152,7 +154,7 @@ def solve_bound(
     throw: bool = True,
     *,
     tie_tolerance: float = 1e-12,
-    progress: Callable[[Progress], None] | None = None,
+    progress: bool | Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
     rewards: Rewards = "gaussian",
     law: Law | None = None,
@@ -175,7 +177,7 @@ def solve_bound(
     given = _law(theta, variance, rewards, law, in_costs=in_costs)
     problem = Problem(
         decision_set, theta, bounded_by(given, decision_set.upper), tie_tolerance, gap,
-        math.inf if time_limit is None else float(time_limit), progress,
+        math.inf if time_limit is None else float(time_limit), reporter(progress),
         None if warm_start is None else warm_start._memory, start,
     )  # fmt: skip
     if problem.law.is_quadratic:

@@ -14,9 +14,9 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.enumerated import ENUMERATED
 from semibandits.families.registry import family_of
+from semibandits.families.texts import item_labels
 from semibandits.instances import Instance
 from semibandits.instances.files import check_target
-from semibandits.instances.json_files import item_labels
 from semibandits.regret_bound.result import GravesLaiResult
 from semibandits.reporting.drawings import link_labels
 from semibandits.reporting.payload import payload_of

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from semibandits._costs import negated
+from semibandits._text import brief
 from semibandits._typing import FloatArray, IntArray
 from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rewards import draw
@@ -34,6 +35,9 @@ class CompiledRewards:
     kind: int
     floats: FloatArray
     ints: IntArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def copy(self) -> CompiledRewards:
         """The same law in new arrays."""

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import late, rounds, tiers
@@ -89,11 +90,43 @@ def _agent(
 ) -> tuple[Agent, np.random.Generator, np.random.Generator]:
     """The agent, its generator, and the generator of the rewards."""
     rewards, own = specification.seeds(replication)
-    chosen = specification.policies[policy].for_law(specification.rewards.told_law)
-    agent = chosen.start(specification.decision_set, specification.rewards.variance)
+    return started(specification, policy), np.random.default_rng(own), np.random.default_rng(rewards)
+
+
+def started(specification: Specification, policy: str) -> Agent:
+    """A new agent of a policy, which knows the law and the prior.
+
+    Raises
+    ------
+    InvalidInputError
+        If the policy does not start an agent.
+    """
+    own = specification.policies[policy].for_law(specification.rewards.told_law)
+    agent = own.start(specification.decision_set, specification.rewards.variance)
+    if not isinstance(agent, Agent):
+        raise InvalidInputError(
+            f"`start` of the policy {policy} must return an Agent, got {type(agent).__name__}: "
+            "return an object of your subclass of semibandits.Agent"
+        )
     if specification.prior is not None:
         agent.assume(specification.prior)
-    return agent, np.random.default_rng(own), np.random.default_rng(rewards)
+    return agent
+
+
+def chosen(agent: Agent, decision_set: DecisionSet, rng: np.random.Generator, t: int) -> BoolArray:
+    """The decision that an agent chooses in round t.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a decision.
+    """
+    x = agent.choose(rng)
+    if x not in decision_set:
+        raise InvalidInputError(
+            f"policies must choose decisions, got {x!r} in round {t}: fix the policy, or `maximize` of the decision set"
+        )
+    return x
 
 
 @dataclass(eq=False)
@@ -240,12 +273,7 @@ def _in_python(
     for t in range(1, specification.horizon + 1):
         while waiting and waiting[0][0] < t:
             _close(agent, *heapq.heappop(waiting)[2:])
-        x = agent.choose(rng)
-        if x not in decision_set:
-            raise InvalidInputError(
-                f"policies must choose decisions, got {x!r} in round {t}: fix the policy, or `maximize` of the decision set"
-            )
-        items = np.flatnonzero(x)
+        items = np.flatnonzero(chosen(agent, decision_set, rng, t))
         outcomes = checked_rewards(specification.rewards.draw(items, reward_rng), len(items), "draw")
         if terms is None:
             agent.observe(items, outcomes)

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from semibandits._html import html_block, html_remark, html_table
+from semibandits._numbers import amount, counted, mean_text
+from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.errors import InvalidInputError
 from semibandits.laws import Law, law_from
 from semibandits.simulation._checks import as_texts, check_bound, fixed_array
 from semibandits.simulation.statistics import (
@@ -202,6 +205,18 @@ class SimulationResult:
             f"replications={self.replications}, d={len(self.items)}{bound})"
         )
 
+    def _repr_html_(self) -> str:
+        """The summary as a table, for notebooks."""
+        columns = ("policy", "regret", "growth per ln T", "growth / C(θ)", "regret / (C(θ) ln T)")
+        remarks = [] if self.lower_bound is None else [f"C(θ) = {amount(self.lower_bound)} per ln T"]
+        remarks += ["± is half a 95 % interval over the replications"] if self.replications > 1 else []
+        return html_block(
+            f"Regret over {counted(self.horizon, 'round', 'rounds')}, "
+            f"{counted(self.replications, 'replication', 'replications')}",
+            html_table(columns, map(_summary_cells, self.summary()), text=0),
+            html_remark("; ".join(remarks)),
+        )
+
     def __getstate__(self) -> dict[str, object]:
         """Fields for pickle and copy, which do not support mapping proxies."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
@@ -308,12 +323,6 @@ class SimulationResult:
         SemibanditsError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise SemibanditsError(
-                'frames need pandas, which is not installed: run pip install "semibandits[frames]"'
-            ) from error
         n, c = self.replications, len(self.checkpoints)
         columns = {
             "policy": np.repeat(np.array(self.policies, dtype=object), n * c),
@@ -322,7 +331,7 @@ class SimulationResult:
             "regret": np.concatenate([self.regret[policy].ravel() for policy in self.policies]),
             "reward": np.concatenate([self.reward[policy].ravel() for policy in self.policies]),
         }
-        return pandas.DataFrame(columns)
+        return new_frame(columns)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the regret of all policies; see :func:`semibandits.plotting.regret.plot_regret`."""
@@ -415,6 +424,17 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulationResult:
     if arrays:
         raise InvalidInputError(f"{path} must hold a simulation result, got one with unknown arrays {sorted(arrays)}")
     return result
+
+
+def _summary_cells(row: PolicySummary) -> tuple[str, ...]:
+    """Cells of a policy in a table; unknown numbers are empty."""
+    pairs = ((row.regret, row.regret_interval), (row.slope, row.slope_interval))
+    means = [mean_text(mean, (upper - lower) / 2) if math.isfinite(mean) else "" for mean, (lower, upper) in pairs]
+    ratios = [
+        "" if ratio is None or not math.isfinite(ratio) else amount(ratio, digits=3)
+        for ratio in (row.slope_ratio, row.regret_ratio)
+    ]
+    return (row.policy, *means, *ratios)
 
 
 def _with_undecided(calls: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -28,9 +28,11 @@ from semibandits.rewards.base import RewardModel
 from semibandits.simulation.executors import run
 from semibandits.simulation.lateness import Distribution, Lateness
 from semibandits.simulation.parts import Parts
+from semibandits.simulation.progress import reporter
 from semibandits.simulation.replication import Trajectory
 from semibandits.simulation.results import SimulationResult
 from semibandits.simulation.specification import Specification
+from semibandits.simulation.trial import play_trial
 
 BOUND_SECONDS = 60.0
 """Time limit of the lower bound; its certificate states the precision reached."""
@@ -82,8 +84,8 @@ def simulate(
         Largest number of worker processes; 1 plays in this process, -1 starts one per core. There are never more than
         replications of all policies.
     progress : bool or callable
-        True for a progress bar on the error stream, or a function that is called with the number of finished replications and
-        their total number.
+        True for a progress bar on the error stream, or ten lines where that is no terminal, as in notebooks; or a function that
+        is called with the number of finished replications and their total number.
     checkpoints : array_like of int, shape (c,), optional
         Rounds after which the state is recorded, increasing, the last one the horizon; by default 20 per decade.
     delay : int, str, sequence of int, or frozen distribution
@@ -123,7 +125,8 @@ def simulate(
     Raises
     ------
     InvalidInputError
-        If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached.
+        If an argument is malformed, the folder holds another simulation, or the scheduler cannot be reached; or if one round of
+        your own classes, which is played first, gives no decision or no finite rewards.
     SolverError
         If a policy finds no decision, or workers keep dying.
 
@@ -169,6 +172,7 @@ def play_specification(
         raise InvalidInputError(f"{name} needs the folder of the earlier run, got folder=None: pass it")
     if isinstance(bound, GravesLaiResult):
         _check_bound(specification, bound)
+    play_trial(specification)
     if folder is None:
         return _played(specification, bound, workers, scheduler, progress, None)
     about = {"versions": versions(), "bound": bool(bound)}
@@ -192,7 +196,7 @@ def _played(
     seconds: dict[str, dict[int, float]] = {}
     total = len(specification.policies) * specification.replications
     try:
-        with _reporter(progress, len(found), total) as tell:
+        with reporter(progress, len(found), total) as tell:
             for policy, replication, trajectory, elapsed in run(specification, jobs, workers, scheduler):
                 found[policy, replication] = trajectory
                 if parts is not None:
@@ -296,20 +300,3 @@ def _workers(n_jobs: object) -> int:
             f"n_jobs must be a positive integer or -1, got {n_jobs!r}: -1 starts one worker per core"
         )
     return int(n_jobs) if n_jobs > 0 else joblib.cpu_count()
-
-
-@contextlib.contextmanager
-def _reporter(progress: bool | Callable[[int, int], None], done: int, total: int) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of finished replications."""
-    if callable(progress):
-        yield lambda finished: progress(finished, total)
-    elif not progress:
-        yield lambda finished: None
-    else:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task("simulating", total=total, completed=done)
-            yield lambda finished: bar.update(task, completed=finished)

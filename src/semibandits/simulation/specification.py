@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from semibandits._typing import ArrayLike, IntArray
+from semibandits._validation import variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import fingerprint
 from semibandits.families.labels import without_addresses
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
-from semibandits.rewards.base import RewardModel
+from semibandits.rewards._checks import mean_vector
+from semibandits.rewards.base import RewardModel, StoredRewards
 from semibandits.simulation.checkpoints import as_integer, log_spaced
 from semibandits.simulation.lateness import Lateness
 from semibandits.simulation.storage import plain_json
@@ -78,6 +80,7 @@ class Specification:
             raise InvalidInputError(
                 f"rewards must be a reward model, got {type(rewards).__name__}: pass for instance GaussianRewards(theta)"
             )
+        _check_own(rewards)
         if rewards.d != decision_set.d:
             raise InvalidInputError(
                 f"rewards must have one mean per item, d = {decision_set.d}, got {rewards.d}: "
@@ -139,6 +142,25 @@ class Specification:
             content["prior"] = {"means": self.prior.means.tolist(), "plays": self.prior.plays.tolist()}
         plain: dict[str, Any] = json.loads(without_addresses(json.dumps(plain_json(content, "the specification"))))
         return plain
+
+
+def _check_own(rewards: RewardModel) -> None:
+    """Check the means and the variance of a user's own reward model.
+
+    Raises
+    ------
+    InvalidInputError
+        If one of them is malformed.
+    """
+    if isinstance(rewards, StoredRewards):  # it has checked them itself
+        return
+    name, theta = type(rewards).__name__, rewards.theta
+    if not isinstance(theta, np.ndarray) or theta.dtype != np.float64:
+        got = f"{theta.dtype}" if isinstance(theta, np.ndarray) else type(theta).__name__
+        raise InvalidInputError(
+            f"theta of {name} must be an array of float64, shape (d,), got {got}: wrap it in np.array(..., dtype=float)"
+        )
+    variance_vector(rewards.variance, len(mean_vector(theta)))
 
 
 def _named(policies: Policy | Iterable[Policy] | Mapping[str, Policy]) -> Mapping[str, Policy]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from semibandits._json import strict_json
+from semibandits._text import brief
 from semibandits.errors import SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.instances.files import json_bytes
 from semibandits.regret_bound.result import GravesLaiResult, Progress
@@ -69,6 +70,9 @@ class StudyResult:
     folder: Path | None
     written: tuple[str, ...]
     finished_before: bool
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     @property
     def simulation(self) -> SimulationResult | None:

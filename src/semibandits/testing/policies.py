@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.msets import MSets
-from semibandits.errors import InvalidInputError
-from semibandits.policies.base import Policy
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.policies.base import Agent, Policy
 from semibandits.rewards.base import RewardModel
 from semibandits.rewards.bernoulli import BernoulliRewards
 from semibandits.rewards.gaussian import GaussianRewards
@@ -250,7 +250,7 @@ def _check_state(case: Case) -> None:
         agent, rng = case.start(), case.rng(2)
         play(agent, case.decision_set, outcomes[:seen], rng)
         pending = [choose(agent, case.decision_set, rng) for _ in range(2)]
-        state = agent.state()
+        state = _saved(agent)
         text = as_text(state)
         other, other_rng = case.start(), pickle.loads(pickle.dumps(rng))
         play(other, case.decision_set, -outcomes[: case.d], case.rng(3))  # `restore` must replace everything
@@ -264,6 +264,13 @@ def _check_state(case: Case) -> None:
         require_same(futures[0], futures[1], f"a restored agent must continue like the original, after {seen} rounds")
         require(as_text(agent.state()) == as_text(other.state()), "a restored agent must end in the same state")
         require(as_text(state) == text, "a state must not change when the agent continues")
+
+
+def _saved(agent: Agent) -> dict[str, Any]:
+    try:
+        return agent.state()
+    except UnsupportedError as error:
+        raise AssertionError(f"agents must be saved with a learner, got an error: {error}") from error
 
 
 def _check_overlap(case: Case) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
@@ -65,6 +66,9 @@ class GLPGStep:
     average: FloatArray
     penalty: float
     step: float
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class GLPG:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semibandits._text import brief
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector, variance_vector
 from semibandits.decisions.base import DecisionSet
@@ -47,6 +48,9 @@ class ReducedProblem:
     best: BestWithItem
     count: FloatArray
     cost: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     @staticmethod
     def of(
