@@ -85,7 +85,7 @@ def operations(folder: Path) -> dict[str, list[str]]:
             ] * (j + 1 < n)
     grid.write_text("\n".join(lines) + "\n")
     paths = [str(grid), "--source", "0-0", "--target", f"{n - 1}-{n - 1}"]
-    simulate = [PROGRAM, "simulate", *paths]
+    simulate = [PROGRAM, "simulate", *paths, "--minimize"]
     return {
         "learner": [LEARNER],
         "budget": [BUDGET],

@@ -273,7 +273,7 @@ def test_decisions_that_are_too_many_to_count_are_not_listed(run, monkeypatch):
     Path("vectors.json").write_text(json.dumps(description), encoding="utf-8")
     code, out, _ = run(["bound", "vectors.json", "--save", "bound.json"])
     assert code == 0
-    assert "more than 336 bases of at most 8 items, out of 50" in out
+    assert "more than 336 selections of at most 8 items, out of 50" in out
     assert json.loads(Path("bound.json").read_text(encoding="utf-8"))["decisions"] is None
     assert run(["report", "bound.json"])[0] == 0
     assert "One of more than 336 selections" in Path("bound.html").read_text(encoding="utf-8")

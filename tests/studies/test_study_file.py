@@ -35,6 +35,9 @@ capacity = [2, "drama=3"]
 variance = 2
 minimize = true
 columns = {theta = "click rate", item = 7}
+title = "Front page"
+unit = "clicks"
+question = "Which articles?"
 
 [simulation]
 policies = ["thompson", "OSSB: gamma=0.1", {name = "escb", radius = "kveton", variance = 1}]
@@ -87,6 +90,9 @@ def test_every_key_is_read(written):
         undirected=True,
         minimize=True,
         columns=("theta=click rate", "item=7"),
+        title="Front page",
+        unit="clicks",
+        question="Which articles?",
     )
     assert study == Study(
         problem=ProblemChoice(file=path.parent / "data/items.csv", options=options),

@@ -49,7 +49,7 @@ def print_bound(
 
 def instance_facts(instance: Instance, count: DecisionCount) -> Table:
     """Table with the number of decisions and the note of an instance."""
-    _, _, item, items = FAMILIES[instance.family].nouns
+    _, _, item, items = FAMILIES[instance.family].nouns_of(instance.decision_set)
     size = counted(instance.decision_set.m, item, items)
     facts = facts_table()
     facts.add_row("Decisions", f"{count_text(instance, count)} of at most {size}, out of {instance.decision_set.d:,}")
@@ -61,7 +61,7 @@ def instance_facts(instance: Instance, count: DecisionCount) -> Table:
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     facts = instance_facts(instance, count)
     first, *others = _best(instance, result)
-    facts.add_row(f"Best {FAMILIES[instance.family].nouns[0]}", first)
+    facts.add_row(f"Best {FAMILIES[instance.family].nouns_of(instance.decision_set).decision}", first)
     for line in others:
         facts.add_row("", line)
     facts.add_row(*_worth(instance, result))
@@ -107,7 +107,7 @@ def _method(result: GravesLaiResult) -> str:
 
 
 def _meaning(instance: Instance, result: GravesLaiResult) -> str:
-    one, several, _, _ = FAMILIES[instance.family].nouns
+    one, several, _, _ = FAMILIES[instance.family].nouns_of(instance.decision_set)
     if result.value == 0:
         return f"No exploration is needed: nothing outside the best {one} could turn out to be better."
     return (
@@ -135,7 +135,7 @@ def _horizons(instance: Instance, result: GravesLaiResult) -> Group:
 
 
 def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
-    one, several, _, _ = FAMILIES[instance.family].nouns
+    one, several, _, _ = FAMILIES[instance.family].nouns_of(instance.decision_set)
     gaps, shown = result.plan_gaps, min(shown, len(result.plan))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
     table.add_column("plays per ln T", justify="right")

@@ -38,7 +38,7 @@ def count_decisions(decision_set: DecisionSet) -> DecisionCount:
 
 def count_text(instance: Named, count: DecisionCount) -> str:
     """Number of decisions with its noun."""
-    one, several, _, _ = FAMILIES[instance.family].nouns
+    one, several, _, _ = FAMILIES[instance.family].nouns_of(instance.decision_set)
     if count.exact is not None:
         return f"{_large(count.exact)} {one if count.exact == 1 else several}"
     return f"many {several}" if count.more_than is None else f"more than {_large(count.more_than)} {several}"

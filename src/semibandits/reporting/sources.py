@@ -111,9 +111,10 @@ def results_of(
 def _assembled(
     where: Path, instance: Instance, bound: GravesLaiResult | None, simulation: SimulationResult | None, **more: Any
 ) -> ReportData:
-    about = more.get("about", About())
+    about = more.pop("about", None) or About(question=instance.question)
     try:
         return assembled(
+            about=about,
             structure=structure_of(instance),
             theta=instance.theta,
             variance=instance.variance,
