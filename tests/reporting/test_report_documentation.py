@@ -33,7 +33,7 @@ def test_the_commands_run(tmp_path, monkeypatch):
             main(words)
         assert leave.value.code == 0
     commands = re.findall(r"^    semibandits (report .+?)(?:  +writes (\S+?),?(?: .*)?)?$", PAGE, re.MULTILINE)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command, written in commands:
         target = Path(written or command.split()[-1])
         target.unlink(missing_ok=True)
