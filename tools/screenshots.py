@@ -1,4 +1,4 @@
-"""Pictures for the README, written to docs/figures: the demo's report in a browser, its figures, and commands in a terminal.
+"""Pictures for the README and docs/report.md, written to docs/figures: reports in a browser, figures, and commands in a terminal.
 
 Usage: python tools/screenshots.py
 
@@ -24,6 +24,8 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 STUDY = ROOT / "examples" / "germany50.toml"
+SHORTLIST = ROOT / "examples" / "articles.toml"
+CITY = "la-serena-routing"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -32,6 +34,7 @@ FLAGS = (
 
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+PAPER = {"width": 794, "height": 1123}
 MARGIN = 40
 MOST_BYTES = 200_000
 COLUMNS = 104
@@ -68,6 +71,17 @@ def main() -> None:
         keep("report", shot_of_report(browser, report, LAPTOP, 1.5, first=".masthead", last="#regret-figure"))
         keep("report-map", shot_of_report(browser, report, LAPTOP, 1.5, first="#decisions", last="#decisions"))
         keep("report-phone", shot_of_report(browser, report, PHONE, 2.0, first="#regret", last=None))
+        shortlist = Path(folder) / "shortlist"
+        semibandits("run", str(SHORTLIST), "--output", str(shortlist))
+        report = shortlist / "report.html"
+        keep("shortlist", shot_of_report(browser, report, LAPTOP, 1.5, first=".masthead", last="#answers"))
+        keep("shortlist-phone", shot_of_report(browser, report, PHONE, 2.0, first=".masthead", last=None))
+        keep("shortlist-paper", shot_of_report(browser, report, PAPER, 1.0, first=".masthead", last=None, paper=True))
+        city = Path(folder) / "city"
+        semibandits("bound", CITY, "--plot", str(city.with_suffix(".png")))
+        keep("city-plan", city.with_suffix(".png").read_bytes())
+        semibandits("simulate", CITY, "-p", "GLADE", "-p", "thompson", "-T", "5000", "-n", "8", "--output", str(city))
+        keep("city-map", shot_of_report(browser, city / "report.html", LAPTOP, 1.5, first="#decisions", last="#decisions"))
         for name, (words, lines) in TERMINALS.items():
             keep(name, shot_of_terminal(browser, words, lines))
         browser.close()
@@ -87,14 +101,23 @@ def semibandits(*words: str) -> str:
 
 
 def shot_of_report(
-    browser: Browser, report: Path, size: dict[str, int], scale: float, *, first: str, last: str | None
+    browser: Browser,
+    report: Path,
+    size: dict[str, int],
+    scale: float,
+    *,
+    first: str,
+    last: str | None,
+    paper: bool = False,
 ) -> bytes:
-    """A report at full width, from one element to another; or one screen from the first element on."""
+    """A report at full width, from one element to another; or one screen from the first element on. `paper`: as printed."""
     page = browser.new_page(
         viewport=size, device_scale_factor=scale, color_scheme="light", reduced_motion="reduce", offline=True
     )
+    if paper:
+        page.emulate_media(media="print")
     page.goto(report.as_uri())
-    page.locator("#drawing svg").first.wait_for()
+    page.locator("#drawing .figure").first.wait_for()
     boxes = [page.locator(selector).bounding_box() for selector in (first, last or first)]
     top, bottom = (box["y"] + end * box["height"] for box, end in zip(boxes, (0, 1), strict=True) if box)
     top = max(0.0, top - MARGIN)

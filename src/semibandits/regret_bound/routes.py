@@ -15,12 +15,9 @@ from typing import Any, cast
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
-from semibandits.decisions.routes import Routes, grouped
+from semibandits.decisions.routes import Routes
 from semibandits.kernels import tiers
-from semibandits.kernels.components import strong_components
-from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import negative_walk, shortest_tree, turns, walks_through
-from semibandits.kernels.ranked_paths import spur
+from semibandits.kernels.dijkstra import negative_walk, walks_through
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.circulation import thread_pools
 from semibandits.regret_bound.cycles import Cycles
@@ -34,6 +31,7 @@ from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import rates_alone, rates_shared
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Progress
 from semibandits.regret_bound.route_graph import RouteGraph
+from semibandits.regret_bound.route_ways import RouteWays, TurnGraph
 
 RATIO = 1.4
 """Of neighbouring prices in the search for detours."""
@@ -72,6 +70,7 @@ class RouteSolver:
         self._optimal = self._routes.maximize(problem.theta)
         self._graph = RouteGraph.of(problem, self._routes)
         live = np.ones(len(self._graph.items), dtype=np.bool_)
+        self._ways = RouteWays(self._routes, self._graph)
         self._arcs = ArcItems.of(problem.law, problem.theta, self._graph.items, live)
         self._items = np.unique(self._graph.items[self._arcs.raising])
         self._number = np.full(self._routes.d, -1, dtype=np.int64)
@@ -116,60 +115,9 @@ class RouteSolver:
             late=late,
         )  # fmt: skip
 
-    # ------------------------------------------------------------------ the road network
-
     @cached_property
-    def _network(self) -> tuple[ArcGroups, ArcGroups]:
-        """All arcs by number, grouped by tails and by heads."""
-        (tails, heads), arcs, n = self._ends, np.arange(len(self._arc_items)), len(self._routes.nodes)
-        return grouped(n, tails, heads, arcs), grouped(n, heads, tails, arcs)
-
-    @property
-    def _ends(self) -> tuple[IntArray, IntArray]:
-        return self._routes._ends[:2]
-
-    @property
-    def _arc_items(self) -> IntArray:
-        return self._routes._ends[2]
-
-    @cached_property
-    def _optimal_trees(self) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
-        """Shortest routes at the mean costs, see `_trees_at`."""
-        return self._trees_at(self._graph.costs[self._arc_items])
-
-    def _trees_at(self, costs: FloatArray) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
-        """Distance from the source at these costs of arcs and the arc by which a shortest route enters each node; distance to the
-        target and the arc by which it goes on. Arcs are -1 at the ends.
-        """
-        out, into = self._network
-        ends = self._routes._first, self._routes._last
-        begins = [np.where(np.arange(len(self._routes.nodes)) == v, 0.0, np.inf) for v in ends]
-        distance, first = shortest_tree(out, costs, begins[0])
-        ahead, last = shortest_tree(into, costs, begins[1])
-        return distance, np.where(first >= 0, out.items[first], -1), ahead, np.where(last >= 0, into.items[last], -1)
-
-    @cached_property
-    def _turns(self) -> tuple[int, IntArray, IntArray, FloatArray, IntArray]:
-        """Walks without U-turns: number of nodes, tails, heads, costs and arcs (-1: none) of their graph; the hub is node 0."""
-        graph, (tails, heads) = self._graph, self._ends
-        used = np.flatnonzero(graph.suboptimal[self._arc_items])
-        tails, heads, items = tails[used], heads[used], self._arc_items[used]
-        out = grouped(len(self._routes.nodes), tails, heads, np.arange(len(used)))
-        first, second, taken = turns(tails, heads, graph.in_hub, out)
-        component = strong_components(len(used) + 1, first, second)
-        live = (component[first] == component[0]) & (component[second] == component[0])
-        first, second, taken = first[live], second[live], taken[live]
-        nodes, ends = np.unique(np.concatenate((np.zeros(1, dtype=np.int64), first, second)), return_inverse=True)
-        reduced = np.maximum(graph.costs[items] + graph.distance[tails] - graph.distance[heads], 0.0)
-        costs = np.where(taken >= 0, reduced[taken], 0.0)
-        ends = ends[1:]
-        return len(nodes), ends[: len(first)], ends[len(first) :], costs, np.where(taken >= 0, used[taken], -1)
-
-    @cached_property
-    def _turns_out(self) -> ArcGroups:
-        """The arcs of that graph, grouped by their tails."""
-        n, tails, heads, _, _ = self._turns
-        return grouped(n, tails, heads, np.arange(len(tails)))
+    def _turns(self) -> TurnGraph:
+        return TurnGraph.of(self._ways)
 
     # ------------------------------------------------------------------ rounds
 
@@ -324,7 +272,7 @@ class RouteSolver:
         routes = []
         for arcs in map(detours.__getitem__, chosen.tolist()):
             u, v = graph.nodes[graph.tails[arcs[0]]], graph.nodes[graph.heads[arcs[-1]]]
-            routes.append(self._by_detour(graph.items[arcs], int(u), int(v)))
+            routes.append(self._ways.by_detour(graph.items[arcs], int(u), int(v)))
         self._add_columns(np.array(routes))
         return len(chosen)
 
@@ -341,32 +289,11 @@ class RouteSolver:
         for k in np.flatnonzero(graph.distance[first] == graph.distance[last]).tolist():
             key = detours[k].tobytes()
             if key not in self._loops:
-                x = self._by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
+                x = self._ways.by_detour(graph.items[detours[k]], int(first[k]), int(last[k]))
                 gap = gaps_below(self._optimal, x[None], self._problem.theta)[0] if x in self._routes else math.inf
                 self._loops[key] = abs(gap - gaps[k]) <= self._problem.tolerance
             found[k] = self._loops[key]
         return found
-
-    def _by_detour(self, items: IntArray, u: int, v: int) -> BoolArray:
-        """The route by an optimal way to u, along the items of a detour to v, and by an optimal way on.
-
-        If u and v are at the same distance from the source, the two ways must be made to avoid each other, which may fail.
-        """
-        if self._graph.distance[u] == self._graph.distance[v]:
-            return self._by_separate_ways(items, u, v, np.where(self._graph.suboptimal, np.inf, self._graph.costs))
-        x = np.zeros(self._routes.d, dtype=np.bool_)
-        x[items] = True
-        _, before, _, after = self._optimal_trees
-        tails, heads = self._ends
-        arc = before[u]
-        while arc >= 0:
-            x[self._arc_items[arc]] = True
-            arc = before[tails[arc]]
-        arc = after[v]
-        while arc >= 0:
-            x[self._arc_items[arc]] = True
-            arc = after[heads[arc]]
-        return x
 
     def _add_columns(self, decisions: BoolArray) -> int:
         """Add routes; the number of new ones."""
@@ -387,17 +314,18 @@ class RouteSolver:
             return 0
         prices = np.zeros(self._routes.d)
         prices[self._items] = y
-        n, tails, heads, costs, arcs = self._turns
-        worth = np.where(arcs >= 0, prices[self._arc_items[arcs]], 0.0)
+        turns = self._turns
+        tails, heads, costs, arcs = turns.tails, turns.heads, turns.costs, turns.arcs
+        worth = np.where(arcs >= 0, prices[self._ways.arc_items[arcs]], 0.0)
         share = float((self._columns.gaps[known > 0.0] / known[known > 0.0]).min())
         new = 0
         for _ in range(MAX_WALKS):
-            walk, begin = negative_walk(self._turns_out, costs, share * worth)
+            walk, begin = negative_walk(turns.out, costs, share * worth)
             if not len(walk):
                 break
             share = min(float(costs[walk].sum() / worth[walk].sum()), share * (1.0 - 1e-13))
             new += self._add_walk(walk)
-        share = proved_ratio((n, tails, heads, costs), worth, share, begin, float(self._rows.gaps.min()))
+        share = proved_ratio((turns.n, tails, heads, costs), worth, share, begin, float(self._rows.gaps.min()))
         self._lower = max(self._lower, math.fsum(multipliers) * share * (1.0 - SUMS_ROUNDING))
         return new + self._add_priced(prices)
 
@@ -405,74 +333,46 @@ class RouteSolver:
         """Add a closed walk that is worth more than it costs: as a route if it is a simple detour, else to the walks that
         only the lower bound has; the number of new ones.
         """
-        _, tails, _, costs, arcs = self._turns
+        tails, costs, arcs = self._turns.tails, self._turns.costs, self._turns.arcs
         walk = walk[::-1]
         at = np.flatnonzero(tails[walk] == 0)
         walk = np.roll(walk, -at[0]) if len(at) else walk
         arcs = arcs[walk][arcs[walk] >= 0]
-        ends, graph = self._ends, self._graph
+        ends, graph = self._ways.ends, self._graph
         u, v = int(ends[0][arcs[0]]), int(ends[1][arcs[-1]])
         passed = np.append(ends[0][arcs], v)
         if len(at) and len(np.unique(passed)) == len(passed) and graph.distance[v] > graph.distance[u]:
-            return self._add_columns(self._by_detour(self._arc_items[arcs], u, v)[None])
-        items = self._number[self._arc_items[arcs]]
+            return self._add_columns(self._ways.by_detour(self._ways.arc_items[arcs], u, v)[None])
+        items = self._number[self._ways.arc_items[arcs]]
         uses = np.bincount(items[items >= 0], minlength=len(self._items))
         self._walks = _joined(self._walks, uses[None], np.array([math.fsum(costs[walk])]))
         return 1
 
     def _add_through(self, items: IntArray) -> None:
         """Add a route through each of these items, as far as one is found by shortest paths that avoid each other."""
-        tails, heads = self._ends
-        arcs = np.flatnonzero(np.isin(self._arc_items, items)).tolist()
+        tails, heads = self._ways.ends
+        arcs = np.flatnonzero(np.isin(self._ways.arc_items, items)).tolist()
         found = [
-            self._by_separate_ways(self._arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs)
+            self._ways.by_separate_ways(
+                self._ways.arc_items[[arc]], int(tails[arc]), int(heads[arc]), self._graph.costs
+            )
             for arc in arcs
         ]
         rows = [x for x in found if x in self._routes]
         if rows:
             self._add_columns(np.array(rows))
 
-    def _by_separate_ways(self, items: IntArray, u: int, v: int, costs: FloatArray) -> BoolArray:
-        """A shortest way to u, these items from u to v, and a way on that avoids it, or the other way round.
-
-        This is a route only if such ways exist and pass none of the nodes between u and v.
-        """
-        routes, n = self._routes, len(self._routes.nodes)
-        ahead, forbidden = np.zeros(n), np.zeros(len(self._arc_items), dtype=np.bool_)
-        x = np.zeros(routes.d, dtype=np.bool_)
-        legs = ((routes._first, u), (v, routes._last))
-        for order in (legs, legs[::-1]):
-            blocked, x = np.zeros(n, dtype=np.bool_), np.zeros(routes.d, dtype=np.bool_)
-            x[items] = True
-            blocked[[u, v]] = True
-            for start, end in order:
-                blocked[end] = False
-                places = np.empty(n, dtype=np.int64)
-                count, _ = spur(routes._out, costs, ahead, (start, end), blocked, forbidden, places)
-                x[routes._out.items[places[:count]]] = True
-                blocked[routes._out.ends[places[:count]]] = True
-                blocked[start] = blocked[end] = True
-            if x in routes:
-                break
-        return x
-
-    def _walked(self, ptr: IntArray, arcs: IntArray) -> BoolArray:
-        """Items of walks of the road network."""
-        decisions = np.zeros((len(ptr) - 1, self._routes.d), dtype=np.bool_)
-        decisions[np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), self._arc_items[arcs]] = True
-        return decisions
-
     def _add_priced(self, prices: FloatArray) -> int:
         """Add routes whose items are worth more than their gap, from shortest ones at prices clipped at the least costs."""
-        items, (tails, heads) = self._arc_items, self._ends
+        items, (tails, heads) = self._ways.arc_items, self._ways.ends
         costs = np.maximum(self._graph.costs - prices, self._routes.least)[items]
-        distance, before, ahead, after = self._trees_at(costs)
+        distance, before, ahead, after = self._ways.trees_at(costs)
         values = distance[tails] + costs + ahead[heads] - math.fsum(self._graph.costs[self._optimal])
         low = np.flatnonzero(values < -1e-9 * self._graph.gaps[self._arcs.raising].min())
         if not len(low):
             return 0
         low = low[np.unique(np.round(values[low] / (1e-9 * -values[low].min())), return_index=True)[1]][:FRESH]
-        decisions = self._walked(*walks_through(low, tails, heads, before, after))
+        decisions = self._ways.walked(*walks_through(low, tails, heads, before, after))
         gaps = gaps_below(self._optimal, decisions, self._problem.theta)
         worth = decisions @ prices > gaps
         return self._add_columns(decisions[worth]) if worth.any() else 0
