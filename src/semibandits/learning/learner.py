@@ -118,7 +118,7 @@ class Learner:
         values = as_floats(variance, "variance")
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
-        self._rng = _generator(seed)
+        self._rng = generator_of(seed)
         self._agent: Agent = policy.start(decision_set, variance)
         self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
@@ -377,15 +377,7 @@ class Learner:
         InvalidInputError
             If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        given, in_costs = one_of(outcomes, costs, "outcomes")
-        pairs = given.items() if isinstance(given, Mapping) else given
-        try:
-            listed = [(round_id, outcome) for round_id, outcome in pairs]
-        except (TypeError, ValueError) as error:
-            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
-            raise InvalidInputError(
-                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
-            ) from error
+        listed, in_costs = listed_outcomes(outcomes, costs)
         self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
@@ -570,6 +562,26 @@ class Learner:
             raise
 
 
+def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
+    """Ids of rounds with their outcomes, and whether these are costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If these are not pairs, or not exactly one of `outcomes` and `costs` is given.
+    """
+    given, in_costs = one_of(outcomes, costs, "outcomes")
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        listed = [(round_id, outcome) for round_id, outcome in pairs]
+    except (TypeError, ValueError) as error:
+        name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
+        raise InvalidInputError(
+            f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
+        ) from error
+    return listed, in_costs
+
+
 def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:
     if isinstance(law, Gaussian):
         return law.variance
@@ -583,7 +595,14 @@ def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:
     )
 
 
-def _generator(seed: object) -> np.random.Generator:
+def generator_of(seed: object) -> np.random.Generator:
+    """The generator of a seed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not an integer >= 0, a SeedSequence, or a Generator over PCG64.
+    """
     if isinstance(seed, np.random.Generator):
         if isinstance(seed.bit_generator, np.random.PCG64):
             return seed

@@ -1,0 +1,174 @@
+"""Calls of a learner as entries of a journal. A call and its replay are the same function of the same entry."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._json import strict_json
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits.learning.learner import Learner
+from semibandits.learning.round import Outcome, Round
+
+Payload: TypeAlias = dict[str, Any]
+LONGEST_NAME: Final = 200
+ASK: Final = "ask"
+TELL: Final = "tell"
+FORGET: Final = "forget"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One call that changed a learner.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the entry in the journal of its learner: 1, 2, 3, ...
+    kind : str
+        "ask", "tell" or "forget".
+    text : str
+        The arguments or results, as JSON; floats are written so that reading them gives the same bits.
+    key : str or None
+        The caller's name for this call, under which it is carried out once.
+    checksum : int
+        CRC-32 of the other fields.
+    """
+
+    seq: int
+    kind: str
+    text: str
+    key: str | None
+    checksum: int
+
+    @classmethod
+    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None) -> Entry:
+        """The entry with this content."""
+        text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key))
+
+    def payload(self) -> Payload:
+        """The content, after validation.
+
+        Raises
+        ------
+        StorageError
+            If the entry was changed or damaged.
+        """
+        found = _checksum(self.seq, self.kind, self.text, self.key)
+        if found != self.checksum or self.kind not in _CALLS:
+            raise StorageError(
+                f"entry {self.seq} of the journal must be a known call with the checksum {found}, got {self.kind!r} with "
+                f"{self.checksum}: the journal was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
+            )
+        payload: Payload = strict_json(self.text)
+        return payload
+
+
+def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:
+    return zlib.crc32(json.dumps([seq, kind, text, key]).encode())
+
+
+def checked_name(name: object, *, what: str = "name") -> str:
+    """A name or key, if it is a text of usual length.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not.
+    """
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInputError(
+            f"{what} must be a printable text of 1 to {LONGEST_NAME} characters, got {name!r}: choose another one"
+        )
+    return name
+
+
+def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> Payload:
+    """Outcomes of rounds as rewards in the order of their items, null where they are lost.
+
+    Raises
+    ------
+    InvalidInputError
+        If an outcome is malformed, or a round is not open.
+    """
+    checked = (learner._checked(*pair, in_costs, partial=partial) for pair in listed)
+    return {
+        "outcomes": [
+            [asked.id, [None if math.isnan(value) else value for value in values.tolist()]] for asked, values in checked
+        ]
+    }
+
+
+def forget_payload(learner: Learner, round_id: int) -> Payload:
+    """The id of an open round.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such open round.
+    """
+    return {"round": learner._open_round(round_id).id}
+
+
+def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
+    """Apply the content of an entry to a learner, and return it with its results."""
+    return _CALLS[kind](learner, payload)
+
+
+def replay(learner: Learner, entry: Entry) -> None:
+    """Apply an entry to a learner.
+
+    Raises
+    ------
+    StorageError
+        If the entry is damaged, or does not continue the state of the learner.
+    """
+    payload = entry.payload()
+    try:
+        done = carry_out(learner, entry.kind, payload)
+        if done != payload:
+            raise StorageError(f"the result {payload}, but the policy chooses {done}")
+    except (SemibanditsError, KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"entry {entry.seq} of the journal must continue the state of the learner, got {error}: the journal is damaged, or "
+            "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
+            "a snapshot to continue from, or use a copy"
+        ) from error
+
+
+def round_of(payload: Payload, decision_set: DecisionSet) -> Round:
+    """The round of an `ask`."""
+    x = np.zeros(decision_set.d, dtype=np.bool_)
+    x[payload["items"]] = True
+    return Round.of(payload["round"], x, decision_set.items)
+
+
+def round_ids(kind: str, payload: Payload) -> list[int]:
+    """Ids of the rounds that a call opens or closes."""
+    return [number for number, _ in payload["outcomes"]] if kind == TELL else [payload["round"]]
+
+
+def _ask(learner: Learner, payload: Payload) -> Payload:
+    asked = learner.ask()
+    return {"round": asked.id, "items": asked.items.tolist()}
+
+
+def _tell(learner: Learner, payload: Payload) -> Payload:
+    learner.tell_many([tuple(pair) for pair in payload["outcomes"]], partial=True)
+    return payload
+
+
+def _forget(learner: Learner, payload: Payload) -> Payload:
+    learner.forget(payload["round"])
+    return payload
+
+
+_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {ASK: _ask, TELL: _tell, FORGET: _forget}
