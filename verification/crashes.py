@@ -1,6 +1,6 @@
 """Does a learner in a database lose or invent anything when processes are killed at random?
 
-    python verification/crashes.py [--processes 8] [--rounds 2000] [--kills 200] [--seed 0] [--url sqlite:///file]
+    python verification/crashes.py [--processes 8] [--rounds 2000] [--kills 200] [--seed 0] [--url postgresql://...]
 
 Several processes ask and tell one learner. Each writes to a file what it is about to tell and what has been acknowledged, and is
 killed with SIGKILL at random moments; its successor repeats the last call with the same key. At the end every acknowledged round
@@ -130,7 +130,7 @@ class Slot:
 
 
 def run(
-    url: str, folder: Path, *, processes: int, rounds: int, kills: int, seed: int, snapshot_every: int = 1_000
+    url: str, folder: Path, *, processes: int, rounds: int, kills: int, seed: int, snapshot_every: int
 ) -> dict[str, float]:
     """Play and kill, check the journal, and return figures."""
     draw, start = random.Random(seed), time.monotonic()
@@ -219,12 +219,19 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=2_000, help="rounds of each process")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--snapshot-every", type=int, default=1_000, help="calls from one stored state to the next")
     parser.add_argument("--url", help="an empty database; by default a new file of SQLite")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         url = options.url or f"sqlite:///{name}/crashes.db"
         figures = run(
-            url, Path(name), processes=options.processes, rounds=options.rounds, kills=options.kills, seed=options.seed
+            url,
+            Path(name),
+            processes=options.processes,
+            rounds=options.rounds,
+            kills=options.kills,
+            seed=options.seed,
+            snapshot_every=options.snapshot_every,
         )
     print(", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in figures.items()))
     print("every acknowledged call is stored exactly once, nothing else is, and all states agree")

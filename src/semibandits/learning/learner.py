@@ -243,6 +243,10 @@ class Learner:
 
     def _repr_html_(self) -> str:
         """The state and the best decision so far as a table, for notebooks."""
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in self._facts()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The state and the best decision so far, each with its title."""
         names, best = NamedItems.of(self._decision_set), self.best()
         means = self.means
         value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
@@ -255,7 +259,7 @@ class Learner:
             facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
             noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
             facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
-        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in facts))
+        return facts
 
     @property
     def decision_set(self) -> DecisionSet:

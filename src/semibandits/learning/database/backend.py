@@ -6,6 +6,7 @@ import os
 import random
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -50,6 +51,7 @@ class Backend:
         self.timeout = timeout
         self.shown = self._url.render_as_string(hide_password=True)
         self._engine = _new_engine(self._url)
+        self._closing = weakref.finalize(self, _close, self._engine, os.getpid())
         self._process = os.getpid()
         self._pauses = random.Random()  # only for how long to wait
 
@@ -112,6 +114,8 @@ class Backend:
         if self._process != os.getpid():
             self._engine.dispose(close=False)
             self._process = os.getpid()
+            self._closing.detach()
+            self._closing = weakref.finalize(self, _close, self._engine, self._process)
         return self._engine
 
     def close(self) -> None:
@@ -150,6 +154,11 @@ class Backend:
         with self.engine.connect() as connection:
             raw: Any = connection.connection.dbapi_connection
             raw.execute("PRAGMA journal_mode = WAL").fetchall()
+
+
+def _close(engine: Engine, process: int) -> None:
+    """Close connections, unless they belong to a parent process."""
+    engine.dispose(close=process == os.getpid())
 
 
 def _checked_url(url: str) -> URL:

@@ -176,8 +176,8 @@ def create(connection: Connection, name: str, specification: Payload, *, created
         "created": datetime.now(UTC).isoformat(timespec="seconds") if created is None else created,
         "specification": packed(specification),
     }
-    statement = dialect.insert(LEARNERS).values(row).on_conflict_do_nothing()
-    return connection.execute(statement).rowcount == 1
+    statement = dialect.insert(LEARNERS).values(row).on_conflict_do_nothing().returning(LEARNERS.c.id)
+    return connection.scalar(statement) is not None
 
 
 def whole_state(specification: Payload, snapshot: Payload) -> Payload:
@@ -205,7 +205,7 @@ def unpacked(content: bytes) -> Payload:
     """
     try:
         value: Any = strict_json(zlib.decompress(content))
-    except (zlib.error, ValueError) as error:
+    except (zlib.error, TypeError, ValueError) as error:
         raise StorageError(
             f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy"
         ) from error

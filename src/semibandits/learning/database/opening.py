@@ -156,7 +156,7 @@ def stored_learner(backend: Backend, name: str) -> Stored:
     return stored
 
 
-def new_backend(url: str, *, timeout: float) -> Backend:
+def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
     """Connections to a database, which is not used yet.
 
     Raises
