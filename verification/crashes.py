@@ -34,8 +34,6 @@ from semibandits.learning.database.opening import existing, stored_learner
 
 NAME = "crashes"
 TIMEOUT = 60.0
-LONGEST_LIFE = 0.5
-"""Seconds from the first acknowledged call of a process to its end, at most."""
 LONGEST_SILENCE = 120.0
 """Seconds without an acknowledged call of a process after which it counts as blocked."""
 
@@ -103,11 +101,11 @@ class Slot:
         """Number of bytes that the processes of this slot have written."""
         return self.path.stat().st_size if self.path.exists() else 0
 
-    def is_due(self, draw: random.Random) -> bool:
-        """Whether the process has worked for as long as it was to live."""
+    def is_due(self, draw: random.Random, longest: float) -> bool:
+        """Whether the process has worked for as long as it was to live, at most `longest` seconds."""
         now = time.monotonic()
         if self.life is None and self.size > self._born:
-            self.life = now + draw.uniform(0.0, LONGEST_LIFE)
+            self.life = now + draw.uniform(0.0, longest)
         return self.life is not None and now >= self.life
 
     def check(self) -> None:
@@ -130,7 +128,7 @@ class Slot:
 
 
 def run(
-    url: str, folder: Path, *, processes: int, rounds: int, kills: int, seed: int, snapshot_every: int
+    url: str, folder: Path, *, processes: int, rounds: int, kills: int, seed: int, snapshot_every: int, life: float
 ) -> dict[str, float]:
     """Play and kill, check the journal, and return figures."""
     draw, start = random.Random(seed), time.monotonic()
@@ -155,7 +153,7 @@ def run(
         while any(slot.process.is_alive() for slot in slots):
             for slot in slots:
                 slot.check()
-                if killed < kills and slot.process.is_alive() and slot.is_due(draw):
+                if killed < kills and slot.process.is_alive() and slot.is_due(draw, life):
                     slot.replace()
                     killed += 1
             time.sleep(0.005)
@@ -220,6 +218,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--snapshot-every", type=int, default=1_000, help="calls from one stored state to the next")
+    parser.add_argument("--life", type=float, default=0.5, help="longest life of a process after its first call, s")
     parser.add_argument("--url", help="an empty database; by default a new file of SQLite")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -232,6 +231,7 @@ def main() -> int:
             kills=options.kills,
             seed=options.seed,
             snapshot_every=options.snapshot_every,
+            life=options.life,
         )
     print(", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in figures.items()))
     print("every acknowledged call is stored exactly once, nothing else is, and all states agree")

@@ -32,7 +32,7 @@ def file_url(tmp_path):
 
 def test_killed_processes_lose_and_invent_nothing(url):
     """The script checks every call; see its text."""
-    options = {"--processes": 3, "--rounds": 60, "--kills": 5, "--snapshot-every": 50, "--url": url}
+    options = {"--processes": 3, "--rounds": 60, "--kills": 5, "--snapshot-every": 50, "--life": 0.05, "--url": url}
     words = [str(word) for pair in options.items() for word in pair]
     done = subprocess.run([sys.executable, CRASHES, *words], capture_output=True, text=True, check=False)
     assert done.stderr == ""
