@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, literal, select
+from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
@@ -19,6 +19,12 @@ from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 FIXED: Final = ("decision_set", "policy", "prior", "variance")
 """Parts of a state that never change."""
 _ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum)
+# Statements of every call, built once.
+_OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
+_LOCK: Final = select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update()
+_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
+_FEW_AFTER: Final = _AFTER.limit(bindparam("most", type_=Integer()))
+_APPEND: Final = insert(JOURNAL)
 
 
 @dataclass(frozen=True)
@@ -50,19 +56,16 @@ class Stored:
         StorageError
             If the learner was deleted.
         """
-        found = connection.scalar(select(LEARNERS.c.id).where(LEARNERS.c.id == self.id).with_for_update())
+        found = connection.scalar(_LOCK, {"learner": self.id})
         if found is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
     def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
         """Entries of the journal after `seq`, in order, at most `most`."""
-        statement = (
-            select(*_ENTRY)
-            .where(JOURNAL.c.learner_id == self.id, JOURNAL.c.seq > seq)
-            .order_by(JOURNAL.c.seq)
-            .limit(most)
-        )
-        return [Entry(*row) for row in connection.execute(statement)]
+        values = {"learner": self.id, "after": seq}
+        if most is None:
+            return [Entry(*row) for row in connection.execute(_AFTER, values)]
+        return [Entry(*row) for row in connection.execute(_FEW_AFTER, values | {"most": most})]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
@@ -81,7 +84,7 @@ class Stored:
     def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
         """Add an entry to the journal."""
         connection.execute(
-            insert(JOURNAL),
+            _APPEND,
             {
                 "learner_id": self.id,
                 "seq": entry.seq,

@@ -68,8 +68,18 @@ class Entry:
                 f"entry {self.seq} of the journal must be a known call with the checksum {found}, got {self.kind!r} with "
                 f"{self.checksum}: the journal was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
             )
-        payload: Payload = strict_json(self.text)
+        try:
+            payload: Any = strict_json(self.text)
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
+        if not isinstance(payload, dict):
+            raise self._damaged(f"a {type(payload).__name__}")
         return payload
+
+    def _damaged(self, found: str) -> StorageError:
+        return StorageError(
+            f"entry {self.seq} of the journal must be a JSON object, got {found}: the journal is damaged, use a copy"
+        )
 
 
 def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:

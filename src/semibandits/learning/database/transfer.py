@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._json import strict_json
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning import storage
 from semibandits.learning.database import journal
 from semibandits.learning.database.operations import Entry, Payload, checked_name
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "semibandits.learner-journal"
 VERSION: Final = 1
+LONGEST_TIME: Final = 40
+LONGEST_JOURNAL: Final = 2**53
 _ENTRY_TYPES: Final = {"seq": int, "kind": str, "text": str, "checksum": int}
 
 
@@ -114,7 +116,8 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[tuple[int, Payload]], list[
         )
     if end != {"checksum": _checksum(lines[:-1])}:
         raise _invalid("lines whose checksum differs from the last line")
-    if not isinstance(head.get("specification"), dict) or not isinstance(head.get("created"), str):
+    created, specification = head.get("created"), head.get("specification")
+    if not isinstance(created, str) or len(created) > LONGEST_TIME or not _is_specification(specification):
         raise _invalid("a first line without specification and created")
     states = [_snapshot(part) for part in rest if "snapshot" in part]
     entries = [_entry(part) for part in rest if "snapshot" not in part]
@@ -122,9 +125,16 @@ def _parsed(lines: list[str]) -> tuple[Payload, list[tuple[int, Payload]], list[
     return head, states, entries
 
 
+def _is_specification(value: object) -> bool:
+    parts = {"decision_set": "type", "policy": "specification"}
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), dict) and key in value[name] for name, key in parts.items()
+    )
+
+
 def _snapshot(part: Payload) -> tuple[int, Payload]:
     seq, state = part["snapshot"], part.get("state")
-    if type(seq) is not int or seq < 0 or not isinstance(state, dict):
+    if type(seq) is not int or not 0 <= seq < LONGEST_JOURNAL or not isinstance(state, dict):
         raise _invalid("a snapshot without number or state")
     return seq, state
 
@@ -137,7 +147,12 @@ def _entry(part: Payload) -> Entry:
     if value["key"] is not None:
         checked_name(value["key"], what="key")
     entry = Entry(**value)
-    entry.payload()
+    try:
+        entry.payload()
+    except StorageError as error:
+        raise _invalid(f"a damaged entry: {error}") from error
+    if not 0 < entry.seq < LONGEST_JOURNAL:
+        raise _invalid(f"an entry with the number {entry.seq}")
     return entry
 
 
