@@ -35,6 +35,31 @@ class Agent(ABC):
         If the outcomes of some items are lost, these are the other items, and `forget` is called with those first.
         """
 
+    def choose_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+        """Choose the decision of the next round, in which some items cannot be used.
+
+        Parameters
+        ----------
+        available : ndarray of bool, shape (d,)
+            The items that the decision may use; at least one of the others is missing.
+        rng : Generator
+            The only source of randomness.
+
+        Raises
+        ------
+        Infeasible
+            If no decision uses available items only.
+        UnsupportedError
+            If the agent does not support it, as unless overridden.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} does not support rounds with unavailable items: leave out `available`, or override "
+            "`choose_among`"
+        )
+
+    def reopen(self, items: IntArray) -> None:  # noqa: B027 (optional)
+        """Count a round with these items as open that another agent has chosen, as after :meth:`Learner.replace`."""
+
     def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
         """Close a round with these items whose outcome is lost: with all of its items, or before `observe` with some of them."""
 
