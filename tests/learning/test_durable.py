@@ -400,3 +400,54 @@ def test_processes_that_open_a_new_database_at_once_create_one_learner(url):
     assert errors == []
     assert len(set(found)) == 1
     assert opening.existing(url)
+
+
+def test_unavailable_items_and_expired_rounds_are_stored(url):
+    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE(), snapshot_every=7)
+    for step in range(20):
+        mask = np.arange(6) != step % 6
+        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][
+            step % 4
+        ]
+        one, expected = durable.ask(available), memory.ask(available)
+        np.testing.assert_array_equal(one.decision, expected.decision)
+        if step % 3 == 0:
+            durable.tell(one.id, [0.1 * step, 1.0])
+            memory.tell(one.id, [0.1 * step, 1.0])
+    old, expected = durable.expire(age=5, key="old"), memory.expire(age=5)
+    assert [(a.id, a.items.tolist(), a.labels) for a in old] == [(a.id, a.items.tolist(), a.labels) for a in expected]
+    durable.ask(), memory.ask()
+    assert [asked.id for asked in durable.expire(age=5, key="old")] == [asked.id for asked in old]
+    assert durable.state() == memory.state() == opened(url).state()
+    assert durable.expire(age=1_000_000) == ()
+    before = durable.state()
+    for call in (
+        lambda: durable.expire(),
+        lambda: durable.expire(age=1, before=1),
+        lambda: durable.expire(age=-1),
+        lambda: durable.ask([False] * 5),
+        lambda: durable.ask({"nobody"}),
+    ):
+        with pytest.raises(InvalidInputError):
+            call()
+    with pytest.raises(sb.Infeasible):
+        durable.ask(np.zeros(6, dtype=bool))
+    assert durable.state() == before
+
+
+def test_a_learner_moves_to_another_decision_set(url):
+    memory, durable = (
+        sb.Learner(sb.MSets(6, 2, items="abcdef"), sb.CUCB(), **OPTIONS),
+        new(url, decision_set=sb.MSets(6, 2, items="abcdef")),
+    )
+    play([memory, durable], 10, np.linspace(0, 1, 6))
+    larger = sb.MSets(7, 3, items="gabcdef")
+    expected, expected_gone = memory.replace(larger)
+    moved, gone = durable.replace(larger, name="larger")
+    assert [asked.id for asked in gone] == [asked.id for asked in expected_gone]
+    assert moved.state() == expected.state() == opened(url, "larger").state()
+    play([expected, moved], 10, np.linspace(0, 1, 7))
+    assert moved.state() == expected.state() == opened(url, "larger").state()
+    assert durable.state() == memory.state()
+    with pytest.raises(InvalidInputError, match="name must be new in the database, got 'larger'"):
+        durable.replace(larger, name="larger")

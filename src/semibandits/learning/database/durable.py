@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
 
-from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.learner import Learner, Outcomes, listed_outcomes
@@ -140,25 +141,31 @@ class DurableLearner:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
         return self._read(lambda learner: learner.state())
 
-    def ask(self, *, key: str | None = None) -> Round:
+    def ask(self, available: Available | None = None, *, key: str | None = None) -> Round:
         """Open a round and return it; see :meth:`Learner.ask`.
 
         Parameters
         ----------
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            As for :meth:`Learner.ask`.
         key : str, optional
             Name of this call. A repeated call with the same key returns the same round.
 
         Raises
         ------
+        Infeasible
+            If every decision uses an item that is not available.
         InvalidInputError
-            If another call had this key.
+            If `available` is malformed, or another call had this key.
         SolverError
             If the policy finds no decision.
         StorageError
             If the call cannot be stored.
         """
-        entry = self._write(operations.ASK, lambda learner: {}, key=key)
-        return operations.round_of(entry.payload(), self._decision_set)
+        payload = operations.ask_payload(available, self._decision_set)
+        entry = self._write(operations.ASK, lambda learner: payload, key=key)
+        (asked,) = operations.rounds_of(entry, self._decision_set)
+        return asked
 
     def tell(
         self,
@@ -243,6 +250,86 @@ class DurableLearner:
             key=key,
             rounds=[round_id],
         )
+
+    def expire(self, *, age: int | None = None, before: int | None = None, key: str | None = None) -> tuple[Round, ...]:
+        """Forget old open rounds of all processes, and return them; see :meth:`Learner.expire`.
+
+        Parameters
+        ----------
+        age, before : int
+            As for :meth:`Learner.expire`.
+        key : str, optional
+            Name of this call. A repeated call with the same key changes nothing and returns the same rounds.
+
+        Raises
+        ------
+        InvalidInputError
+            If not exactly one of `age` and `before` is given, it is not an integer >= 0, or another call had this key.
+        StorageError
+            If the call cannot be stored.
+        """
+        entry = self._write(operations.EXPIRE, lambda learner: operations.expire_payload(learner, age, before), key=key)
+        return operations.rounds_of(entry, self._decision_set)
+
+    def replace(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        name: str,
+        variance: ArrayLike | None = None,
+        prior_means: ArrayLike | None = None,
+        prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
+    ) -> tuple[DurableLearner, tuple[Round, ...]]:
+        """A new learner of another name on another decision set, in the same database; see :meth:`Learner.replace`.
+
+        This learner is not changed. Both continue with the same random numbers, so use only the new one.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, prior_means, prior_plays, prior_costs
+            As for :meth:`Learner.replace`.
+        name : str
+            Name of the new learner.
+
+        Returns
+        -------
+        learner : DurableLearner
+            The new learner.
+        forgotten : tuple of Round
+            Open rounds of this learner that are not open in the new one.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed or missing, or there is a learner of this name.
+        StorageError
+            If the database cannot be used.
+        """
+        operations.checked_name(name)
+
+        def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
+            learner, forgotten = self._locked(connection).replace(
+                decision_set,
+                policy,
+                variance=variance,
+                prior_means=prior_means,
+                prior_plays=prior_plays,
+                prior_costs=prior_costs,
+            )
+            return self._stored.added(connection, name, learner.state()), forgotten
+
+        stored, forgotten = self._transaction(work)
+        own_policy = self._own_policy if policy is None else policy
+        learner = DurableLearner(
+            self._backend,
+            stored,
+            decision_set=decision_set,
+            policy=own_policy,
+            snapshot_every=self._snapshot_every,
+        )
+        return learner, forgotten
 
     def snapshot(self) -> int:
         """Store the state now, and return the number of the journal's last entry.
@@ -414,7 +501,7 @@ class DurableLearner:
 
 def _check_same_call(entry: Entry, kind: str, rounds: list[int] | None) -> None:
     """Check that a repeated call with a key is the same call."""
-    found = operations.round_ids(entry.kind, entry.payload())
+    found = operations.round_ids(entry)
     if entry.kind != kind or (rounds is not None and found != rounds):
         raise InvalidInputError(
             f"key must be one for the same call, got {entry.key!r}, which was {entry.kind} of the rounds {found}: choose another "

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, lit
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
-from semibandits.errors import StorageError
+from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 
@@ -154,6 +154,23 @@ class Stored:
         ).one()
         states = connection.scalar(select(func.count(literal(1))).where(SNAPSHOTS.c.learner_id == self.id)) or 0
         return max(last or 0, self.latest_snapshot_seq(connection)), entries, states
+
+    def added(self, connection: Connection, name: str, state: Payload) -> Stored:
+        """A new learner of another name, with this state.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is a learner of this name.
+        """
+        is_new = create(connection, name, specification_of(state))
+        stored = find(connection, name)
+        if stored is None or not is_new:
+            raise InvalidInputError(
+                f"name must be new in the database, got {name!r}, which exists: choose another name"
+            )
+        stored.add_snapshot(connection, 0, state)
+        return stored
 
     def whole_state(self, snapshot: Payload) -> Payload:
         """A state with its fixed parts."""

@@ -14,6 +14,7 @@ import numpy as np
 from semibandits._json import strict_json
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits.learning.availability import Available, available_items
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 
@@ -22,6 +23,7 @@ LONGEST_NAME: Final = 200
 ASK: Final = "ask"
 TELL: Final = "tell"
 FORGET: Final = "forget"
+EXPIRE: Final = "expire"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Entry:
     seq : int
         Number of the entry in the journal of its learner: 1, 2, 3, ...
     kind : str
-        "ask", "tell" or "forget".
+        "ask", "tell", "forget" or "expire".
     text : str
         The arguments or results, as JSON; floats are written so that reading them gives the same bits.
     key : str or None
@@ -101,6 +103,18 @@ def checked_name(name: object, *, what: str = "name") -> str:
     return name
 
 
+def ask_payload(available: Available | None, decision_set: DecisionSet) -> Payload:
+    """Indices of the items that are available, unless all are.
+
+    Raises
+    ------
+    InvalidInputError
+        If `available` is malformed.
+    """
+    mask = None if available is None else available_items(available, decision_set.items)
+    return {} if mask is None or mask.all() else {"available": np.flatnonzero(mask).tolist()}
+
+
 def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> Payload:
     """Outcomes of rounds as rewards in the order of their items, null where they are lost.
 
@@ -128,6 +142,17 @@ def forget_payload(learner: Learner, round_id: int) -> Payload:
     return {"round": learner._open_round(round_id).id}
 
 
+def expire_payload(learner: Learner, age: int | None, before: int | None) -> Payload:
+    """The id below which open rounds are forgotten.
+
+    Raises
+    ------
+    InvalidInputError
+        If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
+    """
+    return {"before": learner._expiry(age, before)}
+
+
 def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
     """Apply the content of an entry to a learner, and return it with its results."""
     return _CALLS[kind](learner, payload)
@@ -146,7 +171,7 @@ def replay(learner: Learner, entry: Entry) -> None:
         done = carry_out(learner, entry.kind, payload)
         if done != payload:
             raise StorageError(f"the result {payload}, but the policy chooses {done}")
-    except (SemibanditsError, KeyError, TypeError, ValueError) as error:
+    except (SemibanditsError, IndexError, KeyError, TypeError, ValueError) as error:
         raise StorageError(
             f"entry {entry.seq} of the journal must continue the state of the learner, got {error}: the journal is damaged, or "
             "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
@@ -154,21 +179,38 @@ def replay(learner: Learner, entry: Entry) -> None:
         ) from error
 
 
-def round_of(payload: Payload, decision_set: DecisionSet) -> Round:
-    """The round of an `ask`."""
-    x = np.zeros(decision_set.d, dtype=np.bool_)
-    x[payload["items"]] = True
-    return Round.of(payload["round"], x, decision_set.items)
+def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
+    """The rounds that an `ask` opened, or an `expire` closed."""
+    payload = entry.payload()
+    pairs = payload["rounds"] if entry.kind == EXPIRE else [[payload["round"], payload["items"]]]
+    masks = []
+    for _, items in pairs:
+        x = np.zeros(decision_set.d, dtype=np.bool_)
+        x[items] = True
+        masks.append(x)
+    return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
 
 
-def round_ids(kind: str, payload: Payload) -> list[int]:
-    """Ids of the rounds that a call opens or closes."""
-    return [number for number, _ in payload["outcomes"]] if kind == TELL else [payload["round"]]
+def round_ids(entry: Entry) -> list[int]:
+    """Ids of the rounds that a call opened or closed."""
+    payload = entry.payload()
+    if entry.kind in (TELL, EXPIRE):
+        return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
+    return [payload["round"]]
 
 
 def _ask(learner: Learner, payload: Payload) -> Payload:
-    asked = learner.ask()
-    return {"round": asked.id, "items": asked.items.tolist()}
+    mask = None
+    if "available" in payload:
+        mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
+        mask[payload["available"]] = True
+    asked = learner.ask(mask)
+    return {**payload, "round": asked.id, "items": asked.items.tolist()}
+
+
+def _expire(learner: Learner, payload: Payload) -> Payload:
+    old = learner.expire(before=payload["before"])
+    return {**payload, "rounds": [[asked.id, asked.items.tolist()] for asked in old]}
 
 
 def _tell(learner: Learner, payload: Payload) -> Payload:
@@ -181,4 +223,9 @@ def _forget(learner: Learner, payload: Payload) -> Payload:
     return payload
 
 
-_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {ASK: _ask, TELL: _tell, FORGET: _forget}
+_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
+    ASK: _ask,
+    TELL: _tell,
+    FORGET: _forget,
+    EXPIRE: _expire,
+}
