@@ -82,6 +82,11 @@ def read_edges(graph: object, *, directed: bool) -> EdgeList:
     return EdgeList(tuple(number), tails, heads, _edge_labels(pairs, tails, heads, directed))
 
 
+def numbered_pairs(tails: IntArray, heads: IntArray) -> list[tuple[int, int]]:
+    """Edges as pairs of the numbers of their ends."""
+    return list(zip(tails.tolist(), heads.tolist(), strict=True))
+
+
 def node_number(node: Hashable, name: str, edges: EdgeList) -> int:
     """Number of a node that an argument `name` refers to.
 

@@ -12,7 +12,7 @@ import numpy as np
 from semibandits._arguments import whole
 from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._frames import ItemSource
-from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer, finite_number, item_vector
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
@@ -412,6 +412,13 @@ class DecisionSet(ABC):
         defining = _mro_index(type(self), "_compiled")
         overridden = any(_mro_index(type(self), method) < defining for method in COMPILED_METHODS)
         return None if overridden else self._compiled()
+
+    def _restricted_to(self, items: IntArray) -> DecisionSet | None:
+        """The decisions that use these items only, as a set of the same family over them; None if the family has no such set.
+
+        `items` are ascending, and some decision uses no others. Item i of the new set is ``items[i]``.
+        """
+        return None
 
     def _compiled(self) -> CompiledOracle | None:
         """Oracle for simulation kernels that give the same answers as the methods of this class; None if unavailable."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
-from semibandits._typing import ArrayLike, BoolArray, FloatArray
+from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
@@ -119,6 +119,10 @@ class EnumeratedDecisions(DecisionSet):
     def _totals(self, weights: FloatArray) -> FloatArray:
         """Total weight of each decision."""
         return cast("FloatArray", self._sums @ weights)
+
+    def _restricted_to(self, items: IntArray) -> EnumeratedDecisions:
+        missing = np.delete(self._decisions, items, axis=1)
+        return EnumeratedDecisions(self._decisions[~missing.any(axis=1)][:, items])
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (self._sums.indptr.astype(np.int64), self._sums.indices.astype(np.int64))

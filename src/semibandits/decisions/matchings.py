@@ -11,6 +11,7 @@ import numpy as np
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount, count_by_listing
 from semibandits._frames import ItemSource, as_pairs
+from semibandits._graphs import numbered_pairs
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._bipartite import BipartiteEdges, read_bipartite
@@ -247,6 +248,9 @@ class Matchings(DecisionSet):
         x = np.zeros(self.d, dtype=np.bool_)
         x[items[entries[entries >= 0]]] = True
         return x
+
+    def _restricted_to(self, items: IntArray) -> Matchings:
+        return Matchings(numbered_pairs(self.row_index[items], self.column_index[items]), self._saturate)
 
     def _compiled(self) -> CompiledOracle | None:
         ptr, others, items, n_others = self._leaders

@@ -98,6 +98,9 @@ class MSets(MatroidDecisions):
         """
         return select_largest(item_vector(weights, self._d, "weights"), self._m)
 
+    def _restricted_to(self, items: IntArray) -> MSets:
+        return MSets(len(items), self._m)
+
     def _compiled(self) -> CompiledOracle | None:
         arrays = (np.array([self._m]),)
         roles = np.zeros(self._d, dtype=np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
 from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import EdgeList, node_number, read_edges
+from semibandits._graphs import EdgeList, node_number, numbered_pairs, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -254,6 +254,10 @@ class Paths(DecisionSet):
     def _heaviest(self, weights: ArrayLike) -> tuple[BoolArray, FloatArray]:
         # A copy, since kernels are recompiled for read-only and strided arrays.
         return longest_path(item_vector(weights, self.d, "weights").copy(), *self._into)
+
+    def _restricted_to(self, items: IntArray) -> Paths:
+        first, last = self.nodes.index(self.source), self.nodes.index(self.target)
+        return Paths(numbered_pairs(self.tails[items], self.heads[items]), first, last)
 
     def _compiled(self) -> CompiledOracle | None:
         arrays = (*self._into, *self._out_of, np.array([self._m]))

@@ -11,7 +11,7 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, as_pairs
-from semibandits._graphs import is_graph, node_number, read_edges
+from semibandits._graphs import is_graph, node_number, numbered_pairs, read_edges
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, item_vector
 from semibandits.decisions.base import DecisionSet
@@ -275,6 +275,10 @@ class Routes(DecisionSet):
     def _budget_front(self, rewards: FloatArray, budgets: FloatArray) -> BoolArray:
         """All routes."""
         return self.enumerate()
+
+    def _restricted_to(self, items: IntArray) -> Routes:
+        pairs = numbered_pairs(self.tails[items], self.heads[items])
+        return Routes(pairs, self._first, self._last, self.least[items], directed=self.directed)
 
     def _compiled(self) -> CompiledOracle:
         numbers = np.concatenate(

@@ -9,7 +9,8 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._frames import ItemSource, as_pairs
-from semibandits._typing import ArrayLike, BoolArray
+from semibandits._graphs import numbered_pairs
+from semibandits._typing import ArrayLike, BoolArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions.compiled import CompiledOracle
@@ -62,6 +63,9 @@ class SpanningTrees(MatroidDecisions):
         """
         theta = item_vector(weights, self._d, "weights")
         return heaviest_forest(self._n_nodes, self._tails, self._heads, theta)
+
+    def _restricted_to(self, items: IntArray) -> SpanningTrees:
+        return SpanningTrees(numbered_pairs(self._tails[items], self._heads[items]))
 
     def _compiled(self) -> CompiledOracle | None:
         return matroid_oracle(self._matroid, self._m)

@@ -21,8 +21,10 @@ from semibandits.families.texts import NamedItems, decision_text
 from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.learning import storage
+from semibandits.learning.availability import Available, available_items
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.history import LoggedRound, history_of, history_of_rounds
+from semibandits.learning.replacement import SharedItems
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
@@ -97,10 +99,7 @@ class Learner:
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(decision_set, DecisionSet):
-            raise InvalidInputError(
-                f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
-            )
+        check_decision_set(decision_set)
         policy = GLADE() if policy is None else policy
         if not isinstance(policy, Policy):
             raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
@@ -310,28 +309,61 @@ class Learner:
         return checked_answer(x.maximize(np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)), x.d, x.m)
 
     @exclusive
-    def ask(self) -> Round:
+    def ask(self, available: Available | None = None) -> Round:
         """Open a round and return it, with the next decision. `tell` or `forget` closes the round.
+
+        Parameters
+        ----------
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            Items that the decision may use in this round: a mask, their labels (or their indices where no label is an integer),
+            or a function that returns for the label of an item whether it is available. By default all.
 
         Raises
         ------
+        Infeasible
+            If every decision uses an item that is not available.
         SolverError
             If the policy finds no decision; the message names a remedy.
         InvalidInputError
-            If your own policy or decision set returns something that is not a decision.
+            If `available` is malformed or holds an unknown label, or if your own policy or decision set returns something that
+            is not a decision.
+        UnsupportedError
+            If some item is not available, and your own policy does not implement `Agent.choose_among`.
+
+        Notes
+        -----
+        If some items are not available, the policy plays its rule on the decisions that are left, with all that was learnt
+        about their items: an item that is not available is neither explored nor compared with. With the same items available
+        in every round it plays as a policy that has never had the others.
         """
+        mask = None if available is None else available_items(available, self._labels)
         with self._undone_on_error():
-            x = as_decision(self._agent.choose(self._rng), self._decision_set.d)
-            trusted = isinstance(self._agent, RuleAgent) and self._agent.oracle is not None
-            if x is None or not (trusted or x in self._decision_set):
-                raise InvalidInputError(
-                    f"policies must choose decisions, got {x!r} in round {self._next}: "
-                    "fix the policy, or `maximize` of the decision set"
-                )
+            x = self._chosen(mask)
             asked = Round.of(self._next, x.copy(), self._labels)
             self._open[asked.id] = asked
             self._next = asked.id + 1
         return asked
+
+    def _chosen(self, available: BoolArray | None) -> BoolArray:
+        """The decision of the next round, checked."""
+        is_whole = available is None or bool(available.all())
+        agent, x = self._agent, None
+        if is_whole:
+            x = as_decision(agent.choose(self._rng), self._decision_set.d)
+        elif available is not None:
+            x = as_decision(agent.choose_among(available.copy(), self._rng), self._decision_set.d)
+        trusted = is_whole and isinstance(agent, RuleAgent) and agent.oracle is not None
+        if x is None or not (trusted or x in self._decision_set):
+            raise InvalidInputError(
+                f"policies must choose decisions, got {x!r} in round {self._next}: "
+                "fix the policy, or `maximize` of the decision set"
+            )
+        if available is not None and (x & ~available).any():
+            first = int(np.argmax(x & ~available))
+            raise InvalidInputError(
+                f"policies must choose available items, got {self._labels[first]!r} in round {self._next}: fix `choose_among`"
+            )
+        return x
 
     @exclusive
     def tell(
@@ -408,8 +440,108 @@ class Learner:
             If there is no such open round.
         """
         asked = self._open_round(round_id)
+        self._forget(asked)
+
+    def _forget(self, asked: Round) -> None:
         with self._closing(asked):
             self._agent.forget(asked.items.copy())
+
+    @exclusive
+    def expire(self, *, age: int | None = None, before: int | None = None) -> tuple[Round, ...]:
+        """Forget old open rounds, whose outcomes will no longer arrive.
+
+        Parameters
+        ----------
+        age : int
+            >= 0. Forget open rounds after which more than this many rounds were asked for. The latest round has age 0.
+        before : int
+            >= 0. Forget open rounds whose id is smaller, instead of `age`; ``before=learner.rounds`` forgets all.
+
+        Returns
+        -------
+        tuple of Round
+            The rounds that were forgotten, in the order in which they were asked for.
+
+        Raises
+        ------
+        InvalidInputError
+            If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
+        """
+        if (age is None) == (before is None):
+            raise InvalidInputError(
+                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
+            )
+        limit = _whole_number(before, "before") if age is None else self._next - 1 - _whole_number(age, "age")
+        old = tuple(asked for asked in self._open.values() if asked.id < limit)
+        for asked in old:
+            self._forget(asked)
+        return old
+
+    @exclusive
+    def replace(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        prior_means: ArrayLike | None = None,
+        prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
+    ) -> tuple[Learner, tuple[Round, ...]]:
+        """A new learner on another decision set, which keeps what was learnt about the items that both sets have.
+
+        Items are the same if their labels are equal. They keep their observed rewards and prior; the policy plans anew, as after
+        :meth:`from_history`. Rounds, their ids and the generator continue. This learner is not changed; both continue with the
+        same random numbers, so use only one of them.
+
+        Parameters
+        ----------
+        decision_set : DecisionSet
+            The new decisions.
+        policy : Policy, optional
+            The policy; by default the present one. Required if it has parameters per item and the items differ.
+        variance : array_like of float, scalar or shape (d,), optional
+            Variance of the rewards; by default the present one. Required if it differs from item to item and there are new items.
+        prior_means, prior_plays, prior_costs
+            As for :class:`Learner`, over the items of the new set. They count for items that this learner does not have.
+
+        Returns
+        -------
+        learner : Learner
+            The new learner. Open rounds whose items all exist in the new set are open in it, under the same id, although their
+            items may be in another order; see ``learner.open_rounds``.
+        forgotten : tuple of Round
+            The other open rounds of this learner.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed or missing, or labels of one of the sets are not distinct.
+        UnsupportedError
+            If your own policy does not support a history.
+        """
+        check_decision_set(decision_set)
+        shared = SharedItems.of(self._decision_set, decision_set)
+        learner = Learner(
+            decision_set,
+            self._policy if policy is None else policy,
+            variance=shared.variance(self._variance) if variance is None else variance,
+            seed=storage.stored_generator(storage.generator_state(self._rng)),
+        )
+        given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        learner._prior = shared.prior(self._prior, given)
+        if learner._prior is not None:
+            learner._agent.assume(learner._prior)
+        learner._recalling(History(shared.values(self._plays), shared.values(self._sums), self._next))
+        forgotten = []
+        for asked in self._open.values():
+            x = shared.decision(asked.items)
+            if x is None:
+                forgotten.append(asked)
+            else:
+                learner._open[asked.id] = Round.of(asked.id, x, learner._labels)
+                learner._agent.reopen(learner._open[asked.id].items.copy())
+        return learner, tuple(forgotten)
 
     @exclusive
     def state(self) -> dict[str, Any]:
@@ -434,7 +566,9 @@ class Learner:
                 "generator": storage.generator_state(self._rng),
                 "statistics": {"plays": self._plays.tolist(), "sums": self._sums.tolist()},
                 "agent": self._agent.state(),
-                "open_rounds": [{"id": asked.id, "items": asked.items.tolist()} for asked in self._open.values()],
+                "open_rounds": [
+                    storage.round_state(asked.id, asked.decision, self._decision_set) for asked in self._open.values()
+                ],
                 "next_id": self._next,
             }
         )
@@ -555,7 +689,7 @@ class Learner:
         """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self._rng.bit_generator.state, self._next
         agent = self._agent
-        player = agent.player if isinstance(agent, RuleAgent) else None
+        player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
         if player is not None:
             changing = ("memory", "marks", "rows", "stats", "counters")
             player = player._replace(**{name: getattr(player, name).copy() for name in changing})
@@ -566,8 +700,22 @@ class Learner:
             self._open.pop(upcoming, None)
             self._next = upcoming
             if player is not None and isinstance(agent, RuleAgent):
-                agent.player = player
+                agent.player, agent.part = player, part
             raise
+
+
+def check_decision_set(decision_set: object) -> None:
+    """Refuse anything but a decision set."""
+    if not isinstance(decision_set, DecisionSet):
+        raise InvalidInputError(
+            f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
+        )
+
+
+def _whole_number(value: object, name: str) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidInputError(f"{name} must be an integer >= 0, got {value!r}: pass a number of rounds")
+    return int(value)
 
 
 def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from semibandits._json import strict_json
-from semibandits._typing import FloatArray
+from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
@@ -284,6 +284,12 @@ def stored_integer(value: Any, name: str) -> int:
     return value
 
 
+def round_state(number: int, decision: BoolArray, decision_set: DecisionSet) -> JSON:
+    """Id and items of an open round; the key `replaced` marks decisions of a set that was replaced since."""
+    state = {"id": number, "items": np.flatnonzero(decision).tolist()}
+    return state if decision in decision_set else {**state, "replaced": True}
+
+
 def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndarray[Any, np.dtype[np.bool_]]]:
     """Id and decision of an open round.
 
@@ -297,7 +303,7 @@ def stored_decision(state: Any, decision_set: DecisionSet) -> tuple[int, np.ndar
     x = np.zeros(d, dtype=np.bool_)
     if isinstance(items, list) and all(type(item) is int and 0 <= item < d for item in items):
         x[items] = True
-        if len(set(items)) == len(items) and x in decision_set:
+        if len(set(items)) == len(items) and (state.get("replaced") is True or x in decision_set):
             return number, x
     raise InvalidInputError(
         f"items of round {number} must be those of a decision, got {items!r}: the state is damaged, use a copy"

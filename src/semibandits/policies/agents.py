@@ -35,6 +35,7 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
     observe_open,
 )
+from semibandits.policies.availability import Part, nothing_chosen, unseen_items
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
@@ -70,12 +71,16 @@ class RuleAgent(Agent):
         Kernels of the decision set; None if it has no kernels, and rounds are played in Python.
     player : Player
         The state, as arrays that kernels change in place.
+    part : Part or None
+        State of the rule for the items that were available in the last round in which some were not.
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
         d = decision_set.d
         self.policy, self.decision_set, self.variance = policy, decision_set, variance
         self._prior_plays: FloatArray = np.zeros(d)
+        self._prior_sums: FloatArray = np.zeros(d)
+        self.part: Part | None = None
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
@@ -128,10 +133,41 @@ class RuleAgent(Agent):
 
     def choose(self, rng: np.random.Generator) -> BoolArray:
         """Choose the next decision by the kernel of simulations; its items count as open until they are observed."""
-        x = self._chosen(rng)
+        x = self.chosen(rng)
+        self._open_round(x)
+        return x
+
+    def choose_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+        """Choose the next decision by the rule on the decisions that use available items only; see `Agent.choose_among`.
+
+        What the rule keeps between rounds is that of the last round with the same items available, if no other items have been
+        unavailable since; otherwise the rule decides anew.
+        """
+        if available.all():
+            return self.choose(rng)
+        if not available.any():
+            x = nothing_chosen(self)
+        else:
+            is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
+            part = self.part if self.part is not None and is_same else Part.of(self, available)
+            x, self.part = part.chosen(self, rng)
+        self._open_round(x)
+        return x
+
+    def _open_round(self, x: BoolArray) -> None:
         self.player.counters[rounds.ROUND] += 1
         self._enter(np.flatnonzero(x), 1.0)
-        return x
+
+    def follow(self, whole: RuleAgent, items: IntArray) -> None:
+        """Take over statistics and counters of an agent over more items, of which this agent has `items`."""
+        counters = whole.player.counters.copy()
+        self.player = self.player._replace(stats=np.ascontiguousarray(whole.player.stats[:, items]), counters=counters)
+        counters[rounds.UNSEEN] = unseen_items(self.player)
+        self._prior_plays = whole._prior_plays[items]
+
+    def reopen(self, items: IntArray) -> None:
+        """Count a round with these items as open; see :meth:`Agent.reopen`."""
+        self._enter(items, 1.0)
 
     def observe(self, items: IntArray, rewards: FloatArray) -> None:
         """Observe the rewards of the items of one decision."""
@@ -142,7 +178,7 @@ class RuleAgent(Agent):
     def assume(self, prior: Prior) -> None:
         """Count prior means as rewards observed before the first round; see :meth:`Agent.assume`."""
         player = self.player
-        self._prior_plays = prior.plays
+        self._prior_plays, self._prior_sums = prior.plays, prior.plays * prior.means
         enter_prior(player.stats, player.spread, prior.means, prior.plays)
         self._count_unseen()
 
@@ -150,14 +186,14 @@ class RuleAgent(Agent):
         """Count rewards as observed in rounds of another system; see :meth:`Agent.recall`."""
         none_open = np.zeros(self.decision_set.d)
         self.player.stats[:] = statistics_of(
-            history.plays, history.sums, none_open, self.variance, self.decision_set.upper
-        )
+            history.plays + self._prior_plays, history.sums + self._prior_sums, none_open, self.variance,
+            self.decision_set.upper,
+        )  # fmt: skip
         self.player.counters[rounds.ROUND] = history.rounds
         self._count_unseen()
 
     def _count_unseen(self) -> None:
-        player = self.player
-        player.counters[rounds.UNSEEN] = np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0))
+        self.player.counters[rounds.UNSEEN] = unseen_items(self.player)
 
     def forget(self, items: IntArray) -> None:
         """Close a round with these items whose outcome is lost."""
@@ -182,7 +218,8 @@ class RuleAgent(Agent):
         """Pointer to the rule, for kernels."""
         return pointer(self.policy.rule, RULE)
 
-    def _chosen(self, rng: np.random.Generator) -> BoolArray:
+    def chosen(self, rng: np.random.Generator) -> BoolArray:
+        """The decision that the rule chooses, before its items count as open."""
         if self.oracle is None:
             return self._chosen_in_python(rng)
         oracle = rounds.Oracle(self.oracle.data, self.oracle.m)
@@ -253,8 +290,9 @@ class RuleAgent(Agent):
             raise
 
     def state(self) -> dict[str, Any]:
-        """Statistics, counters and the saved arrays of the rule as plain JSON."""
-        return player_state(self.player)
+        """Statistics, counters and the saved arrays of the rule as plain JSON; `part` for rounds with unavailable items."""
+        state = player_state(self.player)
+        return state if self.part is None else {**state, "part": self.part.state()}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from the state of an agent of the same policy on the same decision set.
@@ -264,12 +302,23 @@ class RuleAgent(Agent):
         InvalidInputError
             If it is not such a state; the agent is then unchanged.
         """
+        own = dict(state) if isinstance(state, dict) else state
+        kept = own.pop("part", None) if isinstance(own, dict) else None
         restored = restored_player(
-            state, self.player, self.variance, self.decision_set, self.policy.memory, self._prior_plays
+            own, self.player, self.variance, self.decision_set, self.policy.memory, self._prior_plays
         )
         if not self.policy.accepts(restored):
             raise damaged("marks", f"those of {self.policy.name}")
+        before = self.player
         self.player = restored
+        try:
+            part = None if kept is None else Part.restored(self, kept)
+            if kept is not None and part is None:
+                raise damaged("part", "the state of rounds with unavailable items")
+        except BaseException:
+            self.player = before
+            raise
+        self.part = part
 
 
 def covering(agent: RuleAgent) -> tuple[BoolArray, IntArray]:

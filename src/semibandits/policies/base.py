@@ -14,6 +14,7 @@ from semibandits.laws.base import Law
 from semibandits.policies.attributes import attributes_state, restore_attributes
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
+from semibandits.rewards._digest import own_attributes
 
 
 class Agent(ABC):
@@ -33,6 +34,31 @@ class Agent(ABC):
 
         If the outcomes of some items are lost, these are the other items, and `forget` is called with those first.
         """
+
+    def choose_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+        """Choose the decision of the next round, in which some items cannot be used.
+
+        Parameters
+        ----------
+        available : ndarray of bool, shape (d,)
+            The items that the decision may use; at least one of the others is missing.
+        rng : Generator
+            The only source of randomness.
+
+        Raises
+        ------
+        Infeasible
+            If no decision uses available items only.
+        UnsupportedError
+            If the agent does not support it, as unless overridden.
+        """
+        raise UnsupportedError(
+            f"{type(self).__name__} does not support rounds with unavailable items: leave out `available`, or override "
+            "`choose_among`"
+        )
+
+    def reopen(self, items: IntArray) -> None:  # noqa: B027 (optional)
+        """Count a round with these items as open that another agent has chosen, as after :meth:`Learner.replace`."""
 
     def forget(self, items: IntArray) -> None:  # noqa: B027 (optional)
         """Close a round with these items whose outcome is lost: with all of its items, or before `observe` with some of them."""
@@ -135,5 +161,10 @@ class Policy(ABC):
         return self
 
     def specification(self) -> dict[str, Any]:
-        """Name and parameters as plain JSON, for provenance and for fingerprints of stored states."""
+        """Name and parameters as plain JSON, for provenance and for fingerprints of stored states.
+
+        The parameters are the text of the policy; those of a class without a text of its own are its attributes.
+        """
+        if type(self).__repr__ is object.__repr__:
+            return {"name": self.name, "attributes": own_attributes(self)}
         return {"name": self.name, "repr": repr(self)}

@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import HEAD, MARKS, ROWS, STAGE, START, WIDTH, glade
+from semibandits.kernels.rules.glade import HEAD, MARKS, REMEMBERED, ROWS, STAGE, START, WIDTH, glade
 from semibandits.kernels.rules.raises import KNOWN
 from semibandits.policies.rules import NamedLawPolicy
 
@@ -130,6 +130,34 @@ class GLADE(NamedLawPolicy):
         words = 2 + KNOWN if len(self.codes(d)) else 2
         return np.zeros(HEAD + words * d), marks, np.zeros((0, d), dtype=np.bool_)
 
+    def lend(self, whole: Player, part: Player, items: IntArray) -> None:
+        """Fill the pool with the decisions of the other pool that use these items only."""
+        pool, own = _pool(whole), _pool(part)
+        pool = pool[: whole.marks[REMEMBERED]]
+        places = np.full(whole.stats.shape[1], -1, dtype=np.int64)
+        places[items] = np.arange(len(items))
+        is_item = np.arange(pool.shape[1] - 1) < pool[:, :1]
+        rows = np.where(is_item, places[pool[:, 1:]], 0)
+        kept = (rows >= 0).all(axis=1)
+        width = own.shape[1] - 1  # of the largest available decision
+        own[: np.count_nonzero(kept), 0], own[: np.count_nonzero(kept), 1:] = pool[kept, 0], rows[kept, :width]
+        part.marks[REMEMBERED] = np.count_nonzero(kept)
+
+    def collect(self, whole: Player, part: Player, items: IntArray) -> None:
+        """Remember the decision that was plausible in the round, if there was one."""
+        remembered, own, pool = int(part.marks[REMEMBERED]), _pool(part), _pool(whole)
+        if remembered == 0:
+            return
+        newest = own[(remembered - 1) % len(own)]
+        row = np.zeros(pool.shape[1], dtype=np.int64)
+        row[0] = newest[0]
+        row[1 : 1 + row[0]] = items[newest[1 : 1 + newest[0]]]
+        known = pool[: whole.marks[REMEMBERED]]
+        is_item = np.arange(pool.shape[1]) <= row[0]
+        if not ((known == row) | ~is_item).all(axis=1).any():
+            pool[whole.marks[REMEMBERED] % len(pool)] = row
+            whole.marks[REMEMBERED] += 1
+
     def accepts(self, player: Player) -> bool:
         """Whether the state has all rows, awaits no answer, and remembers valid items."""
         marks, d = player.marks, player.stats.shape[1]
@@ -139,3 +167,9 @@ class GLADE(NamedLawPolicy):
             return False
         pool = marks[MARKS:].reshape(self.remembered, -1)
         return bool((pool[:, 0] < pool.shape[1]).all() and (pool[:, 1:] < d).all())
+
+
+def _pool(player: Player) -> IntArray:
+    """The remembered decisions, a view of shape (remembered, 1 + m)."""
+    pool: IntArray = player.marks[MARKS:].reshape(-1, player.marks[WIDTH])
+    return pool

@@ -129,6 +129,14 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         expected = np.where(player.cover >= 0, player.cover + k, -1)
         return len(player.rows) == k + len(player.covers) + 1 and bool(np.array_equal(covering_rows, expected))
 
+    def lend(self, whole: Player, part: Player, items: IntArray) -> None:
+        """Copy the number of exploration rounds."""
+        part.marks[EXPLORED] = whole.marks[EXPLORED]
+
+    def collect(self, whole: Player, part: Player, items: IntArray) -> None:
+        """Copy the number of exploration rounds back."""
+        whole.marks[EXPLORED] = part.marks[EXPLORED]
+
     @property
     def plans(self) -> bool:
         """Whether the kernel requests plans: yes."""

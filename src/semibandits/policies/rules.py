@@ -88,6 +88,16 @@ class RulePolicy(Policy):
         """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""
         return True
 
+    def for_items(self, items: IntArray) -> RulePolicy:
+        """The policy for some of the items only; the variance is then that passed to `start`."""
+        return replace(self, variance=None)
+
+    def lend(self, whole: rounds.Player, part: rounds.Player, items: IntArray) -> None:
+        """Before a round with these items only: copy into its state what is kept from all rounds, whatever was available."""
+
+    def collect(self, whole: rounds.Player, part: rounds.Player, items: IntArray) -> None:
+        """After such a round: copy back what is kept for all rounds."""
+
     def start(self, decision_set: DecisionSet, variance: ArrayLike) -> RuleAgent:
         """A new agent; see :meth:`Policy.start`.
 
@@ -158,6 +168,11 @@ class LawPolicy(RulePolicy):
             Gaussian(variance if self.variance is None else self.variance) if law is None else law, upper
         )
         return self if bounded == law else replace(self, law=bounded)
+
+    def for_items(self, items: IntArray) -> LawPolicy:
+        """See `RulePolicy.for_items`."""
+        law = None if self.law is None else law_from(self.law).take(items)
+        return replace(self, variance=None, law=law)
 
     def codes(self, d: int) -> FloatArray:
         """The law for kernels; empty if rewards are treated as Gaussian."""

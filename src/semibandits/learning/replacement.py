@@ -1,0 +1,103 @@
+"""Items that two decision sets share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.policies.prior import Prior
+
+MISSING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class SharedItems:
+    """Where the items of an old set are in a new one.
+
+    Attributes
+    ----------
+    old_places : ndarray of int, shape (d_new,)
+        Index of each item of the new set in the old one, -1 if it is new.
+    new_places : ndarray of int, shape (d_old,)
+        Index of each item of the old set in the new one, -1 if it has left.
+    """
+
+    old_places: IntArray
+    new_places: IntArray
+
+    @classmethod
+    def of(cls, old: DecisionSet, new: DecisionSet) -> Self:
+        """The items with equal labels.
+
+        Raises
+        ------
+        InvalidInputError
+            If two items of one set have the same label.
+        """
+        before, after = _places(old), _places(new)
+        return cls(
+            np.array([before.get(label, MISSING) for label in after], dtype=np.int64),
+            np.array([after.get(label, MISSING) for label in before], dtype=np.int64),
+        )
+
+    def values(self, values: FloatArray, new: FloatArray | None = None) -> FloatArray:
+        """Values of the items of the new set, shape (d_new,): those of the old set, and `new` (by default 0) of new items."""
+        kept = self.old_places != MISSING
+        result = np.zeros(len(self.old_places)) if new is None else new.copy()
+        result[kept] = values[self.old_places[kept]]
+        return result
+
+    def variance(self, variance: float | list[float]) -> float | FloatArray:
+        """The variance of the old learner for the items of the new set.
+
+        Raises
+        ------
+        InvalidInputError
+            If it differs from item to item and there are new items.
+        """
+        if not isinstance(variance, list):
+            return variance
+        if (self.old_places == MISSING).any():
+            raise InvalidInputError(
+                f"variance must be given, since it differs from item to item and {np.sum(self.old_places == MISSING)} items are "
+                "new, got None: pass one number per item"
+            )
+        return self.values(np.array(variance))
+
+    def prior(self, old: Prior | None, new: Prior | None) -> Prior | None:
+        """The old prior of the items that the old set has, and the new one of the others."""
+        if old is None and new is None:
+            return None
+        nothing = np.zeros(len(self.new_places))
+        means, plays = (nothing, nothing) if old is None else (old.means, old.plays)
+        return Prior(
+            self.values(means, None if new is None else new.means),
+            self.values(plays, None if new is None else new.plays),
+        )
+
+    def decision(self, items: IntArray) -> BoolArray | None:
+        """Mask of these items of the old set over the new one, shape (d_new,); None if one has left."""
+        places = self.new_places[items]
+        if (places == MISSING).any():
+            return None
+        x = np.zeros(len(self.old_places), dtype=np.bool_)
+        x[places] = True
+        return x
+
+
+def _places(decision_set: DecisionSet) -> dict[Hashable, int]:
+    """Index of each label."""
+    labels = decision_set.items
+    places = {label: i for i, label in enumerate(labels)}
+    if len(places) < len(labels):
+        double = next(label for i, label in enumerate(labels) if places[label] != i)
+        raise InvalidInputError(
+            f"labels must be distinct for their items to be found again, got {double!r} twice in {decision_set!r}: rename one"
+        )
+    return places

@@ -1,0 +1,116 @@
+"""Rounds of a rule in which some items are not available: rounds of the same rule on the decisions that are left."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semibandits._typing import BoolArray, IntArray
+from semibandits.decisions.available import available_decisions, no_decision_left
+from semibandits.errors import Infeasible
+from semibandits.kernels import rounds
+from semibandits.kernels.rules.statistics import PLAYS
+
+if TYPE_CHECKING:
+    from semibandits.policies.agents import RuleAgent
+
+KEPT = ("memory", "marks", "rows")
+"""State of a rule that is kept from one round to the next with the same available items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The decisions that use the same items only, and an agent that plays them. It is not changed: rounds return another one.
+
+    Attributes
+    ----------
+    items : ndarray of int, shape (k,)
+        The available items, ascending, at least one.
+    agent : RuleAgent
+        An agent of the same policy over these items. Its statistics are those of the whole agent at its last round.
+    """
+
+    items: IntArray
+    agent: RuleAgent
+
+    @classmethod
+    def of(cls, whole: RuleAgent, available: BoolArray) -> Part:
+        """A part whose rule has decided nothing.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses another item.
+        """
+        items = np.flatnonzero(available)
+        left = available_decisions(whole.decision_set, available)
+        agent = whole.policy.for_items(items).start(left, whole.variance[items])
+        agent.follow(whole, items)
+        return cls(items, agent)
+
+    def chosen(self, whole: RuleAgent, rng: np.random.Generator) -> tuple[BoolArray, Part]:
+        """The decision of the next round of the whole agent, shape (d,), and the part after it."""
+        agent, policy = copy.copy(self.agent), whole.policy
+        agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
+        agent.follow(whole, self.items)
+        policy.lend(whole.player, agent.player, self.items)
+        x = np.zeros(whole.decision_set.d, dtype=np.bool_)
+        x[self.items] = agent.chosen(rng)
+        counted = slice(rounds.LINEAR_CALLS, None)
+        whole.player.counters[counted] = agent.player.counters[counted]
+        policy.collect(whole.player, agent.player, self.items)
+        return x, Part(self.items, agent)
+
+    def state(self) -> dict[str, Any]:
+        """The items, and what the rule keeps, as plain JSON."""
+        state = self.agent.state()
+        return {"items": self.items.tolist(), **{name: state[name] for name in KEPT}}
+
+    @classmethod
+    def restored(cls, whole: RuleAgent, state: object) -> Part | None:
+        """The part of a state, or None if it is malformed.
+
+        Raises
+        ------
+        InvalidInputError
+            If the rule does not accept its own state.
+        """
+        names = ["items", *KEPT]
+        d = whole.decision_set.d
+        if not isinstance(state, dict) or sorted(map(str, state)) != sorted(names):
+            return None
+        items = state["items"]
+        if not isinstance(items, list) or not all(type(item) is int and 0 <= item < d for item in items):
+            return None
+        if not 0 < len(items) < d or items != sorted(set(items)):
+            return None
+        available = np.zeros(d, dtype=np.bool_)
+        available[items] = True
+        try:
+            part = cls.of(whole, available)
+        except Infeasible:
+            return None
+        part.agent.restore({**part.agent.state(), **{name: state[name] for name in KEPT}})
+        return part
+
+
+def nothing_chosen(whole: RuleAgent) -> BoolArray:
+    """The empty decision, for a round in which no item is available.
+
+    Raises
+    ------
+    Infeasible
+        If it is not a decision.
+    """
+    x = np.zeros(whole.decision_set.d, dtype=np.bool_)
+    if x not in whole.decision_set:
+        raise no_decision_left(whole.decision_set, x)
+    return x
+
+
+def unseen_items(player: rounds.Player) -> int:
+    """Number of items that some covering decision contains and that have no observed reward."""
+    return int(np.count_nonzero((player.cover >= 0) & (player.stats[PLAYS] == 0)))
