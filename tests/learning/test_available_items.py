@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from learner_cases import POLICIES, SETS
 
 from semibandits.decisions.available import AvailableDecisions, available_decisions
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.msets import MSets
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
+from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import Infeasible, InvalidInputError, UnsupportedError
 from semibandits.kernels.rules.glade import PLAYED_ROW, REMEMBERED, REPEATS
 from semibandits.laws import Poisson
@@ -88,9 +92,27 @@ def test_the_same_items_in_every_round_are_a_learner_without_the_others(family, 
         part.tell(second.id, rewards)
 
 
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("kind", [Paths, Routes, MSets, Matchings, SpanningTrees, EnumeratedDecisions])
+def test_lowered_weights_give_the_rounds_of_the_family(kind, name, monkeypatch):
+    """Without the sets of the families, all policies still play available decisions, and see unseen items first."""
+    family = next(family for family, make in SETS.items() if type(make()) is kind)
+    monkeypatch.setattr(kind, "_restricted_to", DecisionSet._restricted_to)
+    learner, decision_set = learner_on(family, POLICIES[name])
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        mask = rng.random(decision_set.d) < 0.85
+        left = left_of(decision_set, mask)
+        if len(left):
+            asked = learner.ask(mask)
+            assert (left == asked.decision).all(axis=1).any()
+            learner.tell(asked.id, outcome(rng, len(asked.items)))
+    assert isinstance(learner._agent.part.agent.decision_set, AvailableDecisions)
+
+
 @pytest.mark.parametrize(("family", "name"), PAIRS)
 def test_rounds_with_all_items_are_ordinary_rounds(family, name):
-    first, decision_set = learner_on(family, POLICIES[name])
+    first, _ = learner_on(family, POLICIES[name])
     second, _ = learner_on(family, POLICIES[name])
     rng = np.random.default_rng(1)
     for _ in range(15):
@@ -291,7 +313,7 @@ def test_malformed(available, words):
 
 def test_no_item_at_all():
     assert Learner(Matchings([(0, 0), (1, 1)], "none"), variance=1.0, seed=0).ask([]).labels == ()
-    with pytest.raises(Infeasible, match="0 of 4 items, and every decision of Paths.* and 1 others: wait"):
+    with pytest.raises(Infeasible, match=r"0 of 4 items, and every decision of Paths.* and 1 others: wait"):
         Learner(STREETS, variance=1.0, seed=0).ask([])
 
 
@@ -320,7 +342,7 @@ class Own(Policy):
 
 def test_policies_of_your_own():
     learner = Learner(MSets(3, 1), Own(First), variance=1.0, seed=0)
-    with pytest.raises(UnsupportedError, match="First does not support rounds with unavailable items.*`choose_among`"):
+    with pytest.raises(UnsupportedError, match=r"First does not support rounds with unavailable items.*`choose_among`"):
         learner.ask([1, 2])
     assert learner.rounds == 0
     assert learner.ask([0, 1, 2]).labels == (0,)
@@ -349,7 +371,7 @@ def test_damaged_states_are_refused(part):
 
 
 def test_a_failed_round_changes_nothing():
-    class Broken(AssertionError):
+    class BrokenError(Exception):
         pass
 
     learner, rng = Learner(MSets(6, 2), OSSB(), variance=1.0, seed=0), np.random.default_rng(0)
@@ -357,8 +379,8 @@ def test_a_failed_round_changes_nothing():
         learner.tell(learner.ask([0, 1, 2, 3]).id, rng.normal(size=2))
     before = text(learner)
     chosen = learner._agent._open_round
-    learner._agent._open_round = lambda x: (_ for _ in ()).throw(Broken())
-    with pytest.raises(Broken):
+    learner._agent._open_round = lambda x: (_ for _ in ()).throw(BrokenError())
+    with pytest.raises(BrokenError):
         learner.ask([1, 2, 3, 4])
     assert text(learner) == before
     learner._agent._open_round = chosen

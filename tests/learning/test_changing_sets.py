@@ -137,7 +137,7 @@ def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():
     assert new.state()["open_rounds"] == [{"id": 0, "items": one.items.tolist(), "replaced": True}]
     again = copy_of(new)
     for learner in (new, again):
-        learner.tell(0, {label: 2.0 for label in one.labels})
+        learner.tell(0, dict.fromkeys(one.labels, 2.0))
     assert text(new) == text(again)
     assert "replaced" not in str(old.state()["open_rounds"])
 
@@ -201,7 +201,7 @@ class Twins(DecisionSet):
 def test_labels_must_be_distinct():
     twins, plain = Twins(), MSets(2, 1, items="ab")
     for old, new in ((twins, plain), (plain, twins)):
-        with pytest.raises(InvalidInputError, match="labels must be distinct .*got 'a' twice in"):
+        with pytest.raises(InvalidInputError, match=r"labels must be distinct .*got 'a' twice in"):
             Learner(old, CUCB(), variance=1.0, seed=0).replace(new)
 
 
@@ -228,7 +228,7 @@ class Recalling(Own):
 
 
 def test_policies_of_your_own():
-    with pytest.raises(UnsupportedError, match="does not support a history.*override `recall`"):
+    with pytest.raises(UnsupportedError, match=r"does not support a history.*override `recall`"):
         Learner(MSets(2, 1), Own(), variance=1.0, seed=0).replace(MSets(2, 1))
     old = Learner(MSets(2, 1), Recalling(), variance=1.0, seed=0)
     old.tell(old.ask().id, [3.0])

@@ -162,7 +162,7 @@ class AvailableDecisions(DecisionSet):
         return self._filled(rewards, lowest), self._filled(bonuses, 0.0)
 
     def _more_than(self, weights: FloatArray, bonus: float) -> float:
-        """A number above the difference of any two decisions, which have at most m items and bonuses of at most m times `bonus`."""
+        """A number above the difference of any two decisions of at most m items, with bonuses of at most m times `bonus`."""
         largest = float(np.abs(weights).max())
         if self._upper is not None:
             largest = max(largest, float(np.abs(self._upper).max()))  # at which weights are clipped
