@@ -85,6 +85,10 @@ class ConcurrentUseError(SemibanditsError, RuntimeError):
     """Two threads use an object at the same time; the refused call has changed nothing."""
 
 
+class StorageError(SemibanditsError, RuntimeError):
+    """A database of learners cannot be used: it is locked, gone, full or damaged; the message names the remedy."""
+
+
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result rather than a mistake)
     """No decision satisfies the constraint."""
 

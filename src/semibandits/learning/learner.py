@@ -120,7 +120,7 @@ class Learner:
         values = as_floats(variance, "variance")
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
-        self._rng = _generator(seed)
+        self._rng = generator_of(seed)
         self._agent: Agent = policy.start(decision_set, variance)
         self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
@@ -246,6 +246,10 @@ class Learner:
 
     def _repr_html_(self) -> str:
         """The state and the best decision so far as a table, for notebooks."""
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in self._facts()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The state and the best decision so far, each with its title."""
         names, best = NamedItems.of(self._decision_set), self.best()
         means = self.means
         value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
@@ -258,7 +262,7 @@ class Learner:
             facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
             noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
             facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
-        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in facts))
+        return facts
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -413,15 +417,7 @@ class Learner:
         InvalidInputError
             If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        given, in_costs = one_of(outcomes, costs, "outcomes")
-        pairs = given.items() if isinstance(given, Mapping) else given
-        try:
-            listed = [(round_id, outcome) for round_id, outcome in pairs]
-        except (TypeError, ValueError) as error:
-            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
-            raise InvalidInputError(
-                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
-            ) from error
+        listed, in_costs = listed_outcomes(outcomes, costs)
         self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
@@ -471,15 +467,19 @@ class Learner:
         InvalidInputError
             If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
         """
-        if (age is None) == (before is None):
-            raise InvalidInputError(
-                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
-            )
-        limit = _whole_number(before, "before") if age is None else self._next - 1 - _whole_number(age, "age")
+        limit = self._expiry(age, before)
         old = tuple(asked for asked in self._open.values() if asked.id < limit)
         for asked in old:
             self._forget(asked)
         return old
+
+    def _expiry(self, age: int | None, before: int | None) -> int:
+        """The id below which open rounds are old, >= 0; see `expire`."""
+        if (age is None) == (before is None):
+            raise InvalidInputError(
+                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
+            )
+        return _whole_number(before, "before") if age is None else max(self._next - 1 - _whole_number(age, "age"), 0)
 
     @exclusive
     def replace(
@@ -734,6 +734,26 @@ class Learner:
             raise
 
 
+def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
+    """Ids of rounds with their outcomes, and whether these are costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If these are not pairs, or not exactly one of `outcomes` and `costs` is given.
+    """
+    given, in_costs = one_of(outcomes, costs, "outcomes")
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        listed = [(round_id, outcome) for round_id, outcome in pairs]
+    except (TypeError, ValueError) as error:
+        name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
+        raise InvalidInputError(
+            f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
+        ) from error
+    return listed, in_costs
+
+
 def check_decision_set(decision_set: object) -> None:
     """Refuse anything but a decision set."""
     if not isinstance(decision_set, DecisionSet):
@@ -761,7 +781,14 @@ def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:
     )
 
 
-def _generator(seed: object) -> np.random.Generator:
+def generator_of(seed: object) -> np.random.Generator:
+    """The generator of a seed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not an integer >= 0, a SeedSequence, or a Generator over PCG64.
+    """
     if isinstance(seed, np.random.Generator):
         if isinstance(seed.bit_generator, np.random.PCG64):
             return seed
