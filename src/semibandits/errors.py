@@ -65,6 +65,10 @@ class SemibanditsError(Message):
     """
 
 
+class PositiveRewardsWarning(UserWarning):
+    """Rewards of routes are minus costs, but all rewards so far are positive: probably costs without a minus sign."""
+
+
 class LongestPathWarning(Message, UserWarning):
     """All mean rewards of a path problem are positive, so that the longest path is best.
 

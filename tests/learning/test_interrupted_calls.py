@@ -8,9 +8,9 @@ import pytest
 
 import semibandits as sb
 from semibandits.learning import learner
-from semibandits.policies import agents
+from semibandits.policies import agents, availability
 
-FILES = {str(Path(module.__file__)) for module in (learner, agents)}
+FILES = {str(Path(module.__file__)) for module in (learner, agents, availability)}
 
 
 class Interrupter:
@@ -46,13 +46,15 @@ def begun(policy):
     made = sb.Learner(sb.MSets(6, 2), policy, variance=0.5, seed=3)
     for k in range(4):
         made.tell(made.ask().id, np.array([0.1 * k, -0.2]))
-    made.ask()
+    made.ask([0, 1, 3, 4])
     made.ask()
     return made.state()
 
 
 CALLS = {
     "ask": lambda made: made.ask(),
+    "ask for some": lambda made: made.ask([0, 1, 3, 4]),
+    "ask for some others": lambda made: made.ask([1, 2, 3, 4, 5]),
     "tell": lambda made: made.tell(4, np.array([0.7, 0.3])),
     "tell a part": lambda made: made.tell(4, np.array([np.nan, 0.3]), partial=True),
     "forget": lambda made: made.forget(5),

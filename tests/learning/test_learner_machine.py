@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from learner_cases import POLICIES, SETS
 
-from semibandits.errors import InvalidInputError
+from semibandits.errors import Infeasible, InvalidInputError
 from semibandits.kernels.rules.statistics import COUNTS, PLAYS, ROOTS, SCALES, SUMS
 from semibandits.learning import Learner
 
@@ -39,6 +39,37 @@ class Machine(RuleBasedStateMachine):
         assert one.decision in self.learner.decision_set
         self.open[one.id] = one.items.tolist()
         self.asked += 1
+
+    @rule(data=st.data())
+    def ask_for_some(self, data):
+        d = len(self.told)
+        mask = np.array(data.draw(st.lists(st.sampled_from([True, True, True, False]), min_size=d, max_size=d)))
+        rows = self.learner.decision_set.enumerate()
+        left = rows[~rows[:, ~mask].any(axis=1)]
+        if not len(left):
+            for learner in (self.learner, self.twin):
+                with pytest.raises(Infeasible):
+                    learner.ask(mask)
+            return
+        one, other = self.learner.ask(mask), self.twin.ask(available=mask.tolist())
+        np.testing.assert_array_equal(one.decision, other.decision)
+        assert (left == one.decision).all(axis=1).any()
+        self.open[one.id] = one.items.tolist()
+        self.asked += 1
+
+    @rule(age=st.integers(0, 12))
+    def expire(self, age):
+        old = [i for i in self.open if self.asked - 1 - i > age]
+        assert [one.id for one in self.learner.expire(age=age)] == old
+        self.twin.expire(before=max(self.asked - 1 - age, 0))
+        for i in old:
+            del self.open[i]
+            self.closed.append(i)
+
+    @rule()
+    def replace(self):
+        (self.learner, first), (self.twin, second) = (one.replace(self.make()) for one in (self.learner, self.twin))
+        assert first == second == ()
 
     def take(self, data):
         """An open round, and its rewards."""

@@ -12,8 +12,11 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer, item_vector
 from semibandits.decisions.base import LARGEST_NUMBER, DecisionSet
 from semibandits.errors import Infeasible, SolverError
+from semibandits.matroids._listing import too_many
 from semibandits.optimization.problems import IndexAnswer
 
+MOST_LISTED: Final = 100_000
+"""Number of decisions of the whole set that are listed for any limit on those that are left."""
 MOST_SHOWN: Final = 3
 """Number of unavailable items that an error names."""
 
@@ -63,11 +66,14 @@ class AvailableDecisions(DecisionSet):
     """
 
     def __init__(self, decision_set: DecisionSet, places: IntArray) -> None:
-        self._whole, self.places = decision_set, places
+        self._whole, self.places = decision_set, places.copy()
         self._is_missing: BoolArray = np.ones(decision_set.d, dtype=np.bool_)
         self._is_missing[places] = False
         upper = decision_set.upper
         self._upper = None if upper is None else upper[places]
+        for array in (self.places, self._is_missing, self._upper):
+            if array is not None:
+                array.setflags(write=False)
         x = self._answer(np.zeros(len(places)))
         if x[self._is_missing].any():
             raise no_decision_left(decision_set, ~self._is_missing)
@@ -116,12 +122,15 @@ class AvailableDecisions(DecisionSet):
         Raises
         ------
         TooManyDecisionsError
-            If the whole set has more than `limit` decisions.
+            If there are more than `limit` decisions, or the whole set has more than `limit` and more than 100,000.
         UnsupportedError
             If the family cannot list its decisions.
         """
-        rows = self._whole.enumerate(limit)
-        return rows[~rows[:, self._is_missing].any(axis=1)][:, self.places]
+        rows = self._whole.enumerate(max(limit, MOST_LISTED))
+        left = rows[~rows[:, self._is_missing].any(axis=1)][:, self.places]
+        if len(left) > limit:
+            raise too_many(limit, len(left))
+        return left
 
     def count(self, limit: int = 1_000_000) -> int:
         """Number of available decisions, by listing those of the whole set; see :meth:`DecisionSet.count`."""
@@ -153,7 +162,7 @@ class AvailableDecisions(DecisionSet):
         return self._filled(rewards, lowest), self._filled(bonuses, 0.0)
 
     def _more_than(self, weights: FloatArray, bonus: float) -> float:
-        """A number above the difference of any two decisions, which have at most m items and bonuses of at most m times `bonus`."""
+        """A number above the difference of any two decisions of at most m items, with bonuses of at most m times `bonus`."""
         largest = float(np.abs(weights).max())
         if self._upper is not None:
             largest = max(largest, float(np.abs(self._upper).max()))  # at which weights are clipped

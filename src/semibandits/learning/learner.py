@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias, final
@@ -16,7 +17,7 @@ from semibandits._text import shortened
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, PositiveRewardsWarning
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
@@ -37,6 +38,8 @@ LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
 """Rounds of another system."""
 Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
 """Outcomes of several rounds, by id."""
+SUSPICIOUS: Final = 3
+"""Number of rounds from the first on in which only positive rewards on routes cause a warning."""
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
@@ -128,6 +131,7 @@ class Learner:
         self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
+        self._positive_rounds = 0
 
     @classmethod
     def from_history(
@@ -650,7 +654,33 @@ class Learner:
         asked = self._open_round(round_id)
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
-        return asked, negated(values) if in_costs else values
+        values = negated(values) if in_costs else values
+        self._check_outcomes(asked, values, in_costs=in_costs)
+        return asked, values
+
+    def _check_outcomes(self, asked: Round, values: FloatArray, *, in_costs: bool) -> None:
+        """Refuse rewards that the law of the policy excludes, and warn of costs on routes that were passed as rewards."""
+        law = self._policy.known_law if isinstance(self._policy, LawPolicy) else None
+        low, high = (-np.inf, np.inf) if law is None else law.outcomes
+        wrong = np.flatnonzero((values < low) | (values > high))
+        if len(wrong):
+            assert law is not None
+            sign, name, ends = (-1.0, "costs", (0.0 - high, 0.0 - low)) if in_costs else (1.0, "rewards", (low, high))
+            raise InvalidInputError(
+                f"{name} must be from {ends[0]:g} to {ends[1]:g} under the law {law.name}, got {sign * values[wrong[0]]:g} for "
+                f"{asked.labels[wrong[0]]!r}: correct it, or use another law"
+            )
+        known = values[~np.isnan(values)]
+        if self._decision_set.upper is None or not len(known) or self._positive_rounds >= SUSPICIOUS:
+            return
+        self._positive_rounds = self._positive_rounds + 1 if (known > 0.0).all() else SUSPICIOUS
+        if self._positive_rounds == SUSPICIOUS and (known > 0.0).all():
+            warnings.warn(
+                f"all {'costs' if in_costs else 'rewards'} so far are {'negative' if in_costs else 'positive'}, but routes have "
+                f"{'positive costs' if in_costs else 'negative rewards'}: pass positive costs as costs=",
+                PositiveRewardsWarning,
+                stacklevel=6,
+            )
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
         lost = np.isnan(rewards)

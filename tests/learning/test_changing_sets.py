@@ -1,0 +1,255 @@
+"""Rounds that expire, and learners that move to another decision set."""
+
+import json
+
+import numpy as np
+import pytest
+from learner_cases import POLICIES, SETS
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.enumerated import EnumeratedDecisions
+from semibandits.decisions.msets import MSets
+from semibandits.decisions.paths import Paths
+from semibandits.decisions.routes import Routes
+from semibandits.errors import InvalidInputError, UnsupportedError
+from semibandits.learning import Learner
+from semibandits.policies import CUCB, ESCB, GLADE, Agent, Policy, ThompsonSampling
+
+
+def text(learner):
+    return json.dumps(learner.state(), sort_keys=True)
+
+
+def copy_of(learner):
+    return Learner.from_state(json.loads(text(learner)), learner.decision_set, learner.policy)
+
+
+def asked(learner, n):
+    return [learner.ask() for _ in range(n)]
+
+
+@pytest.mark.parametrize(("options", "old"), [
+    ({"age": 0}, 4), ({"age": 1}, 3), ({"age": 3}, 1), ({"age": 4}, 0), ({"age": 10**30}, 0),
+    ({"before": 0}, 0), ({"before": 2}, 2), ({"before": 5}, 5), ({"before": np.int64(99)}, 5),
+])  # fmt: skip
+def test_old_rounds_expire_as_if_forgotten_one_by_one(options, old):
+    learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
+    rounds = asked(learner, 5)
+    other = copy_of(learner)
+    assert learner.expire(**options) == tuple(rounds[:old])
+    for number in range(old):
+        other.forget(number)
+    assert text(learner) == text(other)
+    assert learner.expire(**options) == ()
+    assert [one.id for one in learner.open_rounds] == list(range(old, 5))
+
+
+def test_rounds_that_were_told_do_not_expire():
+    learner = Learner(MSets(6, 2), GLADE(), variance=1.0, seed=0)
+    rounds = asked(learner, 4)
+    learner.tell(1, [0.0, 1.0])
+    assert [one.id for one in learner.expire(age=1)] == [0]
+    learner.tell(rounds[2].id, [0.0, 1.0])
+    with pytest.raises(InvalidInputError, match="told or forgotten already"):
+        learner.tell(0, [0.0, 1.0])
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({}, "either age or before, got age=None and before=None"), ({"age": 1, "before": 1}, "either age or before"),
+    ({"age": -1}, "age must be an integer >= 0, got -1"), ({"age": 1.5}, "age must be an integer"),
+    ({"before": True}, "before must be an integer >= 0, got True"),
+])  # fmt: skip
+def test_malformed_ages(options, words):
+    learner = Learner(MSets(6, 2), variance=1.0, seed=0)
+    asked(learner, 2)
+    before = text(learner)
+    with pytest.raises(InvalidInputError, match=words):
+        learner.expire(**options)
+    assert text(learner) == before
+
+
+def played(learner, n, rng):
+    for _ in range(n):
+        one = learner.ask()
+        learner.tell(one.id, -0.3 - rng.random(len(one.items)))
+    return learner
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_same_set_keeps_all_counts_and_open_rounds(family, name):
+    decision_set, rng = SETS[family](), np.random.default_rng(0)
+    old = played(Learner(decision_set, POLICIES[name], variance=0.3, seed=1), 20, rng)
+    old.ask()
+    before = text(old)
+    new, forgotten = old.replace(SETS[family]())
+    assert text(old) == before
+    assert forgotten == ()
+    assert new.plays.tolist() == old.plays.tolist()
+    assert new.means.tolist() == old.means.tolist()
+    assert new.rounds == old.rounds
+    assert [(one.id, one.labels) for one in new.open_rounds] == [(one.id, one.labels) for one in old.open_rounds]
+    state = new.state()
+    again = Learner.from_state(json.loads(json.dumps(state)), decision_set, POLICIES[name])
+    for _ in range(5):
+        one, other = new.ask(), again.ask()
+        assert one.decision.tolist() == other.decision.tolist()
+        rewards = -0.3 - rng.random(len(one.items))
+        new.tell(one.id, rewards)
+        again.tell(other.id, rewards)
+    assert text(new) == text(again)
+
+
+@pytest.mark.parametrize("policy", [CUCB(), ThompsonSampling(), ESCB()], ids=lambda policy: policy.name)
+def test_policies_of_counts_alone_continue_as_if_nothing_had_happened(policy):
+    old = played(Learner(MSets(6, 2), policy, variance=0.3, seed=1), 20, np.random.default_rng(0))
+    old.ask()
+    new, _ = old.replace(MSets(6, 2))
+    assert [one.decision.tolist() for one in asked(new, 5)] == [one.decision.tolist() for one in asked(old, 5)]
+
+
+def test_items_are_found_by_label():
+    old = Learner(MSets(4, 2, items="abcd"), CUCB(), variance=1.0, seed=0)
+    for rewards in ([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]):
+        old.tell(old.ask().id, rewards)
+    first, second = old.ask(), old.ask()
+    gone = first.labels[0]
+    kept = [label for label in "dcba" if label != gone]
+    new, forgotten = old.replace(MSets(5, 2, items=["x", *kept, "y"]))
+    for label in kept:
+        i, j = new.decision_set.items.index(label), "abcd".index(label)
+        assert (new.plays[i], new.means[i]) == (old.plays[j], old.means[j])
+    assert new.plays[[0, 4]].tolist() == [0.0, 0.0]
+    assert first in forgotten
+    assert {one.id for one in (*forgotten, *new.open_rounds)} == {first.id, second.id}
+    for one in new.open_rounds:
+        assert set(one.labels) == set(second.labels)
+        assert new._agent.pending[one.items].min() >= 1
+    assert {"x", "y"} & set(new.ask().labels)  # items never seen come first
+    assert text(copy_of(new)) == text(new)
+
+
+def test_open_decisions_that_the_new_set_lacks_stay_open_and_are_saved():
+    old = Learner(EnumeratedDecisions([[1, 1, 0], [0, 1, 1]], items="abc"), CUCB(), variance=1.0, seed=0)
+    one = old.ask()
+    new, forgotten = old.replace(EnumeratedDecisions([[1, 0, 1], [0, 1, 0]], items="abc"))
+    assert forgotten == ()
+    assert new.state()["open_rounds"] == [{"id": 0, "items": one.items.tolist(), "replaced": True}]
+    again = copy_of(new)
+    for learner in (new, again):
+        learner.tell(0, dict.fromkeys(one.labels, 2.0))
+    assert text(new) == text(again)
+    assert "replaced" not in str(old.state()["open_rounds"])
+
+
+def test_new_items_may_have_a_prior_and_old_ones_keep_theirs():
+    old = Learner(
+        MSets(3, 1, items="abc"), CUCB(), variance=1.0, seed=0, prior_means=[1.0, 2.0, 3.0], prior_plays=[2, 0, 4]
+    )
+    old.tell(old.ask().id, [9.0])  # b, which has no prior
+    new, _ = old.replace(MSets(4, 1, items="cbaz"), prior_costs=[5.0, 5.0, 5.0, 5.0], prior_plays=7)
+    assert new._agent.plays.tolist() == [4.0, 1.0, 2.0, 7.0]
+    assert new._agent.means.tolist() == [3.0, 9.0, 1.0, -5.0]
+    assert new.plays.tolist() == [0.0, 1.0, 0.0, 0.0]
+    again = copy_of(new)
+    assert again._agent.means.tolist() == new._agent.means.tolist()
+    assert text(again) == text(new)
+    third, _ = new.replace(MSets(1, 1, items="z"))
+    assert (third._agent.plays[0], third._agent.means[0]) == (7.0, -5.0)
+
+
+def test_routes_start_new_links_at_their_least_costs():
+    old = Learner(Routes([("s", "a"), ("a", "t"), ("s", "t")], "s", "t", 1.0), GLADE(), variance=1.0, seed=0)
+    played(old, 10, np.random.default_rng(0))
+    new, _ = old.replace(Routes([("s", "t"), ("s", "a"), ("a", "t"), ("s", "b"), ("b", "t")], "s", "t", 0.1))
+    assert new._agent.means[3:].tolist() == [-0.1, -0.1]
+    assert new.plays[1:3].tolist() == old.plays[:2].tolist()
+    assert text(copy_of(new)) == text(new)
+
+
+def test_variances_per_item():
+    old = Learner(MSets(3, 1, items="abc"), CUCB(), variance=[1.0, 2.0, 3.0], seed=0)
+    assert old.replace(MSets(2, 1, items="ca"))[0].state()["variance"] == [3.0, 1.0]
+    with pytest.raises(
+        InvalidInputError, match="variance must be given, since it differs from item to item and 1 items are new"
+    ):
+        old.replace(MSets(2, 1, items="cz"))
+    assert old.replace(MSets(2, 1, items="cz"), variance=4.0)[0].state()["variance"] == 4.0
+    own = Learner(MSets(2, 1), CUCB(variance=(1.0, 2.0)), variance=1.0, seed=0)
+    with pytest.raises(InvalidInputError, match=r"variance must .*\(3,\)"):
+        own.replace(MSets(3, 1))
+    assert own.replace(MSets(3, 1), CUCB(variance=(1.0, 2.0, 3.0)))[0].policy.variance == (1.0, 2.0, 3.0)
+
+
+def test_malformed_sets():
+    learner = Learner(MSets(3, 1), variance=1.0, seed=0)
+    with pytest.raises(InvalidInputError, match="decision_set must be a DecisionSet, got int"):
+        learner.replace(3)
+    with pytest.raises(InvalidInputError, match="prior_plays"):
+        learner.replace(MSets(3, 1), prior_plays=1)
+
+
+class Twins(DecisionSet):
+    """Two items with one label."""
+
+    d, m, items = 2, 1, ("a", "a")
+
+    def maximize(self, weights):
+        return np.arange(2) == np.argmax(weights)
+
+
+def test_labels_must_be_distinct():
+    twins, plain = Twins(), MSets(2, 1, items="ab")
+    for old, new in ((twins, plain), (plain, twins)):
+        with pytest.raises(InvalidInputError, match=r"labels must be distinct .*got 'a' twice in"):
+            Learner(old, CUCB(), variance=1.0, seed=0).replace(new)
+
+
+class Own(Policy, Agent):
+    def start(self, decision_set, variance):
+        return Own()
+
+    def choose(self, rng):
+        return np.array([True, False])
+
+    def observe(self, items, rewards):
+        pass
+
+
+class Recalling(Own):
+    def start(self, decision_set, variance):
+        return Recalling()
+
+    def recall(self, history):
+        self.known = history
+
+    def reopen(self, items):
+        self.opened = items.tolist()
+
+
+def test_policies_of_your_own():
+    with pytest.raises(UnsupportedError, match=r"does not support a history.*override `recall`"):
+        Learner(MSets(2, 1), Own(), variance=1.0, seed=0).replace(MSets(2, 1))
+    old = Learner(MSets(2, 1), Recalling(), variance=1.0, seed=0)
+    old.tell(old.ask().id, [3.0])
+    old.ask()
+    agent = old.replace(MSets(2, 1))[0]._agent
+    assert agent.known.sums.tolist() == [3.0, 0.0]
+    assert (agent.known.rounds, agent.opened) == (2, [0])
+
+
+def test_a_network_that_grows_finds_the_new_way():
+    """A new street of the least cost is tried and then used."""
+    rng = np.random.default_rng(0)
+    means = {("s", "a"): 3.0, ("a", "t"): 3.0, ("s", "t"): 5.0, ("s", "b"): 1.0, ("b", "t"): 1.0}
+    learner = Learner(Paths(list(means)[:3], "s", "t"), variance=0.25, seed=0)
+
+    def travel(n):
+        for _ in range(n):
+            one = learner.ask()
+            learner.tell(one.id, costs=[means[label] + 0.5 * rng.normal() for label in one.labels])
+        return one.labels
+
+    assert travel(200) == (("s", "t"),)
+    learner, _ = learner.replace(Paths(list(means), "s", "t"))
+    assert travel(200) == (("s", "b"), ("b", "t"))
