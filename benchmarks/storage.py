@@ -97,7 +97,8 @@ def measure(report: Report, url: str, folder: Path, name: str, policy: sb.Policy
     report.row(
         "storage", {"set": name, "policy": policy.name, "rates": rates, "ratio": ratio, "bare_ratio": bare_ratio}
     )
-    return name, policy.name, *(f"{rate:,.0f}" for rate in medians), digits(ratio, 2), digits(bare_ratio, 2)
+    cells = [*(f"{rate:,.0f}" for rate in medians), digits(ratio, 2), digits(bare_ratio, 2)]
+    return name, policy.name, *("–" if cell == "nan" else cell for cell in cells)
 
 
 def main() -> None:

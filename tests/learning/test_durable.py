@@ -289,7 +289,7 @@ def test_pruning_keeps_the_state_and_others_continue(url):
 
 
 def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
-    monkeypatch.setattr("semibandits.learning.database.durable.BATCH", 8)
+    monkeypatch.setattr("semibandits.learning.database.replica.BATCH", 8)
     learner, other = new(url, snapshot_every=10), opened(url)
     for _ in range(22):
         learner.ask()
@@ -310,7 +310,7 @@ def test_a_replay_that_chooses_otherwise_is_an_error(url):
     change(learner, seq=3, payload=forged)
     with pytest.raises(StorageError, match=r"entry 3 of the journal .* the policy chooses .*call prune\(\)"):
         opened(url)
-    learner._drop()
+    learner._replica.drop()
     with pytest.raises(StorageError, match="entry 3"):
         learner.ask()
     change(learner, seq=3, payload=json.dumps({"round": asked.id, "items": asked.items.tolist()}))

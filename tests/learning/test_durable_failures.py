@@ -163,7 +163,7 @@ def test_an_agent_that_fails_leaves_the_learner_unchanged(url, monkeypatch):
     learner = new(url)
     asked = learner.ask()
     before = learner.state()
-    agent = type(learner._learner._agent)
+    agent = type(learner._replica._learner._agent)
     with monkeypatch.context() as patch:
         patch.setattr(agent, "choose", lambda self, rng: 1 / 0)
         with pytest.raises(ZeroDivisionError):

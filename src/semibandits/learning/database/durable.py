@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, final
+from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
@@ -15,6 +15,7 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.database.replica import Replica
 from semibandits.learning.learner import Learner, Outcomes, listed_outcomes
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from semibandits.learning.database.journal import Stored
 
 T = TypeVar("T")
-BATCH: Final = 1_000
-"""Entries read at once; a learner that is further behind looks for a newer snapshot."""
-MOST_GAPS: Final = 3
-"""Gaps in the journal, each after reading the latest snapshot, that pruning by other processes may explain."""
 
 
 @final
@@ -58,12 +55,8 @@ class DurableLearner:
         snapshot_every: int,
     ) -> None:
         self._backend, self._stored = backend, stored
-        self._own_set, self._own_policy = decision_set, policy
-        self._snapshot_every = snapshot_every
+        self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
         self._mutex = threading.RLock()
-        self._learner: Learner | None = None
-        self._seq = -1
-        self._is_ahead = False
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy = self._read(lambda learner: (learner.decision_set, learner.policy))
 
@@ -77,7 +70,8 @@ class DurableLearner:
     def __reduce__(self) -> tuple[Callable[..., DurableLearner], tuple[Any, ...]]:
         """Copies and pickles use the same learner in the database; pickles contain its password."""
         arguments = (
-            self._backend.full_url, self.name, self._own_set, self._own_policy, self._snapshot_every, self._backend.timeout
+            self._backend.full_url, self.name, self._replica.own_set, self._replica.own_policy,
+            self._replica.snapshot_every, self._backend.timeout,
         )  # fmt: skip
         return _opened_again, arguments
 
@@ -131,7 +125,7 @@ class DurableLearner:
     @property
     def calls(self) -> int:
         """Number of calls so far that changed the learner: the number of the last entry of its journal."""
-        return self._read(lambda learner: self._seq)
+        return self._read(lambda learner: self._replica.seq)
 
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
@@ -310,7 +304,7 @@ class DurableLearner:
         operations.checked_name(name)
 
         def work(connection: Connection) -> tuple[Stored, tuple[Round, ...]]:
-            learner, forgotten = self._locked(connection).replace(
+            learner, forgotten = self._replica.locked(connection).replace(
                 decision_set,
                 policy,
                 variance=variance,
@@ -321,13 +315,13 @@ class DurableLearner:
             return self._stored.added(connection, name, learner.state()), forgotten
 
         stored, forgotten = self._transaction(work)
-        own_policy = self._own_policy if policy is None else policy
+        own_policy = self._replica.own_policy if policy is None else policy
         learner = DurableLearner(
             self._backend,
             stored,
             decision_set=decision_set,
             policy=own_policy,
-            snapshot_every=self._snapshot_every,
+            snapshot_every=self._replica.snapshot_every,
         )
         return learner, forgotten
 
@@ -359,13 +353,13 @@ class DurableLearner:
         return self._transaction(work)
 
     def _store_snapshot(self, connection: Connection) -> int:
-        learner = self._locked(connection)
-        self._stored.add_snapshot(connection, self._seq, learner.state())
-        return self._seq
+        learner = self._replica.locked(connection)
+        self._stored.add_snapshot(connection, self._replica.seq, learner.state())
+        return self._replica.seq
 
     def _read(self, work: Callable[[Learner], T]) -> T:
         """A value of the learner in its latest state."""
-        return self._transaction(lambda connection: work(self._caught_up(connection)), reads=True)
+        return self._transaction(lambda connection: work(self._replica.caught_up(connection)), reads=True)
 
     def _write(
         self,
@@ -390,45 +384,33 @@ class DurableLearner:
         """
         if key is not None:
             operations.checked_name(key, what="key")
-        token, tries, before = secrets.token_hex(8), 0, self._seq
+        token, tries, before = secrets.token_hex(8), 0, self._replica.seq
 
         def work(connection: Connection) -> Entry:
             nonlocal tries, before
-            learner = self._locked(connection)
+            learner = self._replica.locked(connection)
             tries += 1
             if tries > 1 and (found := self._stored.entry_with_token(connection, token, after=before)):
                 return found  # the last attempt was committed, but its answer was lost
-            before = self._seq
+            before = self._replica.seq
             if key is not None and (found := self._stored.entry_with_key(connection, key)):
                 _check_same_call(found, kind, rounds)
                 return found
-            return self._carried_out(connection, learner, kind, prepared(learner), key=key, token=token)
+            return self._replica.carry_out(connection, learner, kind, prepared(learner), key=key, token=token)
 
         return self._transaction(work)
-
-    def _carried_out(
-        self, connection: Connection, learner: Learner, kind: str, payload: Payload, *, key: str | None, token: str
-    ) -> Entry:
-        """Apply a new entry to the learner, and store it with the state if that is due."""
-        self._is_ahead = True
-        entry = Entry.of(self._seq + 1, kind, operations.carry_out(learner, kind, payload), key)
-        self._seq = entry.seq
-        self._stored.append(connection, entry, token=token)
-        if entry.seq % self._snapshot_every == 0:
-            self._stored.add_snapshot(connection, entry.seq, learner.state())
-        return entry
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
         """The result of a transaction. Unless it is committed, the learner in memory is read again by the next one."""
 
         def checked(connection: Connection) -> T:
-            if self._is_ahead:
-                self._drop()
+            if self._replica.is_ahead:
+                self._replica.drop()
             return work(connection)
 
         with self._alone():
             result = self._backend.run(checked, reads=reads)
-            self._is_ahead = False
+            self._replica.is_ahead = False
         return result
 
     @contextmanager
@@ -443,60 +425,6 @@ class DurableLearner:
             yield
         finally:
             self._mutex.release()
-
-    def _locked(self, connection: Connection) -> Learner:
-        """The learner in its latest state, which no other process can change until the end of the transaction."""
-        self._stored.lock(connection)
-        return self._caught_up(connection)
-
-    def _caught_up(self, connection: Connection) -> Learner:
-        """The learner after all entries of the journal."""
-        gaps = 0
-        while True:
-            learner = self._learner
-            if learner is None:
-                learner = self._restored(connection)
-            entries = self._stored.entries_after(connection, self._seq, most=BATCH)
-            if not entries:
-                return learner
-            has_gap = entries[0].seq != self._seq + 1
-            if has_gap and gaps == MOST_GAPS:
-                raise self._incomplete(entries[0])
-            if has_gap or (len(entries) == BATCH and self._newest_snapshot(connection) > self._seq):
-                self._drop()  # pruned by another process, or far behind: continue from the latest snapshot
-                gaps += has_gap
-            else:
-                self._replay(learner, entries)
-
-    def _incomplete(self, found: Entry) -> StorageError:
-        return StorageError(
-            f"the journal of {self.name!r} must continue with entry {self._seq + 1}, got {found.seq}: entries were "
-            "deleted, use a copy"
-        )
-
-    def _newest_snapshot(self, connection: Connection) -> int:
-        return self._stored.latest_snapshot_seq(connection)
-
-    def _restored(self, connection: Connection) -> Learner:
-        """The learner of the latest snapshot."""
-        seq, snapshot = self._stored.latest_snapshot(connection)
-        state = self._stored.whole_state(snapshot)
-        learner = Learner.from_state(state, self._own_set, self._own_policy)
-        self._learner, self._seq = learner, seq
-        return learner
-
-    def _replay(self, learner: Learner, entries: list[Entry]) -> None:
-        self._is_ahead, before = True, self._is_ahead
-        for entry in entries:
-            if entry.seq != self._seq + 1:
-                raise self._incomplete(entry)
-            operations.replay(learner, entry)
-            self._seq = entry.seq
-        self._is_ahead = before
-
-    def _drop(self) -> None:
-        """Forget the learner in memory; the next transaction reads it from the database."""
-        self._learner, self._seq, self._is_ahead = None, -1, False
 
 
 def _check_same_call(entry: Entry, kind: str, rounds: list[int] | None) -> None:

@@ -1,0 +1,115 @@
+"""The learner of a database in the memory of one process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import StorageError
+from semibandits.learning.database import operations
+from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.learner import Learner
+from semibandits.policies.base import Policy
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from semibandits.learning.database.journal import Stored
+
+BATCH: Final = 1_000
+"""Entries read at once; a learner that is further behind looks for a newer snapshot."""
+MOST_GAPS: Final = 3
+"""Gaps in the journal, each after reading the latest snapshot, that pruning by other processes may explain."""
+
+
+class Replica:
+    """A learner that follows its journal.
+
+    Attributes
+    ----------
+    own_set, own_policy : DecisionSet, Policy or None
+        What the caller has passed; None if they are rebuilt from the database.
+    snapshot_every : int
+        Number of entries after which the state is stored.
+    seq : int
+        Number of the entry after which the learner in memory is, -1 if there is none in memory.
+    is_ahead : bool
+        Whether the learner in memory may have changed by more than committed entries, and must be dropped.
+    """
+
+    def __init__(
+        self, stored: Stored, decision_set: DecisionSet | None, policy: Policy | None, *, snapshot_every: int
+    ) -> None:
+        self._stored = stored
+        self.own_set, self.own_policy, self.snapshot_every = decision_set, policy, snapshot_every
+        self._learner: Learner | None = None
+        self.seq, self.is_ahead = -1, False
+
+    def drop(self) -> None:
+        """Forget the learner in memory; the next transaction reads it from the database."""
+        self._learner, self.seq, self.is_ahead = None, -1, False
+
+    def locked(self, connection: Connection) -> Learner:
+        """The learner in its latest state, which no other process can change until the end of the transaction."""
+        self._stored.lock(connection)
+        return self.caught_up(connection)
+
+    def caught_up(self, connection: Connection) -> Learner:
+        """The learner after all entries of the journal.
+
+        Raises
+        ------
+        StorageError
+            If the journal is damaged or incomplete.
+        """
+        gaps = 0
+        while True:
+            learner = self._restored(connection) if self._learner is None else self._learner
+            entries = self._stored.entries_after(connection, self.seq, most=BATCH)
+            if not entries:
+                return learner
+            has_gap = entries[0].seq != self.seq + 1
+            if has_gap and gaps == MOST_GAPS:
+                raise self._incomplete(entries[0])
+            if has_gap or (len(entries) == BATCH and self._stored.latest_snapshot_seq(connection) > self.seq):
+                self.drop()  # pruned by another process, or far behind: continue from the latest snapshot
+                gaps += has_gap
+            else:
+                self._replay(learner, entries)
+
+    def carry_out(
+        self, connection: Connection, learner: Learner, kind: str, payload: Payload, *, key: str | None, token: str
+    ) -> Entry:
+        """Apply a new entry to the learner, and store it with the state if that is due.
+
+        The learner is ahead of the database until the transaction is committed.
+        """
+        self.is_ahead = True
+        entry = Entry.of(self.seq + 1, kind, operations.carry_out(learner, kind, payload), key)
+        self.seq = entry.seq
+        self._stored.append(connection, entry, token=token)
+        if entry.seq % self.snapshot_every == 0:
+            self._stored.add_snapshot(connection, entry.seq, learner.state())
+        return entry
+
+    def _restored(self, connection: Connection) -> Learner:
+        """The learner of the latest snapshot."""
+        seq, snapshot = self._stored.latest_snapshot(connection)
+        learner = Learner.from_state(self._stored.whole_state(snapshot), self.own_set, self.own_policy)
+        self._learner, self.seq = learner, seq
+        return learner
+
+    def _replay(self, learner: Learner, entries: list[Entry]) -> None:
+        self.is_ahead = True
+        for entry in entries:
+            if entry.seq != self.seq + 1:
+                raise self._incomplete(entry)
+            operations.replay(learner, entry)
+            self.seq = entry.seq
+        self.is_ahead = False
+
+    def _incomplete(self, found: Entry) -> StorageError:
+        return StorageError(
+            f"the journal of {self._stored.name!r} must continue with entry {self.seq + 1}, got {found.seq}: entries were "
+            "deleted, use a copy"
+        )
