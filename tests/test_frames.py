@@ -193,3 +193,130 @@ def test_labels_of_msets():
 
 def test_other_objects_are_no_frames():
     assert not any(map(is_frame, [np.eye(2), nx.Graph(), [("a", "b")], {"tail": ["a"]}, LINKS["from"], "text", None]))
+
+
+ARTICLES = {
+    "title": ["Final", "Derby", "Vaccine", "Diet", "Ballot", "Budget"],
+    "topic": ["sports", "sports", "health", "health", "politics", "politics"],
+    "author": ["Ada", "Ben", "Ada", "Ben", "Ada", "Chris"],
+    "clicks": [9, 8, 7, 3, 6, 5],
+}
+
+
+@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+def test_selections_with_quotas_from_a_frame(make):
+    x = sb.MatroidBases.from_frame(make(ARTICLES), item="title", group="topic", capacities=1, size=2)
+    by_hand = sb.MatroidBases(sb.matroids.quotas(ARTICLES["topic"], 1, 2), items=ARTICLES["title"])
+    assert fingerprint(x) == fingerprint(by_hand)
+    assert x.items == x.labels == tuple(ARTICLES["title"])
+    assert (x.m, x.count()) == (2, 12)
+    assert rebuild(describe(x)).items == x.items
+    bound = sb.graves_lai(x, x.values_of("clicks"))
+    assert "best: Final, Vaccine" in repr(bound)
+    assert "Best selection  Final, Vaccine" in bound.summary()
+    assert "selections to explore" in bound.summary()
+    assert bound.to_frame()["label"].tolist() == ARTICLES["title"]
+    learner = sb.Learner(x, variance=1.0, seed=0)
+    asked = learner.ask()
+    assert set(asked.labels) <= set(ARTICLES["title"])
+    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
+    learner.tell(asked.id, dict.fromkeys(asked.labels, 1.0))
+    assert "Best selection so far" in learner._repr_html_()
+
+
+def test_capacities_of_groups_may_differ():
+    capacities = {"sports": 2, "health": 1, "politics": 0, "unknown": 9}
+    x = sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), item="title", group="topic", capacities=capacities)
+    chosen = x.maximize(x.values_of("clicks"))
+    assert [x.items[i] for i in np.flatnonzero(chosen)] == ["Final", "Derby", "Vaccine"]
+
+
+@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns), Polars])
+def test_selections_with_two_quotas_from_a_frame(make):
+    names = {"item": "title", "groups": ("topic", "author")}
+    x = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=1)
+    topics, authors = (sb.matroids.Partition(ARTICLES[name], 1) for name in names["groups"])
+    assert fingerprint(x) == fingerprint(sb.MatroidIntersection(topics, authors, items=ARTICLES["title"]))
+    assert rebuild(describe(x)).items == x.items == x.labels == tuple(ARTICLES["title"])
+    bound = sb.graves_lai(x, x.values_of("clicks"))
+    assert "Best selection  Derby, Vaccine, Budget" in bound.summary()
+    limits = [{"sports": 2, "health": 1, "politics": 0}, 1]
+    y = sb.MatroidIntersection.from_frame(make(ARTICLES), **names, capacities=limits, size=1)
+    assert (y.m, y.count()) == (1, 4)
+    learner = sb.Learner(y, variance=1.0, seed=0)
+    assert sb.Learner.from_state(learner.state()).ask().labels == learner.ask().labels
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "one column 'item', got the columns 'title', .*: name another one by item="),
+        ({"item": "title"}, "one column 'group', got the columns 'title', .*: name another one by group="),
+        ({"item": "topic", "group": "topic"}, "different labels, got 'sports' twice"),
+        ({"item": "title", "group": "topic", "size": 4}, "size must be at most 3, .* got 4: change it"),
+        ({"item": "title", "group": "topic", "size": 2.5}, "size must be an integer, got 2.5"),
+        ({"item": "title", "group": "topic", "capacities": {"sports": 1}}, "every group, got none for 'health'"),
+    ],
+)
+def test_errors_of_selections_from_frames(options, message):
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), **({"capacities": 1} | options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": ("topic", "genre")}, "one column 'genre', got the columns .*: name another one by groups="),
+        ({"groups": "topic"}, "groups must have two entries, got 'topic': name two columns"),
+        ({"capacities": {"sports": 1}}, "capacities must have two entries, got .*: pass an integer, or an integer or a map"),
+        ({"capacities": [1, 1, 1]}, "capacities must have two entries"),
+        ({"size": 4}, "common independent set of size = 4 items, got at most 3"),
+    ],
+)  # fmt: skip
+def test_errors_of_selections_with_two_quotas_from_frames(options, message):
+    given = {"item": "title", "groups": ("topic", "author"), "capacities": 1} | options
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.MatroidIntersection.from_frame(pd.DataFrame(ARTICLES), **given)
+
+
+def test_selections_need_a_frame_or_labels():
+    for build in (sb.MatroidBases.from_frame, sb.MatroidIntersection.from_frame):
+        with pytest.raises(sb.InvalidInputError, match=r"frame must be a frame .*, got list: use .* items=\.\.\.\)"):
+            build(["a"], capacities=1)
+    with pytest.raises(TypeError, match=r"keyword argument 'groups': did you mean group=\.\.\.\?"):
+        sb.MatroidBases.from_frame(pd.DataFrame(ARTICLES), groups="topic", capacities=1)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(ARTICLES), Polars(ARTICLES)])
+def test_a_whole_frame_is_no_column(frame):
+    message = rf"groups must be one column of the frame, got a whole {type(frame).__name__}: pass for instance frame\['name'\]"
+    with pytest.raises(sb.InvalidInputError, match=message):
+        sb.matroids.Partition(frame, 2)
+    with pytest.raises(sb.InvalidInputError, match="items must be one column of the frame"):
+        sb.MSets(4, 2, items=frame)
+    assert sb.matroids.Partition(frame["topic"], 1).rank == 3
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda items: sb.MatroidBases(sb.matroids.Uniform(3, 1), items=items),
+        lambda items: sb.MatroidIntersection(sb.matroids.Uniform(3, 1), sb.matroids.Uniform(3, 2), items=items),
+    ],
+)
+def test_labels_of_matroids_and_intersections(build):
+    assert build("abc").items == build("abc").labels == ("a", "b", "c")
+    assert (build(None).items, build(None).labels) == ((0, 1, 2), None)
+    with pytest.raises(sb.InvalidInputError, match="different labels, got 'a' twice"):
+        build("aba")
+    with pytest.raises(sb.InvalidInputError, match="items must have d = 3 labels, got 2"):
+        build("ab")
+
+
+def test_labels_replace_those_of_a_graph():
+    triangle = sb.matroids.Graphic([("u", "v"), ("v", "w"), ("u", "w")])
+    cheapest = sb.graves_lai(sb.MatroidBases(triangle, items=["bridge", "tunnel", "ferry"]), costs=[1.0, 2.0, 3.0])
+    assert "Best spanning forest  bridge, tunnel" in cheapest.summary()
+    assert sb.MatroidBases(triangle).items == triangle.items
+    assert sb.MatroidIntersection(triangle, sb.matroids.Uniform(3, 1)).items == triangle.items
+    assert sb.MatroidIntersection(sb.matroids.Uniform(3, 1), triangle).items == triangle.items

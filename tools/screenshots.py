@@ -81,7 +81,10 @@ def main() -> None:
         semibandits("bound", CITY, "--plot", str(city.with_suffix(".png")))
         keep("city-plan", city.with_suffix(".png").read_bytes())
         semibandits("simulate", CITY, "-p", "GLADE", "-p", "thompson", "-T", "5000", "-n", "8", "--output", str(city))
-        keep("city-map", shot_of_report(browser, city / "report.html", LAPTOP, 1.5, first="#decisions", last="#decisions"))
+        keep(
+            "city-map",
+            shot_of_report(browser, city / "report.html", LAPTOP, 1.5, first="#decisions", last="#decisions"),
+        )
         for name, (words, lines) in TERMINALS.items():
             keep(name, shot_of_terminal(browser, words, lines))
         browser.close()

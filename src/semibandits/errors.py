@@ -65,6 +65,10 @@ class SemibanditsError(Message):
     """
 
 
+class PositiveRewardsWarning(UserWarning):
+    """Rewards of routes are minus costs, but all rewards so far are positive: probably costs without a minus sign."""
+
+
 class LongestPathWarning(Message, UserWarning):
     """All mean rewards of a path problem are positive, so that the longest path is best.
 
@@ -79,6 +83,10 @@ class InvalidInputError(SemibanditsError, ValueError):
 
 class ConcurrentUseError(SemibanditsError, RuntimeError):
     """Two threads use an object at the same time; the refused call has changed nothing."""
+
+
+class StorageError(SemibanditsError, RuntimeError):
+    """A database of learners cannot be used: it is locked, gone, full or damaged; the message names the remedy."""
 
 
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result rather than a mistake)

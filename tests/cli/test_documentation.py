@@ -8,12 +8,15 @@ import re
 import runpy
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from semibandits.cli import main
 from semibandits.cli.simulate import HELP
+from semibandits.decisions.matroids import MatroidBases
+from semibandits.families.description import fingerprint
 from semibandits.families.registry import TABLES
-from semibandits.instances import FAMILIES, MATROID_KINDS
+from semibandits.instances import FAMILIES, MATROID_KINDS, ProblemOptions, read_table
 from semibandits.instances.roles import ROLES
 from semibandits.policies.radius import RADII
 from semibandits.policies.registry import POLICIES
@@ -51,6 +54,25 @@ def test_the_python_of_the_readme_runs():
     assert re.match(r"[\d.]+ <= C\(theta\) <= [\d.]+\n", printed)
     assert "home -> " in printed
     assert len(re.findall(r"minutes lost, +[\d.]+ per ln T; C\(theta\) = 12.24", printed)) == 3
+
+
+def test_the_python_of_the_page_of_examples_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    text = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    printed = run_python_of(text)
+    best = re.findall(r"Best selection +(.*)", printed)
+    assert [len(line.split(", ")) for line in best] == [8, 6]
+    shown = re.search(r"Best selection  (.*), \.\.\.", text)
+    assert best[0].startswith(shown[1])
+
+
+def test_an_instance_of_a_file_is_named_as_the_page_of_examples_shows():
+    options = ProblemOptions(size=8, capacities=("2",))
+    instance = read_table(ROOT / "examples" / "articles.csv", options)
+    named = MatroidBases(instance.decision_set.matroid, items=instance.labels)
+    frame = pd.read_csv(ROOT / "examples" / "articles.csv")
+    made = MatroidBases.from_frame(frame, item="article", group="category", capacities=2, size=8)
+    assert fingerprint(named) == fingerprint(made)
 
 
 def test_the_python_of_the_page_on_simulations_runs():

@@ -69,6 +69,7 @@ CASES = {
     "trees": lambda: SpanningTrees([(0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (2, 3)]),
     "trees, networkx": lambda: SpanningTrees(mixed_tree()),
     "msets": lambda: MSets(7, 3),
+    "msets, labels": lambda: MSets(3, 2, items=["x", 2, (2.0, False)]),
     "msets, empty": lambda: MSets(3, 0),
     "matchings, both": lambda: Matchings([(0, 0), (0, 0), (0, 1), (1, 0), (1, 1)]),
     "matchings, rows": lambda: Matchings([(i, j) for i in range(2) for j in (3, 2, 1)], saturate="rows"),
@@ -90,6 +91,11 @@ CASES = {
         matroids.Graphic([(0, 1), (1, 2), (2, 0), (0, 1)]), matroids.Partition("xyxy", 1)
     ),
     "intersection, size": lambda: MatroidIntersection(matroids.Uniform(4, 3), matroids.Linear(REAL[:, :4]), size=2),
+    "matroid, labels, partition": lambda: MatroidBases(matroids.Partition("aab", 1), items=["x", 2, (2.0, False)]),
+    "matroid, labels, graphic": lambda: MatroidBases(matroids.Graphic([(0, 1), (1, 2), (2, 0)]), items=[(1, 0), "b", "c"]),
+    "intersection, labels": lambda: MatroidIntersection(
+        matroids.Graphic([(0, 1), (1, 2), (2, 0)]), matroids.Partition("xyx", 1), items=["x", 2, (2.0, False)]
+    ),
     "enumerated": lambda: EnumeratedDecisions([[1, 0, 1], [0, 0, 0], [0, 1, 1]], items=["x", 2, (2.0, False)]),
     "enumerated, plain": lambda: EnumeratedDecisions([[1, 0], [0, 1]]),
 }  # fmt: skip
@@ -166,6 +172,12 @@ def test_fingerprints_differ_between_sets():
         EnumeratedDecisions([[0, 1], [1, 0]]),
     ]
     assert not {fingerprint(x) for x in changed} & set(found.values())
+
+
+def test_labels_that_are_not_given_leave_no_trace():
+    """So that results that were kept before labels existed still have the same fingerprint."""
+    for name in (name for name in CASES if name.startswith(("msets", "matroid", "intersection"))):
+        assert ("items" in describe(CASES[name]())) == ("labels" in name)
 
 
 SCRIPT = """

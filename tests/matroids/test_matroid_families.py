@@ -228,6 +228,49 @@ def test_laminar_and_truncated_partition_agree_with_a_direct_sum():
     assert matroids.Laminar([*groups, range(12)], [2, 2, 2, 5]).count_bases() == 3 * 6 * 6 * 4
 
 
+@given(
+    groups=st.lists(st.sampled_from("abc"), max_size=7),
+    limits=st.tuples(*[st.integers(0, 4)] * 3),
+    fraction=st.floats(0, 1),
+)
+def test_quotas_are_a_partition_with_a_limit_on_all_items(groups, limits, fraction):
+    capacities = dict(zip("abc", limits, strict=True))
+    size = round(fraction * matroids.quotas(groups, capacities).rank)
+    matroid = matroids.quotas(groups, capacities, size)
+    assert (matroid.d, matroid.rank) == (len(groups), size)
+    for chosen in subsets(range(len(groups))):
+        few_of_each = all(sum(groups[i] == g for i in chosen) <= limit for g, limit in capacities.items())
+        assert matroid.is_independent(as_array(chosen)) == (few_of_each and len(chosen) <= size)
+    assert type(matroids.quotas(groups, capacities)) is matroids.Partition
+
+
+def test_quotas_are_partitions_where_that_suffices():
+    assert type(matroids.quotas("aabb", 1, 2)) is type(matroids.quotas("aaaa", 3, 2)) is matroids.Partition
+    assert type(matroids.quotas("aabb", 1, np.int64(1))) is matroids.Laminar
+    assert matroids.quotas("aaaa", 3, 2).rank == 2
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (3, "size must be at most 2, the number of items that the capacities allow, and at least 0, got 3"),
+        (-1, r"size must be at most 2, .* and at least 0, got -1"),
+        (1.5, r"size must be an integer, got 1\.5"),
+        (True, "size must be an integer, got True"),
+    ],
+)
+def test_sizes_of_quotas_are_checked(size, message):
+    with pytest.raises(InvalidInputError, match=message):
+        matroids.quotas("aabb", 1, size)
+
+
+def test_a_partition_with_a_size_is_one_of_quotas():
+    with pytest.raises(
+        TypeError, match=r"argument 'size': a limit .* is one of sb\.matroids\.quotas\(groups, capacities, size\)"
+    ):
+        matroids.Partition("aabb", 1, size=1)
+
+
 def test_listing_stops_at_the_limit():
     asked = []
 

@@ -231,3 +231,51 @@ def test_edited_descriptions_are_other_simulations(edit):
     now = {"policies": {"CUCB": {}}, "replications": 3, "horizon": 50, "checkpoints": [10, 50], "seed": 0}
     assert growth(now, now) is Growth.NONE
     assert growth(now | edit, now | {"horizon": 60, "checkpoints": [10, 60]}) is None
+
+
+class Plain(sb.Policy):
+    """A policy of a user without a text of its own."""
+
+    def __init__(self, rate):
+        self.rate, self.table = rate, np.arange(3.0)
+
+    def start(self, decision_set, variance):
+        return PlainAgent(decision_set, self.rate)
+
+
+class PlainAgent(sb.Agent):
+    def __init__(self, decision_set, rate):
+        self.decision_set, self.rate = decision_set, rate
+
+    def choose(self, rng):
+        return self.decision_set.maximize(self.rate * rng.standard_normal(self.decision_set.d))
+
+    def observe(self, items, rewards):
+        pass
+
+
+class Scaled(sb.RewardModel):
+    """Rewards of a user with a parameter besides the means."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    theta = property(lambda self: np.array([0.2, 0.8]))
+    variance = property(lambda self: 1.0)
+
+    def draw(self, items, rng):
+        return self.theta[items] + self.scale * rng.standard_normal(len(items))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda: (Scaled(0.1), Plain(0.9)), lambda: (Scaled(0.3), Plain(0.5))], ids=["policy", "rewards"]
+)
+def test_other_parameters_of_own_classes_are_another_simulation(tmp_path, change):
+    space, rewards, policy = sb.MSets(2, 1), Scaled(0.1), Plain(0.5)
+    options = {"horizon": 20, "replications": 2, "folder": tmp_path / "run"}
+    first = sb.simulate(space, rewards, policy, **options)
+    again = sb.simulate(space, Scaled(0.1), Plain(0.5), **options, resume=True)
+    assert np.array_equal(again.regret["Plain"], first.regret["Plain"])
+    other_rewards, other_policy = change()
+    with pytest.raises(sb.InvalidInputError, match="must contain a run of the same simulation"):
+        sb.simulate(space, other_rewards, other_policy, **options, resume=True)

@@ -67,9 +67,22 @@ def test_a_bound_keeps_them(place):
     assert shown(place / "bound.html")[2] == "Which item?"
 
 
-def test_datasets_have_their_own(place, capsys):
-    assert call("bound", "flights-on-time", "--title", "Mine") == 2
-    assert "--title must suit the problem" in capsys.readouterr().err
+def test_datasets_can_be_given_others(place):
+    run = ["simulate", "power-grid", "--title", "Mine", "-p", "CUCB", "-T", "50", "-n", "2", "--output", "run"]
+    assert call(*run) == 0
+    title, _, question = shown(place / "run/report.html")
+    assert title == "Mine"
+    assert question.endswith("?")
+    assert call("run", "run/study.toml", "--output", "again") == 0
+    assert shown(place / "again/report.html")[0] == "Mine"
+
+
+def test_other_texts_are_named_when_a_run_is_resumed(place, capsys):
+    run = ["simulate", "items.csv", "--size", "1", "-p", "CUCB", "-T", "50", "-n", "2", "--output", "run"]
+    assert call(*run, "--title", "One") == 0
+    capsys.readouterr()
+    assert call(*run, "--title", "Two", "--resume") == 2
+    assert "the title was 'One', now 'Two'" in capsys.readouterr().err
 
 
 def test_texts_are_strings(place):

@@ -18,6 +18,7 @@ from semibandits.regret_bound.result import GravesLaiResult, Status
 from semibandits.reporting.bound_payload import HORIZONS, reward_of
 from semibandits.reporting.formatting import (
     amount,
+    assumed_text,
     bracket_text,
     change_text,
     cost_text,
@@ -60,6 +61,7 @@ def instance_facts(instance: Instance, count: DecisionCount) -> Table:
 
 def _facts(instance: Instance, result: GravesLaiResult, count: DecisionCount) -> Table:
     facts = instance_facts(instance, count)
+    facts.add_row("Costs" if instance.in_costs else "Rewards", assumed_text(instance, result.law))
     first, *others = _best(instance, result)
     facts.add_row(f"Best {FAMILIES[instance.family].nouns_of(instance.decision_set).decision}", first)
     for line in others:

@@ -55,7 +55,7 @@ Column: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ROLE=NAME",
-        help="Column of a table for a role: theta, costs, variance, item, group, tail, head, ... Repeatable.",
+        help="Column of a table for a role: theta, costs, variance, least, item, group, tail, head, ... Repeatable.",
         rich_help_panel=PROBLEM,
     ),
 ]

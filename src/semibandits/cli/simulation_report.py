@@ -20,6 +20,7 @@ from semibandits.reporting.formatting import (
     counted,
     lateness_text,
     number_text,
+    spread_text,
 )
 from semibandits.reporting.report_data import specification
 from semibandits.reporting.simulation_payload import Answer
@@ -58,9 +59,7 @@ def _facts(answer: Answer) -> Table:
 
 def _rewards_text(rewards: RewardModel, unit: str) -> str:
     """Description of the reward model."""
-    low, high = float(np.min(rewards.variance)), float(np.max(rewards.variance))
-    square = f" {unit}²" if unit else ""
-    spread = (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
+    spread = spread_text(np.asarray(rewards.variance), unit)
     if isinstance(rewards, ReplayedRewards):
         return f"observed outcomes, resampled for each item; policies receive the variance {spread}"
     law = rewards.law

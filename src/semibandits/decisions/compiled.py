@@ -100,6 +100,9 @@ class CompiledOracle:
             If the search fails.
         """
         x, report = np.empty(self.d, dtype=np.bool_), np.zeros(REPORT)
+        rewards, bonuses = (
+            np.require(values, requirements=("C", "W")) for values in (rewards, bonuses)
+        )  # as kernels expect
         problem = IndexProblem(rewards, bonuses, ratio, 1.0, 0.0, x, self.m, most)
         status = ask_index(self.family, self.index, self.data, problem, x, report)
         if status == FAILED:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import final
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount, count_by_listing, most_listed
+from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
 from semibandits.decisions._counting import count_common
+from semibandits.decisions._labels import checked_frame, different_labels
 from semibandits.decisions._matroid_oracles import intersection_oracle
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
@@ -20,10 +22,11 @@ from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroid_intersection import augmenting_path, neighbours
 from semibandits.kernels.potentials import potentials
-from semibandits.matroids import Matroid
+from semibandits.matroids import Matroid, Partition
 from semibandits.matroids._checks import as_count
 from semibandits.matroids._listing import too_many
 
+T = TypeVar("T")
 BITS = 45
 """Weights are rounded to integers of this many bits, so that sums and ties are exact."""
 
@@ -39,24 +42,26 @@ class MatroidIntersection(DecisionSet):
     size : int, optional
         Number of items in every decision; by default the size of a largest common independent set. With 0 the only decision
         is the empty one.
+    items : sequence of hashable, length d, optional
+        Different labels of the items; by default those of `m1`, or those of `m2` if the labels of `m1` are 0 .. d - 1.
 
     Raises
     ------
     InvalidInputError
-        If `m1` or `m2` is not a Matroid, they differ in their number of items or have none, `size` is not an integer >= 0, or
-        there is no common independent set of that size.
+        If `m1` or `m2` is not a Matroid, they differ in their number of items or have none, `size` is not an integer >= 0,
+        there is no common independent set of that size, or there are not d different labels.
 
     Notes
     -----
-    The items have the labels of `m1`, or those of `m2` if the labels of `m1` are 0 .. d - 1.
-
     ``maximize_budgeted`` is exact at any ratio, by branch and bound. The approximation scheme of Berger, Bonifaci, Grandoni and
     Schäfer (2011) is for common independent sets of any size under an "at most" budget. It does not extend to sets of one
     fixed size under an "at least" budget.
     """
 
     @hinted
-    def __init__(self, m1: Matroid, m2: Matroid, size: int | None = None) -> None:
+    def __init__(
+        self, m1: Matroid, m2: Matroid, size: int | None = None, *, items: Iterable[Hashable] | None = None
+    ) -> None:
         for name, matroid in (("m1", m1), ("m2", m2)):
             if not isinstance(matroid, Matroid):
                 raise InvalidInputError(
@@ -70,8 +75,9 @@ class MatroidIntersection(DecisionSet):
             raise InvalidInputError(f"a decision set must have items, got none in {m1!r}: add items")
         wanted = m1.d if size is None else as_count(size, "size", "pass the number of items in a decision")
         self._m1, self._m2, self._d = m1, m2, m1.d
-        plain = tuple(range(m1.d))
-        self._items = m1.items if m1.items != plain else m2.items
+        self._labels = different_labels(items, m1.d)
+        own = m1.items if m1.items != tuple(range(m1.d)) else m2.items
+        self._items = own if self._labels is None else self._labels
         largest = int(np.count_nonzero(self._heaviest(np.zeros(m1.d, dtype=np.int64), wanted)))
         if size is not None and largest < wanted:
             raise InvalidInputError(
@@ -79,6 +85,51 @@ class MatroidIntersection(DecisionSet):
                 "lower size, or raise capacities"
             )
         self._m = largest
+
+    @classmethod
+    @hinted
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        item: str = "item",
+        groups: Sequence[str] = ("group1", "group2"),
+        capacities: int | Sequence[int | Mapping[Hashable, int]],
+        size: int | None = None,
+    ) -> MatroidIntersection:
+        """Selections of rows of a frame of pandas or polars under two quotas: a limit on each group of two columns.
+
+        Parameters
+        ----------
+        frame : frame
+            One row an item.
+        item : str
+            Column of the labels, which must differ.
+        groups : sequence of two str
+            Columns of the groups.
+        capacities : int, or sequence of two int or mappings from group to int
+            Maximum number of items of a group, >= 0: one for all groups of both columns, or one entry per column. A mapping must
+            contain every group that occurs in its column.
+        size : int, optional
+            Number of items in a decision; by default as many as the capacities allow.
+
+        Raises
+        ------
+        InvalidInputError
+            If `frame` is not a frame, it has no such columns or no rows, labels are equal, `groups` or `capacities` is not a
+            pair, a capacity is invalid, or no selection has `size` items.
+        """
+        frame = checked_frame(frame, "MatroidIntersection(m1, m2, size, items=...)")
+        labels = column_of(frame, item, "item")
+        columns = _pair(groups, "groups", "name two columns")
+        every = (capacities, capacities) if isinstance(capacities, int | np.integer) else capacities
+        limits = _pair(every, "capacities", "pass an integer, or an integer or a mapping for each column")
+        m1, m2 = (
+            Partition(column_of(frame, name, "groups"), limit) for name, limit in zip(columns, limits, strict=True)
+        )
+        result = cls(m1, m2, size, items=labels)
+        result._source = ItemSource.of(frame, item)
+        return result
 
     def __repr__(self) -> str:
         return f"MatroidIntersection({self._m1!r}, {self._m2!r}, size={self._m})"
@@ -107,6 +158,11 @@ class MatroidIntersection(DecisionSet):
     def items(self) -> tuple[Hashable, ...]:
         """Label of each item, in order."""
         return self._items
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The labels that were given; None if items are named by the matroids."""
+        return self._labels
 
     def maximize(self, weights: ArrayLike) -> BoolArray:
         """Common independent set of largest total weight among those of m items; see :meth:`DecisionSet.maximize`.
@@ -267,6 +323,13 @@ class MatroidIntersection(DecisionSet):
             f"m1 and m2 must be matroids, got exchanges that improve on an optimal set in {self._m1!r} and {self._m2!r}: "
             "run semibandits.matroids.check_axioms to find the reason"
         )
+
+
+def _pair(values: Sequence[T], name: str, remedy: str) -> tuple[T, T]:
+    """The two entries of a sequence."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable) or len(entries := tuple(values)) != 2:
+        raise InvalidInputError(f"{name} must have two entries, got {values!r}: {remedy}")
+    return entries[0], entries[1]
 
 
 def _as_integers(theta: FloatArray) -> tuple[IntArray, int]:

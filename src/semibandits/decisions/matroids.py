@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -10,15 +10,17 @@ import numpy as np
 
 from semibandits._arguments import hinted
 from semibandits._counts import DecisionCount
+from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._labels import checked_frame, different_labels
 from semibandits.decisions._matroid_oracles import matroid_oracle
 from semibandits.decisions._patching import budgeted_basis
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.matroids import Matroid
+from semibandits.matroids import Matroid, quotas
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +55,12 @@ class MatroidDecisions(DecisionSet):
     its optimal bases, and guesses of the ceil(1 / (1 - r)) largest rewards (Ravi and Goemans 1996; Hassin and Levin 2004).
     """
 
-    def __init__(self, matroid: Matroid) -> None:
+    def __init__(self, matroid: Matroid, items: Iterable[Hashable] | None = None) -> None:
         self._matroid = matroid
         self._d, self._m = matroid.d, matroid.rank
         if self._d == 0:
             raise InvalidInputError(f"a decision set must have items, got none in {matroid!r}: add items")
+        self._labels = different_labels(items, self._d)
 
     @property
     def matroid(self) -> Matroid:
@@ -77,7 +80,12 @@ class MatroidDecisions(DecisionSet):
     @property
     def items(self) -> tuple[Hashable, ...]:
         """Label of each item, in order."""
-        return self._matroid.items
+        return self._matroid.items if self._labels is None else self._labels
+
+    @property
+    def labels(self) -> tuple[Hashable, ...] | None:
+        """The labels that were given; None if items are named by the matroid."""
+        return self._labels
 
     def _contains(self, x: BoolArray) -> bool:
         return int(np.count_nonzero(x)) == self._m and self._matroid.is_independent(np.flatnonzero(x))
@@ -201,20 +209,60 @@ class MatroidBases(MatroidDecisions):
     ----------
     matroid : Matroid
         One of :mod:`semibandits.matroids`.
+    items : sequence of hashable, length d, optional
+        Different labels of the items; those of the matroid by default: edges of a graph, otherwise 0 .. d - 1.
 
     Raises
     ------
     InvalidInputError
-        If `matroid` is not a Matroid, or has no items.
+        If `matroid` is not a Matroid, or has no items, or there are not d different labels.
     """
 
     @hinted
-    def __init__(self, matroid: Matroid) -> None:
+    def __init__(self, matroid: Matroid, *, items: Iterable[Hashable] | None = None) -> None:
         if not isinstance(matroid, Matroid):
             raise InvalidInputError(
                 f"matroid must be a Matroid, got {type(matroid).__name__}: use a class of semibandits.matroids"
             )
-        super().__init__(matroid)
+        super().__init__(matroid, items)
+
+    @classmethod
+    @hinted
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        item: str = "item",
+        group: str = "group",
+        capacities: int | Mapping[Hashable, int],
+        size: int | None = None,
+    ) -> MatroidBases:
+        """Selections of rows of a frame of pandas or polars, with at most `capacities` of each group and `size` in all.
+
+        Parameters
+        ----------
+        frame : frame
+            One row an item.
+        item : str
+            Column of the labels, which must differ.
+        group : str
+            Column of the groups.
+        capacities : int or mapping from group to int
+            Maximum number of items of a group, >= 0. A mapping must contain every group that occurs.
+        size : int, optional
+            Number of items in a decision; by default as many as the capacities allow.
+
+        Raises
+        ------
+        InvalidInputError
+            If `frame` is not a frame, it has no such columns or no rows, labels are equal, or `capacities` or `size` is invalid
+            (:func:`semibandits.matroids.quotas`).
+        """
+        frame = checked_frame(frame, "MatroidBases(sb.matroids.quotas(groups, capacities, size), items=...)")
+        labels, groups = column_of(frame, item, "item"), column_of(frame, group, "group")
+        result = cls(quotas(groups, capacities, size), items=labels)
+        result._source = ItemSource.of(frame, item)
+        return result
 
     def __repr__(self) -> str:
         return f"MatroidBases({self._matroid!r})"

@@ -8,12 +8,13 @@ from typing import final
 import numpy as np
 
 from semibandits._arguments import hinted
-from semibandits._frames import ItemSource, column_of, is_frame
+from semibandits._frames import ItemSource, column_of
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import item_vector
+from semibandits.decisions._labels import checked_frame
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.matroids import MatroidDecisions
-from semibandits.errors import InvalidInputError, SolverError
+from semibandits.errors import SolverError
 from semibandits.kernels.index.swaps import bases_search
 from semibandits.kernels.knapsack import (
     AT_LEAST,
@@ -31,7 +32,6 @@ from semibandits.kernels.oracles.limits import MAX_LABELS, MAX_NODES
 from semibandits.kernels.oracles.swaps import uniform_exchange_costs, uniform_swaps
 from semibandits.kernels.selection import select_largest
 from semibandits.matroids import Uniform
-from semibandits.matroids._checks import as_labels
 from semibandits.optimization.problems import budget_criterion
 
 SMALLEST_RATIO = 1e-6
@@ -60,8 +60,7 @@ class MSets(MatroidDecisions):
 
     @hinted
     def __init__(self, d: int, m: int, *, items: Iterable[Hashable] | None = None) -> None:
-        super().__init__(Uniform(d, m))
-        self._items = None if items is None else _different(tuple(as_labels(items, "items")), self._d)
+        super().__init__(Uniform(d, m), items)
 
     @classmethod
     def from_frame(cls, frame: object, m: int, *, item: str = "item") -> MSets:
@@ -81,24 +80,10 @@ class MSets(MatroidDecisions):
         InvalidInputError
             If `frame` is not a frame, it has no such column, labels are equal, or m exceeds the number of rows.
         """
-        if not is_frame(frame):
-            raise InvalidInputError(
-                f"frame must be a frame of pandas or polars, got {type(frame).__name__}: use MSets(d, m, items=...)"
-            )
-        labels = column_of(frame, item, "item")
+        labels = column_of(checked_frame(frame, "MSets(d, m, items=...)"), item, "item")
         result = cls(len(labels), m, items=labels)
         result._source = ItemSource.of(frame, item)
         return result
-
-    @property
-    def items(self) -> tuple[Hashable, ...]:
-        """Label of each item, in order."""
-        return super().items if self._items is None else self._items
-
-    @property
-    def labels(self) -> tuple[Hashable, ...] | None:
-        """The labels that were given; None if items are numbered."""
-        return self._items
 
     def __repr__(self) -> str:
         return f"MSets(d={self._d}, m={self._m})"
@@ -251,15 +236,3 @@ def _broken_off(remedy: str) -> SolverError:
         f"the search is limited to {MAX_LABELS:,} labels of partial decisions and {MAX_NODES:,} nodes, got more: "
         f"{remedy}, or round rewards and budgets to fewer digits"
     )
-
-
-def _different(labels: tuple[Hashable, ...], d: int) -> tuple[Hashable, ...]:
-    """The labels, if there are d different ones."""
-    if len(labels) != d:
-        raise InvalidInputError(f"items must have d = {d} labels, got {len(labels)}: name each item once")
-    seen: set[Hashable] = set()
-    for label in labels:
-        if label in seen:
-            raise InvalidInputError(f"items must have different labels, got {label!r} twice: rename one of them")
-        seen.add(label)
-    return labels

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from semibandits._fields import Fields
 from semibandits.decisions._counting import root_of
 from semibandits.decisions.matroid_intersections import MatroidIntersection
 from semibandits.errors import InvalidInputError
 from semibandits.families.capacities import read_capacities
-from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
+from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
+from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.matroid import GRAPH, VECTORS
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
@@ -25,6 +26,15 @@ SEARCHED_GUARANTEES: Final = Guarantees(
     index_ratio=Guarantee.SEARCH,
     graves_lai=Guarantee.CERTIFIED,
 )
+
+
+def _write(x: MatroidIntersection) -> JSON:
+    return {"m1": write_matroid(x.m1), "m2": write_matroid(x.m2), "size": x.m} | encode_names(x.labels)
+
+
+def _read(data: Mapping[str, Any]) -> MatroidIntersection:
+    first, second = read_matroid(data["m1"]), read_matroid(data["m2"])
+    return MatroidIntersection(first, second, data["size"], items=decode_names(data))
 
 
 def _build(fields: Fields, d: int) -> MatroidIntersection:
@@ -95,8 +105,8 @@ INTERSECTION = Family(
     nouns=Nouns("common independent set", "common independent sets", "item", "items"),
     guarantees=SEARCHED_GUARANTEES,
     beyond_paper=frozenset(Guarantees.__dataclass_fields__),
-    write=lambda x: {"m1": write_matroid(x.m1), "m2": write_matroid(x.m2), "size": x.m},
-    read=lambda data: MatroidIntersection(read_matroid(data["m1"]), read_matroid(data["m2"]), data["size"]),
+    write=_write,
+    read=_read,
     build=_build,
     tables=(Table("intersection", ("item", *GROUPS), ("size", "capacities"), _keys, names_items=True),),
     examples=_examples,

@@ -79,6 +79,16 @@ def decode_labels(values: Any) -> list[Hashable]:
     return [decode_label(value) for value in plain_list(values)]
 
 
+def encode_names(labels: Iterable[Hashable] | None) -> dict[str, Any]:
+    """The key ``items`` of a set whose items have labels; nothing for None."""
+    return {} if labels is None else {"items": encode_labels(labels)}
+
+
+def decode_names(data: Mapping[str, Any]) -> list[Hashable] | None:
+    """Inverse of :func:`encode_names`."""
+    return decode_labels(data["items"]) if "items" in data else None
+
+
 def encode_ends(items: Iterable[Any]) -> list[list[Any]]:
     """Encode the end nodes of edges with labels (u, v) or (u, v, k)."""
     return [[encode_label(label[0]), encode_label(label[1])] for label in items]

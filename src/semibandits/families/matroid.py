@@ -9,6 +9,7 @@ from semibandits._fields import Fields
 from semibandits.decisions.matroids import MatroidBases, MatroidDecisions
 from semibandits.families.capacities import read_capacities
 from semibandits.families.family import Family, Guarantee, Guarantees, Network, Nouns, network_of_edges
+from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.matroid_kinds import build_matroid, limits_of, read_matroid, write_matroid
 from semibandits.families.tables import ProblemOptions, Table
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
@@ -77,8 +78,8 @@ MATROID = Family(
     nouns=Nouns("basis", "bases", "item", "items"),
     guarantees=MATROID_GUARANTEES,
     beyond_paper=frozenset({"budgeted", "index", "graves_lai"}),
-    write=lambda x: {"matroid": write_matroid(x.matroid)},
-    read=lambda data: MatroidBases(read_matroid(data["matroid"])),
+    write=lambda x: {"matroid": write_matroid(x.matroid)} | encode_names(x.labels),
+    read=lambda data: MatroidBases(read_matroid(data["matroid"]), items=decode_names(data)),
     build=_build,
     tables=(Table("partition", ("item", "group"), ("capacities", "size"), _keys, names_items=True),),
     examples=_examples,

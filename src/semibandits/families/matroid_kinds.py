@@ -8,10 +8,10 @@ from typing import Any, Final, Literal, NamedTuple, cast
 import numpy as np
 
 from semibandits._fields import Fields, as_integers, as_label, as_list, as_numbers, unknown_name
-from semibandits.errors import InvalidInputError, Option, UnsupportedError
+from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.family import JSON
 from semibandits.families.labels import ones_by_row, plain_list, read_graph, write_graph
-from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform
+from semibandits.matroids import Graphic, Laminar, Linear, Matroid, Partition, Transversal, Uniform, quotas
 
 
 class MatroidKind(NamedTuple):
@@ -105,27 +105,8 @@ def _write_partition(matroid: Partition) -> JSON:
 def _build_partition(fields: Fields, d: int) -> Partition | Laminar:
     # Keys of JSON objects are strings, so all groups are compared as strings.
     groups = [str(as_label(group, f"groups[{i}]")) for i, group in enumerate(fields.sequence("groups"))]
-    capacities = fields.take("capacities")
-    partition = Partition(groups, cast("int | Mapping[Hashable, int]", capacities))
-    size = fields.count("size", None)
-    return partition if size is None else _truncated(partition, size)
-
-
-def _truncated(partition: Partition, size: int) -> Partition | Laminar:
-    """The same groups and capacities, with at most `size` items in all."""
-    if not 0 <= size <= partition.rank:
-        raise InvalidInputError(
-            Option("size"),
-            f" must be at most {partition.rank}, the number of items that the capacities allow, and at least 0, got {size}: "
-            "change it, or raise the capacities",
-        )
-    groups, capacities = partition.groups, partition.capacities.tolist()
-    if size == partition.rank:
-        return partition
-    if len(capacities) == 1:  # the group would be the same set as all items
-        return Partition(groups.tolist(), size)
-    sets = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
-    return Laminar([range(partition.d), *(items.tolist() for items in sets)], [size, *capacities], d=partition.d)
+    capacities = cast("int | Mapping[Hashable, int]", fields.take("capacities"))
+    return quotas(groups, capacities, fields.count("size", None))
 
 
 def _write_laminar(matroid: Laminar) -> JSON:

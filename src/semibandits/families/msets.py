@@ -8,16 +8,16 @@ from typing import Any, cast
 from semibandits._fields import Fields
 from semibandits.decisions.msets import MSets
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Nouns
-from semibandits.families.labels import decode_labels, encode_labels
+from semibandits.families.labels import decode_names, encode_names
 from semibandits.families.tables import ProblemOptions, Table, required
 
 
 def _write(x: MSets) -> JSON:
-    return {"d": x.d, "m": x.m} | ({} if x.labels is None else {"items": encode_labels(x.labels)})
+    return {"d": x.d, "m": x.m} | encode_names(x.labels)
 
 
 def _read(data: Mapping[str, Any]) -> MSets:
-    return MSets(data["d"], data["m"], items=decode_labels(data["items"]) if "items" in data else None)
+    return MSets(data["d"], data["m"], items=decode_names(data))
 
 
 def _build(fields: Fields, d: int) -> MSets:

@@ -9,13 +9,13 @@ import numpy as np
 
 from semibandits._fields import Fields, as_numbers
 from semibandits.decisions.routes import Routes
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, Option
 from semibandits.families.family import JSON, Family, Guarantee, Guarantees, Network, Nouns
 from semibandits.families.labels import decode_label, encode_ends, encode_label, encode_labels, find_node, read_graph
 from semibandits.families.tables import ProblemOptions, Table, edges_from, required
 
 CYCLES, BOTH_WAYS = "The links form cycles", "Links can be used both ways"
-KNOWN = "Their costs, minus theta, are known to be at least 0, or at least the column least"
+KNOWN = "Mean costs are known to be at least 0, or at least the column least if there is one"
 
 
 def _write(x: Routes) -> JSON:
@@ -41,13 +41,28 @@ def _build(fields: Fields, d: int) -> Routes:
 
 
 def _keys(cells: Mapping[str, list[str]], options: ProblemOptions) -> dict[str, object]:
+    edges = edges_from(cells, "tail", "head")
+    if options.undirected:
+        _check_once(edges)
     return {
-        "edges": edges_from(cells, "tail", "head"),
+        "edges": edges,
         "source": required(options.source, "source"),
         "target": required(options.target, "target"),
         "directed": not options.undirected,
         "note": f"{BOTH_WAYS if options.undirected else CYCLES}, so these are routes. {KNOWN}.",
     }
+
+
+def _check_once(edges: list[list[str]]) -> None:
+    """Refuse undirected links nearly all of which are listed in both directions: each would be two two-way streets."""
+    known = {(tail, head) for tail, head in edges if tail != head}
+    twice = [(tail, head) for tail, head in edges if (head, tail) in known]
+    if len(twice) > 0.9 * len(edges):
+        raise InvalidInputError(
+            Option("undirected"),
+            f" must list each link once, got {len(twice)} of {len(edges)} links, such as {twice[0][0]!r} to {twice[0][1]!r}, in "
+            "both directions: drop it",
+        )
 
 
 def _examples() -> Iterator[Routes]:
@@ -62,7 +77,7 @@ def _network(x: Routes) -> Network:
 
 
 def _shape(x: Routes, some: str, question: str) -> str:
-    known = all(str(end) in question for end in (x.source, x.target))
+    known = all(str(end) in question for end in (x.source, x.target)) or question
     return f"{'Over' if known else f'From {x.source} to {x.target}, over'} at most {some}."
 
 
@@ -93,6 +108,7 @@ ROUTES = Family(
             names_items=False,
             numbers=("least",),
             is_in_costs=True,
+            texts=("streets",),
         ),
     ),
     examples=_examples,

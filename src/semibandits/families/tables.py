@@ -71,6 +71,8 @@ class Table:
         Optional columns of numbers, which become keys of the JSON form.
     fits : callable
         Whether the format suits the cells and the options, where several formats have these columns.
+    texts : tuple of str
+        Optional columns of texts, which become keys of the JSON form; cells may be empty.
     is_in_costs : bool
         Whether rewards are minus costs, which must be at least 0, or at least the column ``least``.
     """
@@ -83,6 +85,7 @@ class Table:
     numbers: tuple[str, ...] = ()
     fits: Callable[[Mapping[str, list[str]], ProblemOptions], bool] = lambda cells, options: True
     is_in_costs: bool = False
+    texts: tuple[str, ...] = ()
 
 
 def edges_from(cells: Mapping[str, list[str]], first: str, second: str) -> list[list[str]]:

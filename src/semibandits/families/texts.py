@@ -69,8 +69,8 @@ class NamedItems:
 
     @property
     def nouns(self) -> Nouns:
-        """Nouns for decisions and items."""
-        return FAMILIES[self.family].nouns if self.family in FAMILIES else OWN_NOUNS
+        """Nouns for decisions and items, for readers who do not know matroids."""
+        return FAMILIES[self.family].nouns_of(self.decision_set) if self.family in FAMILIES else OWN_NOUNS
 
 
 def item_labels(family: str, decision_set: DecisionSet) -> tuple[str, ...]:

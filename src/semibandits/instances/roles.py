@@ -49,7 +49,7 @@ ROLES: Final[Mapping[str, Role]] = {
         _names("theta, θ"),
         _names(
             "reward, rewards, mean, value, rate, score, profit, gain, utility, revenue, payoff, benefit, ctr, click rate, "
-            "click through rate, clickthrough rate, conversion rate, success rate, probability"
+            "click through rate, clickthrough rate, conversion rate, success rate, probability, klickrate"
         ),
         _UNSURE,
     ),
@@ -63,7 +63,11 @@ ROLES: Final[Mapping[str, Role]] = {
         _UNSURE,
     ),
     VARIANCE: Role(_names("variance"), _names("var")),
-    "least": Role(_names("least")),
+    "least": Role(
+        _names("least"),
+        _names("free flow, freeflow, free flow time, freeflow time, minimum, least cost, least time, lower bound"),
+    ),
+    "streets": Role(_names("streets"), _names("street, street name, road, road name")),
     "tail": Role(
         _names("tail"), _names("from, source, start, origin, u, from node, source node, start node, node1, node 1")
     ),
@@ -72,16 +76,22 @@ ROLES: Final[Mapping[str, Role]] = {
     "column": Role(_names("column"), _names("columns, col, right, task, job, shift, order, project, slot")),
     "item": Role(
         _names("item"),
-        _names("items, id, name, article, title, product, film, movie, arm, option, ad, sku, item id, item name"),
+        _names(
+            "items, id, name, article, title, product, film, movie, arm, option, ad, sku, item id, item name, artikel, "
+            "produkt, titel"
+        ),
     ),
     "group": Role(
         _names("group"),
-        _names("category, genre, section, class, type, kind, cluster, department, brand, topic"),
+        _names(
+            "category, genre, section, class, type, kind, cluster, department, brand, topic, gruppe, kategorie, ressort, "
+            "rubrik"
+        ),
     ),
     "group1": Role(_names("group1, group 1")),
     "group2": Role(_names("group2, group 2")),
-    "successes": Role(_names("clicks, successes, conversions, wins")),
-    "trials": Role(_names("impressions, trials, views, visits, shows")),
+    "successes": Role(_names("clicks, successes, conversions, wins, klicks")),
+    "trials": Role(_names("impressions, trials, views, visits, shows, einblendungen, aufrufe")),
 }  # fmt: skip
 """All roles by name; no name is exact or usual for two roles."""
 

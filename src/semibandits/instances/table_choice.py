@@ -97,10 +97,10 @@ def check_roles(table: Table, header: Header) -> None:
     InvalidInputError
         Naming the first such role.
     """
-    roles = (*table.columns, *table.numbers, *MEASURES, VARIANCE)
+    roles = (*table.columns, *table.numbers, *table.texts, *MEASURES, VARIANCE)
     for role in ROLES:
         if header.is_chosen(role) and role not in roles:
-            users = [other.name for other in TABLES.values() if role in (*other.columns, *other.numbers)]
+            users = [other.name for other in TABLES.values() if role in (*other.columns, *other.numbers, *other.texts)]
             raise InvalidInputError(
                 Option("columns"),
                 f" must name columns of {table.name}, which are {', '.join(roles)}, got {role}, a column of "

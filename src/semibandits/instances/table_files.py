@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,11 @@ from semibandits.instances.table_choice import check_options, check_roles, choos
 from semibandits.instances.text_tables import read_text_table
 from semibandits.instances.typed_tables import READERS
 
-TOTALS: Final = ("total", "totals", "grand total", "sum", "average", "mean")
-"""Names of lines that are no items, if their numbers are the sum or mean of the others."""
+TOTALS: Final = (
+    "total", "totals", "grand total", "sum", "overall", "all", "average", "mean", "gesamt", "insgesamt", "summe",
+    "durchschnitt", "mittelwert",
+)  # fmt: skip
+"""Names of a last line that is no item."""
 MISSPELT: Final = {VARIANCE: 0.85, "least": 0.9}
 """Similarity from which a name counts as a misspelt name of an optional column."""
 
@@ -118,6 +120,7 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     table = _that_fits(tables, cells, columns, options)
     check_roles(table, header)
     check_options(table, options)
+    _check_total(cells, [as_text(cell) for cell in cells.columns[columns[table.columns[0]]]] * table.names_items)
     numbers = _numbers(cells, table, measure, options)
     description: dict[str, object] = {"family": table.name, "name": Path(sheet.path).stem}
     description |= {key: values for key, (_, values) in numbers.items()}
@@ -126,10 +129,10 @@ def _instance(sheet: Sheet, options: ProblemOptions, chosen: Mapping[str, str]) 
     if header.unit(measure.column) and measure.trials is None:
         description["unit"] = header.unit(measure.column)
     names = _names(cells, table, columns)
-    if table.names_items:
-        _check_total(cells, names[table.columns[0]], numbers[measure.key][1])
     description |= table.keys(names, options)
-    roles = columns | {key: k for key, (k, _) in numbers.items()}
+    texts = {role: k for role in table.texts if (k := header.column(role)) is not None and k not in columns.values()}
+    description |= {role: [as_text(cell) for cell in cells.columns[k]] for role, k in texts.items()}
+    roles = columns | {key: k for key, (k, _) in numbers.items()} | texts
     notes = [*_role_notes(header, roles, measure), *_ignored_notes(cells, roles, measure), *cells.notes]
     if notes:
         description["note"] = " ".join([*filter(None, [str(description.get("note", ""))]), *notes])
@@ -250,15 +253,12 @@ def _shares(cells: _Table, measure: Measure, successes: Sequence[float], trials:
     return [n / of for n, of in zip(successes, trials, strict=True)]
 
 
-def _check_total(cells: _Table, items: Sequence[str], values: Sequence[float]) -> None:
-    """Refuse a last line that is the sum or the mean of the lines above it, rather than an item."""
-    if len(items) < 3 or items[-1].casefold() not in TOTALS:
-        return
-    total = math.fsum(values[:-1])
-    if any(math.isclose(values[-1], known, rel_tol=1e-3) for known in (total, total / (len(values) - 1))):
+def _check_total(cells: _Table, items: Sequence[str]) -> None:
+    """Refuse a last line that is the total of the lines above it, by its name, rather than an item."""
+    if len(items) >= 3 and items[-1].casefold().rstrip(":") in TOTALS:
         raise InvalidInputError(
-            f"each line must be an item, got {items[-1]!r}, the sum or mean of the lines above, on line {cells.lines[-1]} of "
-            f"{cells.path}: remove that line, or rename the item"
+            f"each line must be an item, got {items[-1]!r} on line {cells.lines[-1]}, the last one of {cells.path}, which "
+            "looks like a total: remove that line, or rename the item"
         )
 
 

@@ -278,8 +278,9 @@ def next_detour(s: DetourSearch, most: int) -> tuple[int, Detour]:
 def begin(network: RoadNetwork, costs: FloatArray, problem: IndexProblem, x: BoolArray) -> DetourSearch:
     """A new search around the route x."""
     base, bonuses, largest = base_of(network, costs, x), problem.bonuses / (problem.ratio * problem.ratio), 0.0
-    for bonus in bonuses:
-        largest = max(largest, bonus)
+    for i in range(len(bonuses)):
+        if costs[i] > network.least[i]:  # others cannot be raised
+            largest = max(largest, bonuses[i])
     n, total, highest = len(network.ahead), base.distance[network.target], 0.5 * math.sqrt(largest * max(problem.m, 1))
     closing = PRECISION * (total + highest)
     return DetourSearch(

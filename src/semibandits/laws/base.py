@@ -41,6 +41,11 @@ class Law(ABC):
         """Bound on the relative error of divergences, 1e-12 unless overridden."""
         return 1e-12
 
+    @property
+    def outcomes(self) -> tuple[float, float]:
+        """Smallest and largest possible reward; by default any number."""
+        return -np.inf, np.inf
+
     @abstractmethod
     def reach(self, theta: FloatArray) -> FloatArray:
         """Largest raise of each mean; inf if unlimited."""

@@ -27,6 +27,11 @@ LEAST_PROBABILITY = 1e-100
 class Bernoulli(Law):
     """Rewards of 0 or 1: clicks, deliveries, successes."""
 
+    @property
+    def outcomes(self) -> tuple[float, float]:
+        """0 and 1; numbers between them are allowed."""
+        return 0.0, 1.0
+
     def check(self, theta: FloatArray) -> None:
         """Refuse means that are not probabilities."""
         outside = np.flatnonzero((theta < 0.0) | (theta > 1.0))

@@ -49,6 +49,11 @@ class Gamma(Law):
             raise InvalidInputError(f"shape must be positive, got {shape:g}: 1 is the exponential law")
         object.__setattr__(self, "shape", shape)
 
+    @property
+    def outcomes(self) -> tuple[float, float]:
+        """Times and amounts are at least 0; their negatives at most 0."""
+        return (-np.inf, 0.0) if self.cost else (0.0, np.inf)
+
     def check(self, theta: FloatArray) -> None:
         """Refuse means of the wrong sign, and 0."""
         wrong = np.flatnonzero((theta >= 0.0) if self.cost else (theta <= 0.0))

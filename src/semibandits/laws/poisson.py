@@ -30,6 +30,11 @@ class Poisson(Law):
 
     cost: bool = False
 
+    @property
+    def outcomes(self) -> tuple[float, float]:
+        """Counts are at least 0; their negatives at most 0."""
+        return (-np.inf, 0.0) if self.cost else (0.0, np.inf)
+
     def check(self, theta: FloatArray) -> None:
         """Refuse means of the wrong sign."""
         wrong = np.flatnonzero((theta > 0.0) if self.cost else (theta < 0.0))

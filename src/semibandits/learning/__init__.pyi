@@ -1,2 +1,4 @@
+from semibandits.learning.database.durable import DurableLearner as DurableLearner
+from semibandits.learning.database.opening import open_learner as open_learner
 from semibandits.learning.learner import Learner as Learner
 from semibandits.learning.round import Round as Round

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias, final
@@ -17,7 +18,7 @@ from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, PositiveRewardsWarning
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.kernels.rounds import Player
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
@@ -38,6 +39,8 @@ LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
 """Rounds of another system."""
 Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
 """Outcomes of several rounds, by id."""
+SUSPICIOUS: Final = 3
+"""Number of rounds from the first on in which only positive rewards on routes cause a warning."""
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
@@ -118,7 +121,7 @@ class Learner:
         values = as_floats(variance, "variance")
         variance_vector(values, decision_set.d)
         self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
-        self._rng = _generator(seed)
+        self._rng = generator_of(seed)
         self._agent: Agent = policy.start(decision_set, variance)
         self._prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         if self._prior is not None:
@@ -129,6 +132,7 @@ class Learner:
         self._plays, self._sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
+        self._positive_rounds = 0
 
     @classmethod
     def from_history(
@@ -243,6 +247,10 @@ class Learner:
 
     def _repr_html_(self) -> str:
         """The state and the best decision so far as a table, for notebooks."""
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in self._facts()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The state and the best decision so far, each with its title."""
         names, best = NamedItems.of(self._decision_set), self.best()
         means = self.means
         value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
@@ -255,7 +263,7 @@ class Learner:
             facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
             noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
             facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
-        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in facts))
+        return facts
 
     @property
     def decision_set(self) -> DecisionSet:
@@ -426,15 +434,7 @@ class Learner:
         InvalidInputError
             If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
         """
-        given, in_costs = one_of(outcomes, costs, "outcomes")
-        pairs = given.items() if isinstance(given, Mapping) else given
-        try:
-            listed = [(round_id, outcome) for round_id, outcome in pairs]
-        except (TypeError, ValueError) as error:
-            name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
-            raise InvalidInputError(
-                f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
-            ) from error
+        listed, in_costs = listed_outcomes(outcomes, costs)
         self._tell_listed(listed, in_costs=in_costs, partial=partial)
 
     @exclusive
@@ -484,15 +484,19 @@ class Learner:
         InvalidInputError
             If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
         """
-        if (age is None) == (before is None):
-            raise InvalidInputError(
-                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
-            )
-        limit = _whole_number(before, "before") if age is None else self._next - 1 - _whole_number(age, "age")
+        limit = self._expiry(age, before)
         old = tuple(asked for asked in self._open.values() if asked.id < limit)
         for asked in old:
             self._forget(asked)
         return old
+
+    def _expiry(self, age: int | None, before: int | None) -> int:
+        """The id below which open rounds are old, >= 0; see `expire`."""
+        if (age is None) == (before is None):
+            raise InvalidInputError(
+                f"expire takes either age or before, got age={age!r} and before={before!r}: pass for instance age=1000"
+            )
+        return _whole_number(before, "before") if age is None else max(self._next - 1 - _whole_number(age, "age"), 0)
 
     @exclusive
     def replace(
@@ -667,7 +671,33 @@ class Learner:
         asked = self._open_round(round_id)
         with about_costs(in_costs):
             values = asked.rewards(outcome, partial=partial)
-        return asked, negated(values) if in_costs else values
+        values = negated(values) if in_costs else values
+        self._check_outcomes(asked, values, in_costs=in_costs)
+        return asked, values
+
+    def _check_outcomes(self, asked: Round, values: FloatArray, *, in_costs: bool) -> None:
+        """Refuse rewards that the law of the policy excludes, and warn of costs on routes that were passed as rewards."""
+        law = self._policy.known_law if isinstance(self._policy, LawPolicy) else None
+        low, high = (-np.inf, np.inf) if law is None else law.outcomes
+        wrong = np.flatnonzero((values < low) | (values > high))
+        if len(wrong):
+            assert law is not None
+            sign, name, ends = (-1.0, "costs", (0.0 - high, 0.0 - low)) if in_costs else (1.0, "rewards", (low, high))
+            raise InvalidInputError(
+                f"{name} must be from {ends[0]:g} to {ends[1]:g} under the law {law.name}, got {sign * values[wrong[0]]:g} for "
+                f"{asked.labels[wrong[0]]!r}: correct it, or use another law"
+            )
+        known = values[~np.isnan(values)]
+        if self._decision_set.upper is None or not len(known) or self._positive_rounds >= SUSPICIOUS:
+            return
+        self._positive_rounds = self._positive_rounds + 1 if (known > 0.0).all() else SUSPICIOUS
+        if self._positive_rounds == SUSPICIOUS and (known > 0.0).all():
+            warnings.warn(
+                f"all {'costs' if in_costs else 'rewards'} so far are {'negative' if in_costs else 'positive'}, but routes have "
+                f"{'positive costs' if in_costs else 'negative rewards'}: pass positive costs as costs=",
+                PositiveRewardsWarning,
+                stacklevel=6,
+            )
 
     def _observe(self, asked: Round, rewards: FloatArray) -> None:
         lost = np.isnan(rewards)
@@ -721,6 +751,26 @@ class Learner:
             raise
 
 
+def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
+    """Ids of rounds with their outcomes, and whether these are costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If these are not pairs, or not exactly one of `outcomes` and `costs` is given.
+    """
+    given, in_costs = one_of(outcomes, costs, "outcomes")
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        listed = [(round_id, outcome) for round_id, outcome in pairs]
+    except (TypeError, ValueError) as error:
+        name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
+        raise InvalidInputError(
+            f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
+        ) from error
+    return listed, in_costs
+
+
 def check_decision_set(decision_set: object) -> None:
     """Refuse anything but a decision set."""
     if not isinstance(decision_set, DecisionSet):
@@ -748,7 +798,14 @@ def _default_variance(policy: Policy, law: Law | None) -> ArrayLike:
     )
 
 
-def _generator(seed: object) -> np.random.Generator:
+def generator_of(seed: object) -> np.random.Generator:
+    """The generator of a seed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not an integer >= 0, a SeedSequence, or a Generator over PCG64.
+    """
     if isinstance(seed, np.random.Generator):
         if isinstance(seed.bit_generator, np.random.PCG64):
             return seed

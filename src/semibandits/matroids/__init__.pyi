@@ -5,5 +5,6 @@ from semibandits.matroids.laminar import Laminar as Laminar
 from semibandits.matroids.linear import Linear as Linear
 from semibandits.matroids.oracle import Oracle as Oracle
 from semibandits.matroids.partition import Partition as Partition
+from semibandits.matroids.quotas import quotas as quotas
 from semibandits.matroids.transversal import Transversal as Transversal
 from semibandits.matroids.uniform import Uniform as Uniform

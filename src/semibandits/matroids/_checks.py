@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semibandits._frames import is_frame
 from semibandits._typing import IntArray
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.matroids import first_bad_index
@@ -46,6 +47,10 @@ def as_indices(indices: ArrayLike, d: int, name: str = "indices") -> IntArray:
 
 def as_labels(values: object, name: str) -> list[Hashable]:
     """`values` as a list of hashable labels in their order."""
+    if is_frame(values):
+        raise InvalidInputError(
+            f"{name} must be one column of the frame, got a whole {type(values).__name__}: pass for instance frame['name']"
+        )
     if isinstance(values, Mapping | Set) or not isinstance(values, Iterable):
         raise InvalidInputError(
             f"{name} must be a sequence, got {type(values).__name__}: pass a list in the order of the items"

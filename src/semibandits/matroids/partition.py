@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from semibandits._arguments import hinted
 from semibandits._counts import binomial_steps
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
@@ -31,8 +32,13 @@ class Partition(Matroid):
     ------
     InvalidInputError
         If a group is not a valid label, or a capacity is missing, negative or not an integer.
+
+    See Also
+    --------
+    semibandits.matroids.quotas : The same with a limit on the number of items in all.
     """
 
+    @hinted
     def __init__(self, groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int]) -> None:
         labels = as_labels(groups, "groups")
         code: dict[Hashable, int] = {}

@@ -14,6 +14,7 @@ from semibandits.laws.base import Law
 from semibandits.policies.attributes import attributes_state, restore_attributes
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
+from semibandits.rewards._digest import own_attributes
 
 
 class Agent(ABC):
@@ -160,5 +161,10 @@ class Policy(ABC):
         return self
 
     def specification(self) -> dict[str, Any]:
-        """Name and parameters as plain JSON, for provenance and for fingerprints of stored states."""
+        """Name and parameters as plain JSON, for provenance and for fingerprints of stored states.
+
+        The parameters are the text of the policy; those of a class without a text of its own are its attributes.
+        """
+        if type(self).__repr__ is object.__repr__:
+            return {"name": self.name, "attributes": own_attributes(self)}
         return {"name": self.name, "repr": repr(self)}

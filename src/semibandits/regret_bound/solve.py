@@ -19,7 +19,7 @@ from semibandits.decisions.matroids import MatroidDecisions
 from semibandits.decisions.routes import Routes
 from semibandits.errors import InvalidInputError, SolverError, TooManyDecisionsError, UnsupportedError
 from semibandits.kernels import tiers
-from semibandits.laws import Bernoulli, Gaussian, Law
+from semibandits.laws import Bernoulli, Gaussian, Law, law_from
 from semibandits.laws.gaussian import DEFAULT_VARIANCE, bounded_by
 from semibandits.regret_bound.circulation import CirculationSolver
 from semibandits.regret_bound.closed_form import solve_closed_form
@@ -54,7 +54,7 @@ def graves_lai(
     progress: bool | Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
     rewards: Rewards = "gaussian",
-    law: Law | None = None,
+    law: Law | str | None = None,
 ) -> GravesLaiResult:
     """Regret lower bound C(theta) with a certificate, and the exploration plan that attains it.
 
@@ -93,11 +93,12 @@ def graves_lai(
         laws are solved from scratch.
     rewards : {"gaussian", "bernoulli"}
         "bernoulli" is short for ``law=Bernoulli()``: `theta` holds probabilities, and `variance` must be left out.
-    law : Law or None
-        The law of the rewards, independent across items; see :mod:`semibandits.laws` and docs/laws.md. It replaces `variance` and
-        `rewards`, which must then be left out. ``Gaussian(variance)`` is the same as `variance`. Other laws and known upper
-        bounds support the methods "closed-form", "cycles" and "enumeration". Gaps that items can only close by rising to within
-        1e-12 of the limit of their law count as out of reach: an item competing with a probability of 1 - 1e-12 is not explored.
+    law : Law or str, optional
+        The law of the rewards, independent across items, also as text, such as "poisson:cost"
+        (:func:`semibandits.laws.law_from`); see :mod:`semibandits.laws` and docs/laws.md. It replaces `variance` and `rewards`,
+        which must then be left out. ``Gaussian(variance)`` is the same as `variance`. Other laws and known upper bounds support
+        the methods "closed-form", "cycles" and "enumeration". Gaps that items can only close by rising to within 1e-12 of the
+        limit of their law count as out of reach: an item competing with a probability of 1 - 1e-12 is not explored.
 
     Returns
     -------
@@ -157,7 +158,7 @@ def solve_bound(
     progress: bool | Callable[[Progress], None] | None = None,
     warm_start: GravesLaiResult | None = None,
     rewards: Rewards = "gaussian",
-    law: Law | None = None,
+    law: Law | str | None = None,
     in_costs: bool = False,
 ) -> GravesLaiResult:
     """`graves_lai` for the library itself: without warnings.
@@ -279,14 +280,14 @@ def _check_warm_start(warm_start: object, decision_set: DecisionSet) -> None:
         )
 
 
-def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | None, *, in_costs: bool) -> Law:
+def _law(theta: FloatArray, variance: ArrayLike, rewards: str, law: Law | str | None, *, in_costs: bool) -> Law:
     """The law that the arguments specify, checked against the means."""
     has_variance = variance is None or not np.array_equal(as_floats(variance, "variance"), DEFAULT_VARIANCE)
     if law is not None:
-        if not isinstance(law, Law):
-            is_class = isinstance(law, type) and issubclass(law, Law)
-            got, instance = (f"the class {law.__name__}", law.__name__) if is_class else (type(law).__name__, "Poisson")
-            raise InvalidInputError(f"law must be a Law, got {got}: pass an instance, such as {instance}()")
+        if isinstance(law, type) and issubclass(law, Law):
+            name = law.__name__
+            raise InvalidInputError(f"law must be a Law, got the class {name}: pass an instance, such as {name}()")
+        law = law_from(law)
         if has_variance or rewards != "gaussian":
             raise InvalidInputError(
                 "variance and rewards must be left out if a law is given, got both: the law determines them"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from semibandits._counts import DecisionCount
 from semibandits._numbers import amount as amount
 from semibandits._numbers import bracket_text as bracket_text
 from semibandits._numbers import counted as counted
 from semibandits._numbers import mean_text as mean_text
 from semibandits._numbers import number_text as number_text
+from semibandits._typing import FloatArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.registry import FAMILIES
 from semibandits.families.texts import UNNAMED as UNNAMED
@@ -19,6 +22,8 @@ from semibandits.families.texts import change_text as change_text
 from semibandits.families.texts import decision_text as decision_text
 from semibandits.families.texts import streets_of as streets_of
 from semibandits.instances import Instance
+from semibandits.laws import Law
+from semibandits.laws.plain import title, words
 
 TIMES: Final = {"ms": "delay", **dict.fromkeys(("s", "min", "h"), "time")}
 """What costs in a unit of time are called."""
@@ -60,6 +65,25 @@ def lost_text(instance: Instance) -> str:
     """What regret consists of, with its unit: ``min of extra time``, ``USD of extra cost``, ``reward``."""
     lost = f"extra {TIMES.get(instance.unit, 'cost')}" if instance.in_costs else "reward"
     return f"{instance.unit} of {lost}" if instance.unit else lost
+
+
+def spread_text(variance: FloatArray, unit: str) -> str:
+    """The variances of items: ``0.5 s²``, ``0.1 to 2 s²``."""
+    low, high = float(np.min(variance)), float(np.max(variance))
+    square = f" {unit}²" if unit else ""
+    return (f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}") + square
+
+
+def assumed_text(instance: Instance, law: Law) -> str:
+    """The law of the rewards that a bound is for, and what of it the instance leaves open."""
+    if not law.is_quadratic:
+        return words(title(law))
+    text = f"Gaussian, independent, variance {spread_text(instance.variance, instance.unit)}"
+    if "variance" in instance.description:
+        return text
+    text += ", which is assumed: pass --variance or a column variance"
+    is_share = bool(((instance.theta >= 0.0) & (instance.theta <= 1.0)).all() and instance.theta.any())
+    return f"{text}; for rewards of 0 and 1, such as clicks, pass --law bernoulli" if is_share else text
 
 
 def lateness_text(specification: Mapping[str, Any]) -> str:

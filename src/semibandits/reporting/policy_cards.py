@@ -16,7 +16,9 @@ from semibandits.simulation.statistics import SETTLED, PolicySummary, mean_band,
 MOST_NAMED: Final = 6
 """Number of policies named on a card."""
 LARGEST_SHARE: Final = 0.999999
-"""Larger shares are written as more than this."""
+"""Larger shares are written as more than this, and shares as near to 0 as less than that."""
+MOST_EXCESS: Final = 10.0
+"""Costs that exceed the least possible ones by more than this times are given as amounts only."""
 NEAR: Final = 0.05
 """Share of the best possible reward that a policy may lose in a round if it is nearly right."""
 NINE_IN_TEN: Final = "nine of ten"
@@ -61,7 +63,7 @@ def share_headline(data: ReportData, share: float) -> str:
 def _account(data: ReportData, result: SimulationResult, names: str, lead: PolicySummary, best: float | None) -> str:
     """Amounts earned, possible and lost in words."""
     rounds, one = counted(result.horizon, "round", "rounds"), nouns_of(data.structure).decision
-    lost = amount(lead.regret, data.unit or "units of reward")
+    lost = amount(lead.regret, data.unit or f"units of {'cost' if data.in_costs else 'reward'}")
     mean = " on average" if result.replications > 1 else ""
     if best is None:
         return (
@@ -69,13 +71,26 @@ def _account(data: ReportData, result: SimulationResult, names: str, lead: Polic
             "this is the price of learning, its regret."
         )
     possible, sign = abs(best) * result.horizon, 1.0 if data.in_costs else -1.0
-    digits = 4 if lead.regret <= 0.0 else min(max(4, 3 + math.ceil(math.log10(possible / lead.regret))), 12)
     verb, participle = ("paid", "cost") if data.in_costs else ("earned", "earned")
-    had, most = (amount(total, data.unit, digits) for total in (possible + sign * lead.regret, possible))
+    had, most, lost = _that_add_up(possible, lead.regret, sign, data.unit)
+    runs = f"; ± is a 95 % interval of the mean of {result.replications:,} runs" if result.replications > 1 else ""
+    policies = f"Policies are the methods that learn{runs}"
     return (
         f"{names} {verb} {had} in {rounds}{mean}. Always playing the best {one} would have {participle} {most}. "
-        f"The difference, {lost}, is the price of learning, its regret."
+        f"The difference, {lost}, is the price of learning, its regret. {policies}."
     )
+
+
+def _that_add_up(possible: float, regret: float, sign: float, unit: str) -> tuple[str, str, str]:
+    """What was had, what was possible, and their difference, rounded to the same place."""
+    if not 0.0 < regret < math.inf or possible > 1e12 * regret:
+        return amount(possible, unit, 12), amount(possible, unit, 12), amount(regret, unit)
+    step = 10.0 ** (math.floor(math.log10(regret)) - 2)
+    whole, part = round(possible / step), round(regret / step)
+    digits = [max(len(str(abs(number))), 1) for number in (whole + int(sign) * part, whole, part)]
+    numbers = ((whole + int(sign) * part) * step, whole * step, part * step)
+    had, most, lost = (amount(number, unit, size) for number, size in zip(numbers, digits, strict=True))
+    return had, most, lost
 
 
 def best_mean(data: ReportData) -> float | None:
@@ -92,6 +107,8 @@ def _share(data: ReportData, row: PolicySummary) -> float | None:
     if best is None or data.simulation is None:
         return None
     part = row.regret / (abs(best) * data.simulation.horizon)
+    if part > (MOST_EXCESS if data.in_costs else 1.0):
+        return None
     return part if data.in_costs else 1.0 - part
 
 
@@ -99,6 +116,8 @@ def percent(share: float) -> str:
     """A percentage with two significant digits of the smaller of the share and its distance to 1."""
     if LARGEST_SHARE < share < 1.0:
         return f"more than {100 * LARGEST_SHARE:g} %"
+    if 0.0 < share < 1.0 - LARGEST_SHARE:
+        return f"less than {100 * (1.0 - LARGEST_SHARE):.1g} %"
     small = min(abs(share), abs(1.0 - share))
     places = min(max(-math.floor(math.log10(100 * small)) + 1, 0), 4) if small > 0 else 0
     return f"{100 * share:.{places}f} %"
@@ -124,15 +143,19 @@ def settled(data: ReportData, result: SimulationResult) -> Card:
         return "Not recorded", [
             "The file of this simulation is of an earlier version, which did not count right choices."
         ]
-    table = f"The table shows this round for each policy, and its share of rounds with a best {one}."
+    table = f"The table shows from which round on each policy did so, and its share of all rounds with a best {one}."
     found = [row for row in data.summaries if row.settled is not None]
     if not found:
         headline, sentence = _nearly(data, result) or (f"Not within {rounds}", "")
         return headline, [
             sentence,
-            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end: choices that are nearly equal take long to tell "
-            "apart, and confusing them costs little.",
-            table,
+            f"No policy played a best {one} in {NINE_IN_TEN} rounds by the end"
+            + (
+                ": choices that are nearly equal take long to tell apart, and confusing them costs little."
+                if sentence
+                else "."
+            ),
+            f"The table shows from which round on each policy did, and its share of all rounds with a best {one}.",
         ]
     first = min(found, key=lambda row: row.settled or 0)
     assert first.settled is not None
@@ -188,10 +211,10 @@ def _unresolved(result: SimulationResult, rows: list[PolicySummary], leaders: li
     """Policies not significantly worse than the first; replication i of all policies uses the same random numbers."""
     if len(rows) == 1:
         return ""
-    if result.replications == 1:
-        return "One replication is not conclusive: the order may be due to chance."
     if len(leaders) == len(rows):
         return "They lost the same."
+    if result.replications == 1:
+        return "One replication is not conclusive: the order may be due to chance."
     lead = result.regret[leaders[0].policy][:, -1]
     near = [
         row.policy

@@ -204,7 +204,7 @@ def _cost(data: ReportData) -> Card:
     return _least_loss(data, bound), [
         f"C(θ) measures how hard it is to learn which {one} is best while the mean {means} θ are unknown: over many rounds T, "
         "any policy that learns on every such problem loses at least about C(θ) × ln T.",
-        _cost_at(data, bound.lower),
+        _cost_at(data, bound),
         _horizon_warning(bound, horizon),
         f"Certified for {words(bound.rewards)}: {bound_text(bound)}.",
         "" if math.isfinite(bound.value) else "No plan with this cost was found in time.",
@@ -228,14 +228,15 @@ def _least_loss(data: ReportData, bound: Bracket) -> str:
     return f"At least {least}" + ("" if data.simulation is not None else f" in {horizon:,} rounds")
 
 
-def _cost_at(data: ReportData, lower: float) -> str:
-    """The value of C(theta), C(theta) ln T, and how it compares with the least regret."""
+def _cost_at(data: ReportData, bound: Bracket) -> str:
+    """The value of C(theta) and, if the horizon is long enough for it, C(theta) ln T beside the least regret."""
+    lower = bound.lower
     value = f"Here C(θ) is {amount(_rounded_down(lower), data.unit)}"
     if data.simulation is None:
         parts = [f"{amount(_rounded_down(lower * math.log(T)), data.unit)} in {T:,} rounds" for T in HORIZONS]
         return f"{value}, which makes {' and '.join(parts)}."
     horizon = data.simulation.horizon
-    if horizon == 1:
+    if horizon == 1 or _horizon_warning(bound, horizon):
         return f"{value}."
     value += f", which makes {amount(_rounded_down(lower * math.log(horizon)), data.unit)} in {horizon:,} rounds"
     lead = min(data.summaries, key=lambda row: row.regret)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from semibandits._typing import FloatArray
 
 MOST_NUMBERS = 64
 """Arrays with more numbers are described by a digest."""
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
 LONG = 1_000
 """Longer texts are replaced by a digest."""
 
@@ -22,6 +25,20 @@ def described(values: float | FloatArray) -> Any:
     if array.size <= MOST_NUMBERS:
         return array.tolist()
     return {"sha256": hashlib.sha256(array.tobytes()).hexdigest(), "shape": list(array.shape)}
+
+
+def own_attributes(instance: object, without: Collection[str] = ()) -> dict[str, str]:
+    """The attributes of an object of a user's class as texts, by name; objects without a text of their own as a digest."""
+    return {name: _text(value) for name, value in sorted(vars(instance).items()) if name not in without}
+
+
+def _text(value: object) -> str:
+    text = full_repr(value)
+    if not _ADDRESS.search(text):
+        return text
+    import cloudpickle
+
+    return hashlib.sha256(cloudpickle.dumps(value)).hexdigest()
 
 
 def full_repr(value: object) -> str:

@@ -15,7 +15,7 @@ from semibandits.kernels.interruptible import call_interruptibly
 from semibandits.kernels.rewards import draw
 from semibandits.laws import Gaussian, Law
 from semibandits.rewards._checks import item_indices
-from semibandits.rewards._digest import described
+from semibandits.rewards._digest import described, own_attributes
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +134,10 @@ class RewardModel(ABC):
         return None
 
     def specification(self) -> dict[str, Any]:
-        """Name and parameters of the law as plain JSON, large arrays as a SHA-256 digest and a shape."""
+        """Name and parameters of the law as plain JSON, large arrays as a SHA-256 digest and a shape; also all attributes."""
         kind = type(self)
         parameters = {"theta": described(self.theta), "variance": described(self.variance)}
+        parameters |= own_attributes(self, without=parameters)
         return {"name": f"{kind.__module__}.{kind.__qualname__}", "parameters": parameters}
 
 

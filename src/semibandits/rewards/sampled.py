@@ -11,7 +11,7 @@ from semibandits._arguments import hinted
 from semibandits._costs import check_law, negated
 from semibandits._typing import ArrayLike, FloatArray, IntArray
 from semibandits.errors import InvalidInputError
-from semibandits.laws import Law
+from semibandits.laws import Law, law_from
 from semibandits.rewards._checks import checked_rewards, item_indices, mean_vector, variance_proxy
 from semibandits.rewards._digest import described, full_repr
 from semibandits.rewards.base import StoredRewards
@@ -35,15 +35,15 @@ class SampledRewards(StoredRewards):
         Mean cost of each item instead of `theta`: the sampler returns costs, and rewards are minus costs.
     variance : float or array_like of float, shape (d,)
         Variance that policies receive, > 0: a sub-Gaussian proxy that does not depend on the means.
-    law : Law or None
-        The law of the rewards, if they follow one and are independent across items, so that C(theta) bounds the regret. It is
-        not checked that the sampler follows it.
+    law : Law or str, optional
+        The law of the rewards, if they follow one and are independent across items, so that C(theta) bounds the regret; also as
+        text, such as "poisson:cost" (:func:`semibandits.laws.law_from`). It is not checked that the sampler follows it.
 
     Raises
     ------
     InvalidInputError
         Unless exactly one of `theta` and `costs` is given; if it or `variance` has the wrong shape, is not finite, or exceeds
-        1e100, if a variance is not positive, if `sampler` is not callable, or if `law` is not a Law or does not allow these
+        1e100, if a variance is not positive, if `sampler` is not callable, or if `law` is not a law or does not allow these
         means.
     """
 
@@ -55,7 +55,7 @@ class SampledRewards(StoredRewards):
         *,
         costs: ArrayLike | None = None,
         variance: ArrayLike,
-        law: Law | None = None,
+        law: Law | str | None = None,
     ) -> None:
         means = mean_vector(theta, costs)
         if not callable(sampler):
@@ -64,10 +64,7 @@ class SampledRewards(StoredRewards):
                 "pass one that draws the rewards of one round"
             )
         if law is not None:
-            if not isinstance(law, Law):
-                raise InvalidInputError(
-                    f"law must be a Law or None, got {type(law).__name__}: pass for instance semibandits.laws.Poisson()"
-                )
+            law = law_from(law)
             check_law(law, means, in_costs=costs is not None)
         self._sampler, self._law, self._in_costs = sampler, law, costs is not None
         super().__init__(means, variance_proxy(variance, len(means)))

@@ -20,6 +20,8 @@ from semibandits.studies.study import Study
 from semibandits.studies.study_file import read_toml, study_tables
 from semibandits.studies.toml import value_text
 
+_TEXTS: Final = {"name": "the title", "unit": "the unit", "question": "the question"}
+"""Texts of an instance that a run repeats, by their keys."""
 _FREE: Final = ("execution", "output")
 """Tables that results do not depend on."""
 _SIMULATION: Final = "simulation"
@@ -43,8 +45,9 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
     if study.problem.file is not None and "file" not in differences and not folder.is_input(INSTANCE):
         kept = folder.path / INSTANCE
         content = _content(kept.read_bytes()) if kept.exists() else None
-        if kept.exists() and content != json.loads(json.dumps(instance.description)):
-            changed = f"{study.problem.file} has changed"
+        now = json.loads(json.dumps(instance.description))
+        if kept.exists() and content != now:
+            changed = _changed_texts(content, now) or f"{study.problem.file} has changed"
             differences["instance"] = changed if isinstance(content, dict) else f"{kept} is damaged"
     if differences:
         what = "simulation" if study.simulation is not None else "study"
@@ -53,6 +56,16 @@ def check_unchanged(folder: RunFolder, study: Study, instance: Instance) -> None
             f"({'; '.join(differences.values())}): ",
             *OTHER_FOLDER,
         )
+
+
+def _changed_texts(before: Any, now: dict[str, Any]) -> str:
+    """The texts in which two instances differ, if they differ in nothing else; else ""."""
+    if not isinstance(before, dict):
+        return ""
+    keys = {key for key in {*before, *now} if before.get(key) != now.get(key)}
+    if not keys <= set(_TEXTS):
+        return ""
+    return "; ".join(f"{_TEXTS[key]} was {before.get(key, '')!r}, now {now.get(key, '')!r}" for key in sorted(keys))
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -24,9 +24,7 @@ TABLES: Final = (".csv", ".tsv", ".txt", *READERS)
 """Endings of tables."""
 FORMATS: Final = (*TABLES, ".json")
 """Endings of files that hold a problem."""
-_OF_FILES: Final = (
-    "size", "saturate", "capacities", "undirected", "minimize", "columns", "title", "unit", "question",
-)  # fmt: skip
+_OF_FILES: Final = ("size", "saturate", "capacities", "undirected", "minimize", "columns")
 """Options that built-in problems do not have."""
 _REMEDIES: Final = {
     ".toml": "studies are for semibandits run",
@@ -60,10 +58,18 @@ class Problem:
     def about(self) -> About:
         """Title, question, origin, provenance and licence."""
         if self.dataset is not None:
-            return About.of(self.dataset)
+            about = About.of(self.dataset)
+            return replace(about, title=self.instance.name, question=self.instance.question or about.question)
         if self.network is not None:
             network = self.network
-            return About(title=self.instance.name, origin="modelled", provenance=network.provenance, licence=LICENCE)
+            question = self.instance.question
+            return About(
+                title=self.instance.name,
+                question=question,
+                origin="modelled",
+                provenance=network.provenance,
+                licence=LICENCE,
+            )
         return About(title=self.instance.name, question=self.instance.question)
 
 
@@ -104,7 +110,7 @@ def load_problem(choice: ProblemChoice) -> Problem:
         if choice.network in datasets.list_datasets():
             raise _other_kind(choice.network, "network", "dataset")
         network = datasets.network(choice.network)
-        return Problem(instance=_load_network(network, choice.options), network=network)
+        return Problem(instance=_with_texts(_load_network(network, choice.options), choice.options), network=network)
     name = str(choice.dataset)
     if name in datasets.list_networks():
         raise _other_kind(name, "dataset", "network")
@@ -114,7 +120,8 @@ def load_problem(choice: ProblemChoice) -> Problem:
         ("family", "source", "target", *_OF_FILES),
         f"the dataset {name}",
     )
-    return Problem(instance=_with_variance(dataset.instance, choice.options.variance), dataset=dataset)
+    instance = _with_variance(dataset.instance, choice.options.variance)
+    return Problem(instance=_with_texts(instance, choice.options), dataset=dataset)
 
 
 def _other_kind(name: str, asked: str, right: str) -> InvalidInputError:
@@ -135,12 +142,14 @@ def _load_file(path: Path, options: ProblemOptions) -> Instance:
         raise _unsupported_file(path)
     instance = read_table(path, options) if suffix in TABLES else read_json(path, _json_overrides(options))
     # The name defaults to that of the file, which a reader of the description does not know.
-    texts: dict[str, Any] = {"name": instance.name} | {
-        key: text
-        for key, text in (("name", options.title), ("unit", options.unit), ("question", options.question))
-        if text is not None
-    }
-    return replace(instance, **texts, description={**instance.description, **texts})
+    return _with_texts(replace(instance, description={**instance.description, "name": instance.name}), options)
+
+
+def _with_texts(instance: Instance, options: ProblemOptions) -> Instance:
+    """The instance with the title, unit and question of the options, where they are given."""
+    given = {"name": options.title, "unit": options.unit, "question": options.question}
+    texts: dict[str, Any] = {key: text for key, text in given.items() if text is not None}
+    return replace(instance, **texts, description={**instance.description, **texts}) if texts else instance
 
 
 _TABLES_ONLY: Final = {

@@ -159,7 +159,7 @@ def _problem_table(choice: ProblemChoice) -> dict[str, Value]:
     name: dict[str, Value] = (
         {"dataset": choice.dataset} if choice.dataset is not None else {"network": str(choice.network)}
     )
-    keys = ("family", "source", "target", "variance")  # the only options of datasets and networks
+    keys = ("family", "source", "target", "variance", "title", "unit", "question")  # those of datasets and networks
     return name | {key: getattr(choice.options, key) for key in keys if getattr(choice.options, key) is not None}
 
 

@@ -4,7 +4,8 @@ A round is open from its choice until its outcome is observed or forgotten. ``PL
 ``SUMS``, ``MEANS`` of these; ``COUNTS``: observed rewards plus open rounds with the item; ``SCALES``:
 2 sigma_i^2 / max(counts, 1), twice the variance of the mean once all open rounds are observed; ``ROOTS``: their square roots.
 When no round is open, counts equal plays. Rules use ``MEANS`` as estimates and ``SCALES``, ``ROOTS`` or ``COUNTS`` for
-uncertainty. These include open rounds, so a decision is not repeated while its outcomes are pending.
+uncertainty. These include open rounds, so a decision whose items were observed is not repeated while outcomes are
+pending.
 """
 
 from __future__ import annotations

@@ -1,0 +1,44 @@
+"""Labels of items that the caller gives, as a sequence or as a column of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from semibandits._frames import is_frame
+from semibandits.errors import InvalidInputError
+from semibandits.matroids._checks import as_labels
+
+
+def different_labels(items: Iterable[Hashable] | None, d: int) -> tuple[Hashable, ...] | None:
+    """The labels, if there are d different ones; None if none were given.
+
+    Raises
+    ------
+    InvalidInputError
+        If `items` is not a sequence of d different hashable labels.
+    """
+    if items is None:
+        return None
+    labels = tuple(as_labels(items, "items"))
+    if len(labels) != d:
+        raise InvalidInputError(f"items must have d = {d} labels, got {len(labels)}: name each item once")
+    seen: set[Hashable] = set()
+    for label in labels:
+        if label in seen:
+            raise InvalidInputError(f"items must have different labels, got {label!r} twice: rename one of them")
+        seen.add(label)
+    return labels
+
+
+def checked_frame(frame: Any, instead: str) -> Any:
+    """The frame; `instead` is the call for callers without one.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a frame.
+    """
+    if not is_frame(frame):
+        raise InvalidInputError(f"frame must be a frame of pandas or polars, got {type(frame).__name__}: use {instead}")
+    return frame

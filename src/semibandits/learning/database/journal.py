@@ -1,0 +1,236 @@
+"""Rows of learners, of their journals and of their snapshots. Each function is one part of a transaction."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, literal, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from semibandits._json import strict_json
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
+
+FIXED: Final = ("decision_set", "policy", "prior", "variance")
+"""Parts of a state that never change."""
+_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum)
+# Statements of every call, built once.
+_OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
+_LOCK: Final = select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update()
+_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
+_FEW_AFTER: Final = _AFTER.limit(bindparam("most", type_=Integer()))
+_APPEND: Final = insert(JOURNAL)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A learner in a database.
+
+    Attributes
+    ----------
+    id : int
+        Number in the tables.
+    name : str
+        Name.
+    created : str
+        Time of its creation, ISO 8601, UTC.
+    specification : dict
+        Parts of its states that never change, and the first state of its generator.
+    """
+
+    id: int
+    name: str
+    created: str
+    specification: Payload
+
+    def lock(self, connection: Connection) -> None:
+        """Wait until no other transaction writes to the learner.
+
+        Raises
+        ------
+        StorageError
+            If the learner was deleted.
+        """
+        found = connection.scalar(_LOCK, {"learner": self.id})
+        if found is None:
+            raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
+
+    def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
+        """Entries of the journal after `seq`, in order, at most `most`."""
+        values = {"learner": self.id, "after": seq}
+        if most is None:
+            return [Entry(*row) for row in connection.execute(_AFTER, values)]
+        return [Entry(*row) for row in connection.execute(_FEW_AFTER, values | {"most": most})]
+
+    def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
+        """The entry of the call with this key."""
+        row = connection.execute(
+            select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.key == key)
+        ).one_or_none()
+        return None if row is None else Entry(*row)
+
+    def entry_with_token(self, connection: Connection, token: str, *, after: int) -> Entry | None:
+        """The entry of the call with this token among those after `after`."""
+        row = connection.execute(
+            select(*_ENTRY).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.seq > after, JOURNAL.c.token == token)
+        ).one_or_none()
+        return None if row is None else Entry(*row)
+
+    def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
+        """Add an entry to the journal."""
+        connection.execute(
+            _APPEND,
+            {
+                "learner_id": self.id,
+                "seq": entry.seq,
+                "kind": entry.kind,
+                "payload": entry.text,
+                "key": entry.key,
+                "token": token,
+                "checksum": entry.checksum,
+            },
+        )
+
+    def add_snapshot(self, connection: Connection, seq: int, state: Payload) -> None:
+        """Store a state, unless there is one after the same entry."""
+        moving = packed({name: part for name, part in state.items() if name not in FIXED})
+        dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+        connection.execute(
+            dialect.insert(SNAPSHOTS).values(learner_id=self.id, seq=seq, state=moving).on_conflict_do_nothing()
+        )
+
+    def latest_snapshot(self, connection: Connection) -> tuple[int, Payload]:
+        """The latest state, without its fixed parts, and the number of the entry after which it was stored.
+
+        Raises
+        ------
+        StorageError
+            If there is none, or it is damaged.
+        """
+        row = connection.execute(
+            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
+            .where(SNAPSHOTS.c.learner_id == self.id)
+            .order_by(SNAPSHOTS.c.seq.desc())
+            .limit(1)
+        ).one_or_none()
+        if row is None:
+            raise StorageError(
+                "the learner must have a snapshot, got none: it was deleted, or the database is damaged; use a copy"
+            )
+        return row.seq, unpacked(row.state)
+
+    def latest_snapshot_seq(self, connection: Connection) -> int:
+        """Number of the entry after which the latest state was stored, -1 if there is none."""
+        seq = connection.scalar(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id))
+        return -1 if seq is None else int(seq)
+
+    def snapshots(self, connection: Connection) -> list[tuple[int, Payload]]:
+        """All states, without their fixed parts, in order."""
+        rows = connection.execute(
+            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
+            .where(SNAPSHOTS.c.learner_id == self.id)
+            .order_by(SNAPSHOTS.c.seq)
+        )
+        return [(row.seq, unpacked(row.state)) for row in rows]
+
+    def prune(self, connection: Connection) -> int:
+        """Delete what precedes the latest snapshot and return the number of deleted entries.
+
+        The entry of the snapshot itself is kept: others that are behind it find a gap, and read the snapshot.
+        """
+        seq = self.latest_snapshot_seq(connection)
+        connection.execute(delete(SNAPSHOTS).where(SNAPSHOTS.c.learner_id == self.id, SNAPSHOTS.c.seq < seq))
+        return connection.execute(delete(JOURNAL).where(JOURNAL.c.learner_id == self.id, JOURNAL.c.seq < seq)).rowcount
+
+    def counts(self, connection: Connection) -> tuple[int, int, int]:
+        """Number of the last entry, and numbers of stored entries and snapshots."""
+        last, entries = connection.execute(
+            select(func.max(JOURNAL.c.seq), func.count(literal(1))).where(JOURNAL.c.learner_id == self.id)
+        ).one()
+        states = connection.scalar(select(func.count(literal(1))).where(SNAPSHOTS.c.learner_id == self.id)) or 0
+        return max(last or 0, self.latest_snapshot_seq(connection)), entries, states
+
+    def added(self, connection: Connection, name: str, state: Payload) -> Stored:
+        """A new learner of another name, with this state.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is a learner of this name.
+        """
+        is_new = create(connection, name, specification_of(state))
+        stored = find(connection, name)
+        if stored is None or not is_new:
+            raise InvalidInputError(
+                f"name must be new in the database, got {name!r}, which exists: choose another name"
+            )
+        stored.add_snapshot(connection, 0, state)
+        return stored
+
+    def whole_state(self, snapshot: Payload) -> Payload:
+        """A state with its fixed parts."""
+        return whole_state(self.specification, snapshot)
+
+
+def find(connection: Connection, name: str) -> Stored | None:
+    """The learner of this name."""
+    row = connection.execute(select(LEARNERS).where(LEARNERS.c.name == name)).one_or_none()
+    return None if row is None else Stored(row.id, row.name, row.created, unpacked(row.specification))
+
+
+def names(connection: Connection) -> list[str]:
+    """Names of all learners, in alphabetical order."""
+    return list(connection.scalars(select(LEARNERS.c.name).order_by(LEARNERS.c.name)))
+
+
+def create(connection: Connection, name: str, specification: Payload, *, created: str | None = None) -> bool:
+    """Add a learner, unless one of this name exists; whether it was added."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    row = {
+        "name": name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds") if created is None else created,
+        "specification": packed(specification),
+    }
+    statement = dialect.insert(LEARNERS).values(row).on_conflict_do_nothing().returning(LEARNERS.c.id)
+    return connection.scalar(statement) is not None
+
+
+def whole_state(specification: Payload, snapshot: Payload) -> Payload:
+    """A state with its fixed parts."""
+    return {**{name: specification[name] for name in FIXED if name in specification}, **snapshot}
+
+
+def specification_of(state: Payload) -> Payload:
+    """What a learner with this first state never changes, and the first state of its generator."""
+    return {name: state[name] for name in (*FIXED, "generator") if name in state}
+
+
+def packed(value: Payload) -> bytes:
+    """Plain JSON, compressed."""
+    return zlib.compress(json.dumps(value, allow_nan=False, separators=(",", ":")).encode())
+
+
+def unpacked(content: bytes) -> Payload:
+    """The value of `packed`.
+
+    Raises
+    ------
+    StorageError
+        If the content is damaged.
+    """
+    try:
+        value: Any = strict_json(zlib.decompress(content))
+    except (zlib.error, TypeError, ValueError) as error:
+        raise StorageError(
+            f"states in the database must be compressed JSON, got {error}: it is damaged, use a copy"
+        ) from error
+    if not isinstance(value, dict):
+        raise StorageError(
+            f"states in the database must be objects, got {type(value).__name__}: it is damaged, use a copy"
+        )
+    return value

@@ -1,0 +1,261 @@
+"""Open learners in a database."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._arguments import hinted
+from semibandits._fields import unknown_name
+from semibandits._text import shortened
+from semibandits._typing import ArrayLike
+from semibandits._validation import as_floats
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.laws import Law, law_from
+from semibandits.learning import storage
+from semibandits.learning.database.durable import DurableLearner
+from semibandits.learning.database.operations import Payload, checked_name
+from semibandits.learning.learner import Learner, generator_of
+from semibandits.policies.base import Policy
+from semibandits.policies.glade import GLADE
+from semibandits.policies.prior import Prior
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from semibandits.learning.database.backend import Backend
+    from semibandits.learning.database.journal import Stored
+
+Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator
+TIMEOUT: Final = 10.0
+LONGEST_TIMEOUT: Final = 1e6
+SNAPSHOT_EVERY: Final = 1_000
+
+
+@hinted
+def open_learner(
+    url: str,
+    *,
+    name: str,
+    decision_set: DecisionSet | None = None,
+    policy: Policy | None = None,
+    variance: ArrayLike | None = None,
+    law: Law | str | None = None,
+    seed: Seed | None = None,
+    prior_means: ArrayLike | None = None,
+    prior_plays: ArrayLike | None = None,
+    prior_costs: ArrayLike | None = None,
+    snapshot_every: int = SNAPSHOT_EVERY,
+    timeout: float = TIMEOUT,
+) -> DurableLearner:
+    """Open a learner in a database, or create it if there is none of this name.
+
+    Parameters
+    ----------
+    url : str
+        ``sqlite:///routes.db`` for a file (``sqlite:////`` with an absolute path), or ``postgresql://user@host/database``.
+    name : str
+        Name of the learner, 1 to 200 printable characters.
+    decision_set : DecisionSet, optional
+        The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
+    policy, variance, law, prior_means, prior_plays, prior_costs
+        As for :class:`Learner`. An existing learner must have those that are given.
+    seed : int, SeedSequence, or Generator over PCG64, optional
+        The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
+    snapshot_every : int
+        Number of calls after which the state is stored, >= 1, so that opening replays at most so many.
+    timeout : float
+        Number of seconds to wait while the database is locked or gone, >= 0.
+
+    Returns
+    -------
+    DurableLearner
+        The learner, after all calls that any process has stored.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is malformed, or is not that of the existing learner.
+    StorageError
+        If the database cannot be used, its journal is damaged, or a package is missing.
+    """
+    if isinstance(snapshot_every, bool) or not isinstance(snapshot_every, int) or snapshot_every < 1:
+        raise InvalidInputError(
+            f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000"
+        )
+    given = _Given(decision_set, policy, variance, law, seed, prior_means, prior_plays, prior_costs)
+    backend = new_backend(url, timeout=timeout)
+    checked_name(name)
+    backend.prepare(create=True)
+    stored = _found(backend, name)
+    if stored is None:
+        stored = _created(backend, name, given.first_state(backend, name))
+    learner = DurableLearner(
+        backend, stored, decision_set=decision_set, policy=given.known_policy, snapshot_every=snapshot_every
+    )
+    given.check(stored, learner.decision_set)
+    return learner
+
+
+def reopened(
+    url: str,
+    name: str,
+    *,
+    decision_set: DecisionSet | None = None,
+    policy: Policy | None = None,
+    snapshot_every: int = SNAPSHOT_EVERY,
+    timeout: float = TIMEOUT,
+) -> DurableLearner:
+    """Open a learner that exists.
+
+    Raises
+    ------
+    InvalidInputError
+        If the decision set or the policy is not that of the learner.
+    StorageError
+        If there is no such learner, or the database cannot be used.
+    """
+    backend = existing(url, timeout=timeout)
+    return DurableLearner(
+        backend, stored_learner(backend, name), decision_set=decision_set, policy=policy, snapshot_every=snapshot_every
+    )
+
+
+def existing(url: str, *, timeout: float = TIMEOUT) -> Backend:
+    """A database with tables of learners.
+
+    Raises
+    ------
+    InvalidInputError
+        If the URL is malformed.
+    StorageError
+        If the database cannot be used, or has no such tables.
+    """
+    backend = new_backend(url, timeout=timeout)
+    backend.prepare(create=False)
+    return backend
+
+
+def stored_learner(backend: Backend, name: str) -> Stored:
+    """The learner of this name.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none.
+    """
+    stored = _found(backend, name)
+    if stored is None:
+        from semibandits.learning.database import journal
+
+        raise unknown_name("learner", name, backend.run(journal.names, reads=True))
+    return stored
+
+
+def new_backend(url: str, *, timeout: float = TIMEOUT) -> Backend:
+    """Connections to a database, which is not used yet.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is malformed.
+    StorageError
+        If a package is missing.
+    """
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 <= timeout <= LONGEST_TIMEOUT:
+        raise InvalidInputError(
+            f"timeout must be a number of seconds from 0 to 1e6, got {timeout!r}: leave it out for 10"
+        )
+    try:
+        import sqlalchemy  # noqa: F401 (for the message)
+    except ImportError as error:
+        raise StorageError(
+            'learners in a database need SQLAlchemy, which is not installed: run pip install "semibandits[storage]"'
+        ) from error
+    from semibandits.learning.database.backend import Backend
+
+    return Backend(url, timeout=timeout)
+
+
+def _found(backend: Backend, name: str) -> Stored | None:
+    from semibandits.learning.database import journal
+
+    return backend.run(lambda connection: journal.find(connection, name), reads=True)
+
+
+def _created(backend: Backend, name: str, state: Payload) -> Stored:
+    """A new learner, or the one that another process has just created."""
+    from semibandits.learning.database import journal
+
+    def work(connection: Connection) -> Stored:
+        is_new = journal.create(connection, name, journal.specification_of(state))
+        stored = journal.find(connection, name)
+        assert stored is not None
+        if is_new:
+            stored.add_snapshot(connection, 0, state)
+        return stored
+
+    return backend.run(work)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Arguments of `open_learner` about the learner, None where they are left out."""
+
+    decision_set: DecisionSet | None
+    policy: Policy | None
+    variance: ArrayLike | None
+    law: Law | str | None
+    seed: Seed | None
+    prior_means: ArrayLike | None
+    prior_plays: ArrayLike | None
+    prior_costs: ArrayLike | None
+
+    def first_state(self, backend: Backend, name: str) -> Payload:
+        """The state of a new learner."""
+        if self.decision_set is None:
+            raise InvalidInputError(
+                f"decision_set must be given for a new learner, got None, and {backend.shown} has no learner {name!r}: pass one, "
+                "or the name of an existing learner"
+            )
+        return Learner(
+            self.decision_set,
+            self.policy,
+            variance=self.variance,
+            law=self.law,
+            seed=0 if self.seed is None else copy.deepcopy(self.seed),
+            prior_means=self.prior_means,
+            prior_plays=self.prior_plays,
+            prior_costs=self.prior_costs,
+        ).state()
+
+    @property
+    def known_policy(self) -> Policy | None:
+        """The policy with the law that is given; None if neither is."""
+        if self.policy is None and self.law is None:
+            return None
+        return (GLADE() if self.policy is None else self.policy).for_law(
+            None if self.law is None else law_from(self.law)
+        )
+
+    def check(self, stored: Stored, decision_set: DecisionSet) -> None:
+        """Check that a stored learner has the arguments that are given; its set and policy are checked when it is restored."""
+        found: dict[str, Any] = {}
+        if self.variance is not None:
+            found["variance"] = as_floats(self.variance, "variance").tolist()
+        if self.seed is not None:
+            found["seed"] = storage.generator_state(generator_of(copy.deepcopy(self.seed)))
+        prior = Prior.of(self.prior_means, self.prior_plays, decision_set, costs=self.prior_costs)
+        if prior is not None:
+            found["prior"] = storage.prior_state(prior)
+        for name, value in found.items():
+            expected = stored.specification.get("generator" if name == "seed" else name)
+            if value != expected:
+                raise InvalidInputError(
+                    f"{name} must be that of the learner {stored.name!r}, {shortened(repr(expected), 100)}, got "
+                    f"{shortened(repr(value), 100)}: leave it out, or choose another name for a new learner"
+                )

@@ -1,0 +1,231 @@
+"""Calls of a learner as entries of a journal. A call and its replay are the same function of the same entry."""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from semibandits._json import strict_json
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
+from semibandits.learning.availability import Available, available_items
+from semibandits.learning.learner import Learner
+from semibandits.learning.round import Outcome, Round
+
+Payload: TypeAlias = dict[str, Any]
+LONGEST_NAME: Final = 200
+ASK: Final = "ask"
+TELL: Final = "tell"
+FORGET: Final = "forget"
+EXPIRE: Final = "expire"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One call that changed a learner.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the entry in the journal of its learner: 1, 2, 3, ...
+    kind : str
+        "ask", "tell", "forget" or "expire".
+    text : str
+        The arguments or results, as JSON; floats are written so that reading them gives the same bits.
+    key : str or None
+        The caller's name for this call, under which it is carried out once.
+    checksum : int
+        CRC-32 of the other fields.
+    """
+
+    seq: int
+    kind: str
+    text: str
+    key: str | None
+    checksum: int
+
+    @classmethod
+    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None) -> Entry:
+        """The entry with this content."""
+        text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key))
+
+    def payload(self) -> Payload:
+        """The content, after validation.
+
+        Raises
+        ------
+        StorageError
+            If the entry was changed or damaged.
+        """
+        found = _checksum(self.seq, self.kind, self.text, self.key)
+        if found != self.checksum or self.kind not in _CALLS:
+            raise StorageError(
+                f"entry {self.seq} of the journal must be a known call with the checksum {found}, got {self.kind!r} with "
+                f"{self.checksum}: the journal was changed or damaged, or a newer semibandits wrote it; use a copy, or upgrade"
+            )
+        try:
+            payload: Any = strict_json(self.text)
+        except ValueError as error:
+            raise self._damaged(str(error)) from error
+        if not isinstance(payload, dict):
+            raise self._damaged(f"a {type(payload).__name__}")
+        return payload
+
+    def _damaged(self, found: str) -> StorageError:
+        return StorageError(
+            f"entry {self.seq} of the journal must be a JSON object, got {found}: the journal is damaged, use a copy"
+        )
+
+
+def _checksum(seq: int, kind: str, text: str, key: str | None) -> int:
+    return zlib.crc32(json.dumps([seq, kind, text, key]).encode())
+
+
+def checked_name(name: object, *, what: str = "name") -> str:
+    """A name or key, if it is a text of usual length.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not.
+    """
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidInputError(
+            f"{what} must be a printable text of 1 to {LONGEST_NAME} characters, got {name!r}: choose another one"
+        )
+    return name
+
+
+def ask_payload(available: Available | None, decision_set: DecisionSet) -> Payload:
+    """Indices of the items that are available, unless all are.
+
+    Raises
+    ------
+    InvalidInputError
+        If `available` is malformed.
+    """
+    mask = None if available is None else available_items(available, decision_set.items)
+    return {} if mask is None or mask.all() else {"available": np.flatnonzero(mask).tolist()}
+
+
+def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_costs: bool, partial: bool) -> Payload:
+    """Outcomes of rounds as rewards in the order of their items, null where they are lost.
+
+    Raises
+    ------
+    InvalidInputError
+        If an outcome is malformed, or a round is not open.
+    """
+    checked = (learner._checked(*pair, in_costs, partial=partial) for pair in listed)
+    return {
+        "outcomes": [
+            [asked.id, [None if math.isnan(value) else value for value in values.tolist()]] for asked, values in checked
+        ]
+    }
+
+
+def forget_payload(learner: Learner, round_id: int) -> Payload:
+    """The id of an open round.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such open round.
+    """
+    return {"round": learner._open_round(round_id).id}
+
+
+def expire_payload(learner: Learner, age: int | None, before: int | None) -> Payload:
+    """The id below which open rounds are forgotten.
+
+    Raises
+    ------
+    InvalidInputError
+        If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
+    """
+    return {"before": learner._expiry(age, before)}
+
+
+def carry_out(learner: Learner, kind: str, payload: Payload) -> Payload:
+    """Apply the content of an entry to a learner, and return it with its results."""
+    return _CALLS[kind](learner, payload)
+
+
+def replay(learner: Learner, entry: Entry) -> None:
+    """Apply an entry to a learner.
+
+    Raises
+    ------
+    StorageError
+        If the entry is damaged, or does not continue the state of the learner.
+    """
+    payload = entry.payload()
+    try:
+        done = carry_out(learner, entry.kind, payload)
+        if done != payload:
+            raise StorageError(f"the result {payload}, but the policy chooses {done}")
+    except (SemibanditsError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise StorageError(
+            f"entry {entry.seq} of the journal must continue the state of the learner, got {error}: the journal is damaged, or "
+            "was written by another version of semibandits or NumPy; open it with that version and call prune(), which leaves "
+            "a snapshot to continue from, or use a copy"
+        ) from error
+
+
+def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
+    """The rounds that an `ask` opened, or an `expire` closed."""
+    payload = entry.payload()
+    pairs = payload["rounds"] if entry.kind == EXPIRE else [[payload["round"], payload["items"]]]
+    masks = []
+    for _, items in pairs:
+        x = np.zeros(decision_set.d, dtype=np.bool_)
+        x[items] = True
+        masks.append(x)
+    return tuple(Round.of(number, x, decision_set.items) for (number, _), x in zip(pairs, masks, strict=True))
+
+
+def round_ids(entry: Entry) -> list[int]:
+    """Ids of the rounds that a call opened or closed."""
+    payload = entry.payload()
+    if entry.kind in (TELL, EXPIRE):
+        return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
+    return [payload["round"]]
+
+
+def _ask(learner: Learner, payload: Payload) -> Payload:
+    mask = None
+    if "available" in payload:
+        mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
+        mask[payload["available"]] = True
+    asked = learner.ask(mask)
+    return {**payload, "round": asked.id, "items": asked.items.tolist()}
+
+
+def _expire(learner: Learner, payload: Payload) -> Payload:
+    old = learner.expire(before=payload["before"])
+    return {**payload, "rounds": [[asked.id, asked.items.tolist()] for asked in old]}
+
+
+def _tell(learner: Learner, payload: Payload) -> Payload:
+    learner.tell_many([tuple(pair) for pair in payload["outcomes"]], partial=True)
+    return payload
+
+
+def _forget(learner: Learner, payload: Payload) -> Payload:
+    learner.forget(payload["round"])
+    return payload
+
+
+_CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
+    ASK: _ask,
+    TELL: _tell,
+    FORGET: _forget,
+    EXPIRE: _expire,
+}

@@ -1,0 +1,130 @@
+"""Tables of a database of learners, their version, and migrations to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+
+from semibandits.errors import StorageError
+
+METADATA: Final = MetaData()
+META: Final = Table(
+    "semibandits_meta",
+    METADATA,
+    Column("name", String(50), primary_key=True),
+    Column("value", Integer, nullable=False),
+)
+LEARNERS: Final = Table(
+    "semibandits_learners",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("created", String(40), nullable=False),
+    Column("specification", LargeBinary, nullable=False),
+)
+"""`specification`: what never changes, and the first state of the generator; compressed JSON."""
+_LEARNER: Final = f"{LEARNERS.name}.id"
+JOURNAL: Final = Table(
+    "semibandits_journal",
+    METADATA,
+    Column("learner_id", ForeignKey(_LEARNER), primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String(20), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("key", String(200)),
+    Column("token", String(32), nullable=False),
+    Column("checksum", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""`token`: drawn for each call, which shows whether a commit without an answer took place."""
+_KEYED: Final = JOURNAL.c.key.is_not(None)
+Index(
+    "semibandits_journal_key",
+    JOURNAL.c.learner_id,
+    JOURNAL.c.key,
+    unique=True,
+    sqlite_where=_KEYED,
+    postgresql_where=_KEYED,
+)
+SNAPSHOTS: Final = Table(
+    "semibandits_snapshots",
+    METADATA,
+    Column("learner_id", ForeignKey(_LEARNER), primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("state", LargeBinary, nullable=False),
+)
+"""`state` after the entry `seq`, without what is in the specification; compressed JSON."""
+
+_MIGRATION_LOCK: Final = 0x5E_B1_BA_2D
+"""Number of the lock of PostgreSQL that one process holds while it creates or migrates tables."""
+
+
+def _create(connection: Connection) -> None:
+    METADATA.create_all(connection)
+
+
+MIGRATIONS: Final[list[Callable[[Connection], None]]] = [_create]
+"""Entry k leads from version k to version k + 1; version 0 is an empty database. Entries are never changed."""
+
+
+def version_of(connection: Connection) -> int:
+    """The version of the tables, 0 if there are none.
+
+    Raises
+    ------
+    StorageError
+        If it is newer than the library.
+    """
+    if not inspect(connection).has_table(META.name):
+        return 0
+    found = connection.scalar(select(META.c.value).where(META.c.name == "version")) or 0
+    if found > len(MIGRATIONS):
+        raise StorageError(
+            f"the tables of learners must have a version of at most {len(MIGRATIONS)}, got {found}, written by a newer "
+            "semibandits: upgrade semibandits, or use another database"
+        )
+    return found
+
+
+def is_current(connection: Connection) -> bool:
+    """Whether the tables have the version of the library."""
+    return version_of(connection) == len(MIGRATIONS)
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the tables to the version of the library, in a writing transaction.
+
+    Raises
+    ------
+    StorageError
+        If they have a newer version.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
+    before = version_of(connection)
+    for step in MIGRATIONS[before:]:
+        step(connection)
+    version = len(MIGRATIONS)
+    if before == 0:
+        connection.execute(insert(META).values(name="version", value=version))
+    elif before < version:
+        connection.execute(update(META).where(META.c.name == "version").values(value=version))

@@ -1,0 +1,173 @@
+"""A learner as a file of JSON lines, independent of the database."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from semibandits._json import strict_json
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning import storage
+from semibandits.learning.database import journal
+from semibandits.learning.database.operations import Entry, Payload, checked_name
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from semibandits.learning.database.backend import Backend
+    from semibandits.learning.database.journal import Stored
+
+FORMAT: Final = "semibandits.learner-journal"
+VERSION: Final = 1
+LONGEST_TIME: Final = 40
+LONGEST_JOURNAL: Final = 2**53
+_ENTRY_TYPES: Final = {"seq": int, "kind": str, "text": str, "checksum": int}
+
+
+def exported(backend: Backend, stored: Stored) -> list[str]:
+    """Lines of a learner: a header, its snapshots, its journal, and a checksum.
+
+    Raises
+    ------
+    StorageError
+        If the database cannot be used.
+    """
+
+    def work(connection: Connection) -> list[Payload]:
+        stored.lock(connection)
+        states = stored.snapshots(connection)
+        entries = stored.entries_after(connection, -1)
+        return [
+            *({"snapshot": seq, "state": state} for seq, state in states),
+            *({"entry": asdict(entry)} for entry in entries),
+        ]
+
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": stored.name,
+        "created": stored.created,
+        "specification": stored.specification,
+    }
+    lines = [json.dumps(part, allow_nan=False) for part in (head, *backend.run(work))]
+    return [*lines, json.dumps({"checksum": _checksum(lines)})]
+
+
+def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None) -> str:
+    """Store the learner of exported lines, and return its name.
+
+    Parameters
+    ----------
+    backend : Backend
+        The database; its tables are created if necessary.
+    lines : iterable of str
+        What `exported` returned.
+    name : str, optional
+        Another name for the learner.
+
+    Raises
+    ------
+    InvalidInputError
+        If the lines are incomplete or damaged, or the database has a learner of this name.
+    StorageError
+        If the database cannot be used.
+    """
+    head, states, entries = _parsed([line.rstrip("\r\n") for line in lines])
+    chosen = checked_name(head["name"] if name is None else name)
+    backend.prepare(create=True)
+
+    def work(connection: Connection) -> None:
+        is_new = journal.create(connection, chosen, head["specification"], created=head["created"])
+        stored = journal.find(connection, chosen)
+        if stored is None or not is_new:
+            raise InvalidInputError(
+                f"name must be new in {backend.shown}, got {chosen!r}, which exists: choose another name"
+            )
+        for seq, state in states:
+            stored.add_snapshot(connection, seq, state)
+        for entry in entries:
+            stored.append(connection, entry)
+
+    backend.run(work)
+    return chosen
+
+
+def _checksum(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _parsed(lines: list[str]) -> tuple[Payload, list[tuple[int, Payload]], list[Entry]]:
+    """Header, snapshots and entries of exported lines."""
+    while lines and not lines[-1]:
+        lines.pop()
+    try:
+        parts = [strict_json(line) for line in lines]
+    except ValueError as error:
+        raise _invalid(f"a line with {error}") from error
+    if len(parts) < 3 or not all(isinstance(part, dict) for part in parts) or parts[0].get("format") != FORMAT:
+        raise _invalid("other content")
+    head, *rest, end = parts
+    if type(head.get("version")) is not int or head["version"] > VERSION:
+        raise InvalidInputError(
+            f"version must be at most {VERSION}, got {head.get('version')!r}: install a newer semibandits"
+        )
+    if end != {"checksum": _checksum(lines[:-1])}:
+        raise _invalid("lines whose checksum differs from the last line")
+    created, specification = head.get("created"), head.get("specification")
+    if not isinstance(created, str) or len(created) > LONGEST_TIME or not _is_specification(specification):
+        raise _invalid("a first line without specification and created")
+    states = [_snapshot(part) for part in rest if "snapshot" in part]
+    entries = [_entry(part) for part in rest if "snapshot" not in part]
+    _check_complete(head["specification"], states, entries)
+    return head, states, entries
+
+
+def _is_specification(value: object) -> bool:
+    parts = {"decision_set": "type", "policy": "specification"}
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), dict) and key in value[name] for name, key in parts.items()
+    )
+
+
+def _snapshot(part: Payload) -> tuple[int, Payload]:
+    seq, state = part["snapshot"], part.get("state")
+    if type(seq) is not int or not 0 <= seq < LONGEST_JOURNAL or not isinstance(state, dict):
+        raise _invalid("a snapshot without number or state")
+    return seq, state
+
+
+def _entry(part: Payload) -> Entry:
+    value: Any = part.get("entry")
+    named = isinstance(value, dict) and set(value) == {*_ENTRY_TYPES, "key"}
+    if not named or not all(type(value[name]) is kind for name, kind in _ENTRY_TYPES.items()):
+        raise _invalid("an entry without seq, kind, text, key and checksum")
+    if value["key"] is not None:
+        checked_name(value["key"], what="key")
+    entry = Entry(**value)
+    try:
+        entry.payload()
+    except StorageError as error:
+        raise _invalid(f"a damaged entry: {error}") from error
+    if not 0 < entry.seq < LONGEST_JOURNAL:
+        raise _invalid(f"an entry with the number {entry.seq}")
+    return entry
+
+
+def _check_complete(specification: Payload, states: list[tuple[int, Payload]], entries: list[Entry]) -> None:
+    """Check that every snapshot is whole, and that the journal continues the first of them without a gap."""
+    for _, state in states:
+        storage.opened(journal.whole_state(specification, state))
+    first = states[0][0] if states else None
+    numbers = [entry.seq for entry in entries]
+    start = numbers[0] if numbers else 1
+    if first is None or start > first + 1 or numbers != list(range(start, start + len(numbers))):
+        raise _invalid("a journal that does not continue a snapshot")
+
+
+def _invalid(found: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"the file must be the export of a learner, got {found}: export it again with semibandits learner export"
+    )

@@ -1,0 +1,60 @@
+"""Quotas: capacities of disjoint groups, and of all items together."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+import numpy as np
+
+from semibandits.errors import InvalidInputError, Option
+from semibandits.matroids.laminar import Laminar
+from semibandits.matroids.partition import Partition
+
+
+def quotas(
+    groups: Iterable[Hashable], capacities: int | Mapping[Hashable, int], size: int | None = None
+) -> Partition | Laminar:
+    """Sets that respect the capacity of each group of items, with at most `size` items in all.
+
+    Parameters
+    ----------
+    groups : sequence of hashable
+        ``groups[i]`` is the group of item i.
+    capacities : int or mapping from group to int
+        Maximum number of items of a group, >= 0. A mapping must contain every group that occurs; others are ignored.
+    size : int, optional
+        Maximum number of items in all, and so the number of items in a basis; by default as many as the capacities allow.
+
+    Returns
+    -------
+    Partition or Laminar
+        A :class:`Partition` if `size` restricts nothing or there is one group, else a :class:`Laminar` matroid, whose first
+        set contains all items.
+
+    Raises
+    ------
+    InvalidInputError
+        If a group is not a valid label, a capacity is missing, negative or not an integer, or `size` is not an integer from 0 to
+        the number of items that the capacities allow.
+    """
+    partition = Partition(groups, capacities)
+    if size is None:
+        return partition
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise InvalidInputError(Option("size"), f" must be an integer, got {size!r}: pass the number of items in all")
+    if not 0 <= size <= partition.rank:
+        raise InvalidInputError(
+            Option("size"),
+            f" must be at most {partition.rank}, the number of items that the capacities allow, and at least 0, got {size}: "
+            "change it, or raise the capacities",
+        )
+    return partition if size == partition.rank else _truncated(partition, int(size))
+
+
+def _truncated(partition: Partition, size: int) -> Partition | Laminar:
+    """The same groups and capacities, with at most `size` items in all, fewer than the capacities allow."""
+    groups, capacities = partition.groups, partition.capacities.tolist()
+    if len(capacities) == 1:  # the group would be the same set as all items
+        return Partition(groups.tolist(), size)
+    sets = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    return Laminar([range(partition.d), *(items.tolist() for items in sets)], [size, *capacities], d=partition.d)

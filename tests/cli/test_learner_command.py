@@ -1,0 +1,161 @@
+"""``semibandits learner``: lists, shows, exports, imports and prunes."""
+
+import hashlib
+import json
+
+import pytest
+
+import semibandits as sb
+
+URL = "sqlite:///routes.db"
+STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
+
+
+@pytest.fixture
+def learn(run):
+    """A learner in the working folder, after `rounds` rounds."""
+
+    def learn(name="courier", rounds=4):
+        paths = sb.Paths(STREETS, "home", "work")
+        learner = sb.open_learner(URL, name=name, decision_set=paths, policy=sb.CUCB(), variance=4.0)
+        for _ in range(rounds):
+            asked = learner.ask()
+            learner.tell(asked.id, costs=[5.0] * len(asked.items), key=f"trip {asked.id}")
+        return learner
+
+    return learn
+
+
+def test_list_and_show(run, learn):
+    learn(), learn("other", rounds=0)
+    code, out, err = run(["learner", "list", URL])
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines() if "Paths" in line]
+    assert [[line[0], *line[4:]] for line in lines] == [["courier", "8", "8", "1"], ["other", "0", "0", "1"]]
+    code, out, err = run(["learner", "show", URL, "courier"])
+    assert (code, err) == (0, "")
+    for text in (
+        "Paths(d=5",
+        "CUCB",
+        "4, 0 of them open",
+        "8 calls, 8 of them stored, 1 snapshot",
+        "Its mean cost so far",
+    ):
+        assert text in out
+    assert "Its mean" not in run(["learner", "show", URL, "other"])[1]
+
+
+def test_json(run, learn):
+    learner = learn()
+    learner.ask()
+    (row,) = json.loads(run(["learner", "list", URL, "--json"])[1])
+    assert (row["name"], row["policy"], row["calls"], row["entries"], row["snapshots"]) == ("courier", "CUCB", 9, 9, 1)
+    shown = json.loads(run(["learner", "show", URL, "courier", "--json"])[1])
+    assert shown.items() >= row.items()
+    assert (shown["rounds"], shown["open_rounds"], shown["mean"]) == (5, 1, learner.means[learner.best()].sum())
+    assert len(shown["best"]) == learner.best().sum()
+
+
+@pytest.mark.parametrize("is_pruned", [False, True])
+def test_a_moved_learner_has_the_same_state(run, learn, is_pruned):
+    learner = learn()
+    if is_pruned:
+        assert run(["learner", "prune", URL, "courier"])[:2] == (0, "Deleted 7 entries before the latest\n")
+        assert json.loads(run(["learner", "prune", URL, "courier", "--json"])[1]) == {"name": "courier", "deleted": 0}
+    code, out, err = run(["learner", "export", URL, "courier", "--output", "courier.jsonl"])
+    assert (code, out, err) == (0, "", "")
+    text = run(["learner", "export", URL, "courier"])[1]
+    with open("courier.jsonl", encoding="utf-8") as file:
+        assert file.read() == text
+    assert run(["learner", "import", "sqlite:///new.db", "--input", "courier.jsonl"])[:2] == (0, "Imported courier\n")
+    moved = sb.open_learner("sqlite:///new.db", name="courier")
+    assert moved.state() == learner.state()
+    assert moved.calls == learner.calls
+    asked = moved.ask()
+    assert asked.items.tolist() == learner.ask().items.tolist()
+    moved.tell(3, [0.0], key="trip 3")  # keys have moved too, unless they were pruned
+    assert run(["learner", "export", "sqlite:///new.db", "courier"])[1] != text
+    code, out, _ = run(["learner", "import", URL, "again", "--input", "courier.jsonl", "--json"])
+    assert (code, json.loads(out)) == (0, {"name": "again"})
+
+
+@pytest.mark.parametrize("line", range(11))
+def test_a_damaged_export_is_refused_and_changes_nothing(run, learn, line):
+    learn()
+    lines = run(["learner", "export", URL, "courier"])[1].splitlines()
+    assert len(lines) == 11  # header, snapshot, eight entries, checksum
+    for damaged in (
+        [*lines[:line], *lines[line + 1 :]],
+        [*lines[:line], lines[line].replace("e", "E", 1), *lines[line + 1 :]],
+        [*lines[:line], "3", *lines[line + 1 :]],
+        lines[:line],
+    ):
+        with open("courier.jsonl", "w", encoding="utf-8") as file:
+            file.write("\n".join(damaged))
+        code, out, err = run(["learner", "import", "sqlite:///new.db", "--input", "courier.jsonl"])
+        assert (code, out) == (2, "")
+        assert err.startswith("Error: the file must be the export of a learner, got ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lst", URL], "the action must be a known name, got 'lst': did you mean list?"),
+        (["list", URL, "courier"], "list must be used without a name"),
+        (["show", URL], f"show must have the name of a learner, got none: semibandits learner list {URL}"),
+        (["show", URL, "curier"], "learner must be a known name, got 'curier': did you mean courier?"),
+        (["show", URL, "courier", "-o", "x"], "--output must be used with export, got show: leave it out"),
+        (["export", URL, "courier", "-i", "x"], "--input must be used with import, got export: leave it out"),
+        (["import", URL, "-i", "nothing.jsonl"], "nothing.jsonl must be a readable export of a learner"),
+        (["list", "sqlite:///nothing.db"], "sqlite:///nothing.db must be a database of learners, got no such file"),
+        (["list", "nothing.db"], "url must be the URL of a database, got 'nothing.db'"),
+    ],
+)
+def test_errors(run, learn, arguments, message):
+    learn()
+    code, out, err = run(["learner", *arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: {message}")
+
+
+def test_a_name_that_exists_is_not_overwritten(run, learn):
+    learn()
+    run(["learner", "export", URL, "courier", "-o", "courier.jsonl"])
+    code, _, err = run(["learner", "import", URL, "-i", "courier.jsonl"])
+    assert code == 2
+    assert "name must be new in sqlite:///routes.db, got 'courier', which exists: choose another name" in err
+
+
+def resealed(lines):
+    """Lines of an export, with a checksum that fits."""
+    return "\n".join([*lines, json.dumps({"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()})])
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        (0, '"version": 1', '"version": 2'),
+        (0, '"created": "', '"created": 3, "was": "'),
+        (0, '"decision_set": {', '"decision_set": 3, "was": {'),
+        (0, '"policy": {', '"policy": 3, "was": {'),
+        (0, '"variance": 4.0', '"variance": 5.0'),
+        (0, '"name": "courier"', '"name": ""'),
+        (1, '"snapshot": 0', '"snapshot": 9000000000000000000000'),
+        (1, '"plays": [0.0', '"plays": [1.0'),
+        (2, '"seq": 1', '"seq": 7'),
+        (3, "-5.0", "-6.0"),
+        (3, '"kind": "tell"', '"kind": "told"'),
+        (3, '"key": "trip 0"', '"key": 0'),
+    ],
+)
+def test_an_export_whose_parts_disagree_is_refused(run, learn, line, old, new):
+    learn()
+    lines = run(["learner", "export", URL, "courier"])[1].splitlines()[:-1]
+    assert old in lines[line]
+    lines[line] = lines[line].replace(old, new, 1)
+    with open("courier.jsonl", "w", encoding="utf-8") as file:
+        file.write(resealed(lines))
+    code, out, err = run(["learner", "import", "sqlite:///new.db", "--input", "courier.jsonl"])
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1

@@ -1,0 +1,453 @@
+"""Learners in a database: the same decisions and states as in memory, whatever other processes, errors and restarts do."""
+
+import json
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from learner_cases import POLICIES, SETS, means_of
+from sqlalchemy import text
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.database import opening
+
+OPTIONS = {"variance": 0.5, "seed": 3}
+
+
+def opened(url, name="one", **options):
+    return sb.open_learner(url, name=name, **options)
+
+
+def new(url, name="one", **options):
+    return opened(url, name, **{"decision_set": sb.MSets(6, 2), "policy": sb.CUCB(), **OPTIONS, **options})
+
+
+def play(learners, rounds, theta, seed=0):
+    """Ask and tell all these learners in the same way, and check that they ask for the same rounds."""
+    draws, open_ids = np.random.default_rng(seed), []
+    for step in range(rounds):
+        asked = [learner.ask() for learner in learners]
+        assert len({(one.id, one.items.tobytes(), one.labels) for one in asked}) == 1
+        open_ids.append((asked[0].id, asked[0].items))
+        if step % 3 == 2:
+            number, items = open_ids.pop(int(draws.integers(len(open_ids))))
+            rewards = draws.normal(theta[items], 0.5)
+            for learner in learners:
+                learner.tell(number, rewards)
+        elif step % 7 == 3:
+            number, items = open_ids.pop(0)
+            lost = [None if i % 2 else -0.1 * step for i in range(len(items))]
+            for learner in learners:
+                learner.tell(number, lost, partial=True)
+        elif step % 7 == 5:
+            many = [(number, (draws.random(len(items)) / 3.0).tolist()) for number, items in open_ids[:2]]
+            del open_ids[:2]
+            for learner in learners:
+                learner.tell_many(costs=dict(many))
+        elif step % 11 == 8:
+            number, _ = open_ids.pop()
+            for learner in learners:
+                learner.forget(number)
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+@pytest.mark.parametrize("family", ["paths", "msets", "own"])
+def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, policy, tmp_path):
+    url, make = f"sqlite:///{tmp_path}/learners.db", SETS[family]
+    arguments = {"decision_set": make(), "policy": POLICIES[policy], **OPTIONS}
+    own = {"decision_set": make()} if family == "own" else {}
+    memory = sb.Learner(arguments["decision_set"], arguments["policy"], **OPTIONS)
+    with opened(url, **arguments, snapshot_every=7) as durable:
+        play([memory, durable], 25, means_of(make()))
+        assert durable.state() == memory.state()
+    with opened(url, **own, snapshot_every=7) as again:
+        assert again.state() == memory.state()
+        play([memory, again], 10, means_of(make()), seed=1)
+        assert again.state() == memory.state() == opened(url, **own).state()
+
+
+def test_all_properties_are_those_of_a_learner_in_memory(url):
+    memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(url)
+    play([memory, durable], 12, np.linspace(0, 1, 6))
+    names = {name for name in vars(sb.Learner) if not name.startswith("_")}
+    assert names - set(dir(durable)) == {"from_history", "from_rounds", "from_state"}
+    for name in ("rounds", "plays", "means", "costs"):
+        np.testing.assert_array_equal(getattr(durable, name), getattr(memory, name))
+    np.testing.assert_array_equal(durable.best(), memory.best())
+    assert [asked.id for asked in durable.open_rounds] == [asked.id for asked in memory.open_rounds]
+    assert repr(durable.decision_set) == repr(memory.decision_set)
+    assert durable.policy == memory.policy
+    assert repr(memory) in repr(durable)
+    assert durable._repr_html_() == memory._repr_html_()
+
+
+def test_laws_and_priors_are_kept(url):
+    prior = {"prior_means": np.arange(6.0), "prior_plays": 2}
+    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, **prior)
+    durable = opened(url, decision_set=sb.MSets(6, 2), law="poisson", **prior)
+    for learner in (memory, durable):
+        learner.tell(learner.ask().id, [3, 4])
+    assert opened(url).state() == opened(url, law="poisson", **prior).state() == memory.state()
+    with pytest.raises(InvalidInputError, match="prior must be that of the learner 'one'"):
+        opened(url, **{**prior, "prior_plays": 3})
+    with pytest.raises(InvalidInputError, match="policy must have the specification"):
+        opened(url, law="bernoulli")
+
+
+def test_several_handles_take_turns(url):
+    memory, handles = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), [new(url, snapshot_every=5) for _ in range(3)]
+    for step in range(30):
+        one, expected = handles[step % 3].ask(), memory.ask()
+        np.testing.assert_array_equal(one.decision, expected.decision)
+        handles[(step + 1) % 3].tell(one.id, [0.1 * step, 1.0])
+        memory.tell(one.id, [0.1 * step, 1.0])
+    assert all(handle.state() == memory.state() for handle in handles)
+    assert handles[0].calls == 60
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_threads_ask_and_tell_at_once(url, is_shared):
+    first, ids, errors = new(url, timeout=60.0), [], []
+
+    def work():
+        try:
+            learner = first if is_shared else opened(url, timeout=60.0)
+            for _ in range(10):
+                asked = learner.ask()
+                ids.append(asked.id)
+                learner.tell(asked.id, [1.0, 0.5])
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert sorted(ids) == list(range(60))
+    assert first.calls == 120
+    assert first.state() == opened(url).state()
+
+
+def test_misuse_changes_nothing(url):
+    learner = new(url)
+    asked = learner.ask()
+    before = learner.state()
+    for call in (
+        lambda: learner.tell(asked.id, [1.0]),
+        lambda: learner.tell(asked.id, [1.0, np.nan]),
+        lambda: learner.tell(asked.id, [1.0, 2.0], costs=[1.0, 2.0]),
+        lambda: learner.tell(7, [1.0, 2.0]),
+        lambda: learner.tell_many([(asked.id, [1.0, 2.0]), (asked.id, [1.0, 2.0])]),
+        lambda: learner.tell_many(3),
+        lambda: learner.forget(-1),
+    ):
+        with pytest.raises(InvalidInputError):
+            call()
+    assert learner.state() == before == opened(url).state()
+    assert learner.calls == 1
+
+
+def test_a_call_with_a_key_takes_effect_once(url):
+    learner = new(url)
+    one, again = learner.ask(key="monday"), learner.ask(key="monday")
+    assert (one.id, one.items.tolist(), one.labels) == (again.id, again.items.tolist(), again.labels)
+    other = opened(url)
+    assert other.ask(key="monday").id == one.id
+    other.tell(one.id, [1.0, 2.0], key="monday's outcome")
+    learner.tell(one.id, [1.0, 2.0], key="monday's outcome")
+    second = learner.ask()
+    learner.forget(second.id, key="lost")
+    other.forget(second.id, key="lost")
+    assert learner.calls == 4
+    assert learner.plays.sum() == 2
+    for call in (
+        lambda: learner.ask(key="lost"),
+        lambda: learner.tell(5, [1.0, 2.0], key="monday's outcome"),
+        lambda: learner.forget(one.id, key="lost"),
+    ):
+        with pytest.raises(InvalidInputError, match="key must be one for the same call"):
+            call()
+    with pytest.raises(InvalidInputError, match="key must be a printable text"):
+        learner.ask(key="")
+
+
+def test_pickles_are_the_same_learner(url):
+    learner = new(url)
+    learner.ask()
+    other = pickle.loads(pickle.dumps(learner))
+    other.ask()
+    assert learner.rounds == 2
+    assert other.state() == learner.state()
+
+
+FORKED = """
+import os, sys
+import semibandits as sb
+learner = sb.open_learner(sys.argv[1], name="one")
+learner.ask()
+child = os.fork()
+for _ in range(5):
+    learner.ask()
+if child == 0:
+    sys.stdout.flush()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+print(learner.rounds)
+"""
+
+
+def test_a_forked_process_has_connections_of_its_own(url):
+    learner = new(url)
+    done = subprocess.run([sys.executable, "-c", FORKED, url], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("11\n", "", 0)
+    assert learner.rounds == 11
+
+
+def test_learners_of_a_database_are_independent(url):
+    one, two = new(url), new(url, "two", seed=4)
+    one.ask()
+    assert (one.rounds, two.rounds) == (1, 0)
+    two.tell(two.ask().id, [1.0, 1.0])
+    assert one.plays.sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decision_set": sb.MSets(7, 2)}, "decision_set must be the MSets with fingerprint"),
+        ({"policy": sb.ESCB()}, "policy must have the specification"),
+        ({"variance": 0.25}, r"variance must be that of the learner 'one', 0.5, got 0.25"),
+        ({"seed": 4}, "seed must be that of the learner"),
+        ({"snapshot_every": 0}, "snapshot_every must be an integer >= 1"),
+        ({"timeout": -1}, "timeout must be a number of seconds"),
+        ({"name": "two"}, "decision_set must be given for a new learner"),
+        ({"name": "a\nb"}, "name must be a printable text"),
+    ],
+)
+def test_arguments_that_do_not_fit(tmp_path, options, message):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    new(url)
+    with pytest.raises(InvalidInputError, match=message):
+        opened(url, **options)
+    with pytest.raises(TypeError, match="did you mean seed"):
+        opened(url, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "message"),
+    [
+        ("learners.db", InvalidInputError, "url must be the URL of a database, got 'learners.db'"),
+        ("sqlite://", InvalidInputError, "url must name a file"),
+        ("mysql://me@host/x", InvalidInputError, "url must begin with sqlite:/// or postgresql://, got 'mysql'"),
+        ("sqlite:////nowhere/at/all.db", StorageError, "must be a readable and writable database"),
+    ],
+)
+def test_urls_that_cannot_be_used(url, error, message):
+    with pytest.raises(error, match=message):
+        new(url)
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    (tmp_path / "text.db").write_text("no database, but a text that is longer than the header of one\n" * 20)
+    with pytest.raises(StorageError, match="file is not a database"):
+        new(f"sqlite:///{tmp_path}/text.db")
+
+
+def test_a_server_that_is_not_there_has_an_error_without_the_password():
+    with pytest.raises(StorageError, match=r"me:\*\*\*@127.0.0.1.* must answer within timeout = 0.2 seconds") as raised:
+        new("postgresql://me:secret@127.0.0.1:1/learners", timeout=0.2)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("package", "url", "extra"),
+    [("sqlalchemy", "sqlite:///x.db", "storage"), ("psycopg", "postgresql://me@host/x", "postgres")],
+)
+def test_a_missing_package_is_named_with_its_extra(package, url, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(StorageError, match=rf'{package}.*pip install "semibandits\[{extra}\]"|SQLAlchemy.*\[{extra}\]'):
+        new(url)
+
+
+def test_pruning_keeps_the_state_and_others_continue(url):
+    learner, other = new(url, snapshot_every=10), opened(url)
+    for _ in range(15):
+        learner.tell(learner.ask().id, [1.0, 0.5])
+    before = learner.state()
+    assert learner.prune() == 29  # the last entry is kept, as a mark for those that are behind
+    assert other.state() == opened(url).state() == before
+    other.ask()
+    assert learner.prune() == 1
+    assert learner.snapshot() == 31
+    assert opened(url).state() == other.state() == learner.state()
+
+
+def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
+    monkeypatch.setattr("semibandits.learning.database.durable.BATCH", 8)
+    learner, other = new(url, snapshot_every=10), opened(url)
+    for _ in range(22):
+        learner.ask()
+    replayed = []
+    monkeypatch.setattr(
+        "semibandits.learning.database.operations.Entry.payload",
+        lambda entry: replayed.append(entry.seq) or json.loads(entry.text),
+    )
+    assert other.rounds == 22
+    assert replayed == [21, 22]
+
+
+def test_a_replay_that_chooses_otherwise_is_an_error(url):
+    learner = new(url)
+    learner.tell(learner.ask().id, [1.0, 0.0])
+    asked = learner.ask()
+    forged = json.dumps({"round": asked.id, "items": [(i + 1) % 6 for i in asked.items.tolist()]})
+    change(learner, seq=3, payload=forged)
+    with pytest.raises(StorageError, match=r"entry 3 of the journal .* the policy chooses .*call prune\(\)"):
+        opened(url)
+    learner._drop()
+    with pytest.raises(StorageError, match="entry 3"):
+        learner.ask()
+    change(learner, seq=3, payload=json.dumps({"round": asked.id, "items": asked.items.tolist()}))
+    assert learner.rounds == 2  # nothing of the failed replay is left
+
+
+def change(learner, *, seq, payload):
+    """Replace the content of an entry, with its checksum."""
+    from semibandits.learning.database.operations import Entry
+
+    kind = learner._backend.run(lambda connection: learner._stored.entries_after(connection, seq - 1, most=1))[0].kind
+    entry = Entry.of(seq, kind, json.loads(payload))
+    execute(
+        learner,
+        "UPDATE semibandits_journal SET payload = :text, checksum = :checksum WHERE seq = :seq",
+        text=entry.text,
+        checksum=entry.checksum,
+        seq=seq,
+    )
+
+
+def execute(learner, statement, **values):
+    learner._backend.run(lambda connection: connection.execute(text(statement), values))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("UPDATE semibandits_journal SET payload = '{}' WHERE seq = 2", "entry 2 of the journal must be a known call"),
+        ("UPDATE semibandits_journal SET kind = 'new' WHERE seq = 2", "a newer semibandits wrote it"),
+        ("DELETE FROM semibandits_journal WHERE seq = 2", "must continue with entry 2, got 3"),
+        ("DELETE FROM semibandits_journal WHERE seq = 1", "must continue with entry 1, got 2"),
+        ("UPDATE semibandits_snapshots SET state = 'nothing'", "must be compressed JSON"),
+        ("DELETE FROM semibandits_snapshots", "must have a snapshot"),
+        ("UPDATE semibandits_meta SET value = 99", "must have a version of at most 1, got 99"),
+    ],
+)
+def test_damage_is_an_error(url, damage, message):
+    learner = new(url)
+    for _ in range(2):
+        learner.tell(learner.ask().id, [1.0, 0.0])
+    execute(learner, damage)
+    with pytest.raises(StorageError, match=message):
+        opened(url)
+
+
+def test_a_deleted_learner(url):
+    learner = new(url)
+    for table in ("snapshots", "journal", "learners"):
+        execute(learner, f"DELETE FROM semibandits_{table}")
+    with pytest.raises(StorageError, match="it was deleted"):
+        learner.ask()
+
+
+def test_older_tables_are_migrated(url, monkeypatch):
+    from semibandits.learning.database import schema
+
+    learner = new(url)
+    learner.ask()
+    before = learner.state()
+    steps = [*schema.MIGRATIONS, lambda connection: connection.execute(text("CREATE TABLE added (x INTEGER)"))]
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
+    again = opened(url)
+    assert again.state() == before
+    execute(again, "INSERT INTO added VALUES (1)")
+    assert again._backend.run(schema.version_of) == 2
+    assert opened(url).state() == before  # and only once
+    monkeypatch.undo()
+    with pytest.raises(StorageError, match="must have a version of at most 1, got 2"):
+        opened(url)
+
+
+def test_processes_that_open_a_new_database_at_once_create_one_learner(url):
+    found, errors = [], []
+
+    def work():
+        try:
+            found.append(new(url)._stored.id)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert len(set(found)) == 1
+    assert opening.existing(url)
+
+
+def test_unavailable_items_and_expired_rounds_are_stored(url):
+    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE(), snapshot_every=7)
+    for step in range(20):
+        mask = np.arange(6) != step % 6
+        available = [None, mask, set(np.flatnonzero(mask).tolist()), lambda label, gone=step % 6: label != gone][
+            step % 4
+        ]
+        one, expected = durable.ask(available), memory.ask(available)
+        np.testing.assert_array_equal(one.decision, expected.decision)
+        if step % 3 == 0:
+            durable.tell(one.id, [0.1 * step, 1.0])
+            memory.tell(one.id, [0.1 * step, 1.0])
+    old, expected = durable.expire(age=5, key="old"), memory.expire(age=5)
+    assert [(a.id, a.items.tolist(), a.labels) for a in old] == [(a.id, a.items.tolist(), a.labels) for a in expected]
+    durable.ask(), memory.ask()
+    assert [asked.id for asked in durable.expire(age=5, key="old")] == [asked.id for asked in old]
+    assert durable.state() == memory.state() == opened(url).state()
+    assert durable.expire(age=1_000_000) == ()
+    before = durable.state()
+    for call in (
+        lambda: durable.expire(),
+        lambda: durable.expire(age=1, before=1),
+        lambda: durable.expire(age=-1),
+        lambda: durable.ask([False] * 5),
+        lambda: durable.ask({"nobody"}),
+    ):
+        with pytest.raises(InvalidInputError):
+            call()
+    with pytest.raises(sb.Infeasible):
+        durable.ask(np.zeros(6, dtype=bool))
+    assert durable.state() == before
+
+
+def test_a_learner_moves_to_another_decision_set(url):
+    memory, durable = (
+        sb.Learner(sb.MSets(6, 2, items="abcdef"), sb.CUCB(), **OPTIONS),
+        new(url, decision_set=sb.MSets(6, 2, items="abcdef")),
+    )
+    play([memory, durable], 10, np.linspace(0, 1, 6))
+    larger = sb.MSets(7, 3, items="gabcdef")
+    expected, expected_gone = memory.replace(larger)
+    moved, gone = durable.replace(larger, name="larger")
+    assert [asked.id for asked in gone] == [asked.id for asked in expected_gone]
+    assert moved.state() == expected.state() == opened(url, "larger").state()
+    play([expected, moved], 10, np.linspace(0, 1, 7))
+    assert moved.state() == expected.state() == opened(url, "larger").state()
+    assert durable.state() == memory.state()
+    with pytest.raises(InvalidInputError, match="name must be new in the database, got 'larger'"):
+        durable.replace(larger, name="larger")

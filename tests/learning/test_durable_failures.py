@@ -1,0 +1,188 @@
+"""A database that is locked, full or gone, and processes that are killed: nothing is lost, invented or half done."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.exc import OperationalError
+
+import semibandits as sb
+from semibandits.errors import StorageError
+from verification_scripts import VERIFICATION
+
+OPTIONS = {"variance": 0.5, "seed": 3}
+CRASHES = VERIFICATION / "crashes.py"
+
+
+def new(url, **options):
+    return sb.open_learner(
+        url, name="one", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), **OPTIONS, **options
+    )
+
+
+@pytest.fixture
+def file_url(tmp_path):
+    return f"sqlite:///{tmp_path}/learners.db"
+
+
+def test_killed_processes_lose_and_invent_nothing(url):
+    """The script checks every call; see its text."""
+    options = {"--processes": 3, "--rounds": 60, "--kills": 5, "--snapshot-every": 50, "--life": 0.05, "--url": url}
+    words = [str(word) for pair in options.items() for word in pair]
+    done = subprocess.run([sys.executable, CRASHES, *words], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.startswith("kills: 5,")
+    assert "tells: 180," in done.stdout
+    assert done.stdout.endswith("nothing else is, and all states agree\n")
+
+
+def test_a_locked_database_is_waited_for(file_url, tmp_path):
+    learner = new(file_url, timeout=0.5)
+    asked = learner.ask()
+    before = learner.state()
+    other = sqlite3.connect(tmp_path / "learners.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageError, match=r"must answer within timeout = 0\.5 seconds, got: database is locked"):
+        learner.tell(asked.id, [1.0, 2.0])
+    assert learner.state() == before  # reading needs no lock
+    with new(file_url, timeout=30.0) as patient:
+        threading.Timer(0.7, lambda: other.execute("ROLLBACK")).start()
+        patient.tell(asked.id, [1.0, 2.0])
+    other.close()
+    assert learner.plays.sum() == 2
+
+
+def test_a_locked_row_of_a_server_is_waited_for(postgres):
+    url = postgres()
+    learner, other = new(url, timeout=1.0), new(url)
+    with other._backend.engine.begin() as connection:
+        other._stored.lock(connection)
+        with pytest.raises(StorageError, match=r"must answer within timeout = 1 seconds, got: .*lock timeout"):
+            learner.ask()
+        assert learner.rounds == 0
+    assert learner.ask().id == 0
+
+
+def test_a_full_disk_leaves_the_learner_unchanged(file_url):
+    learner, memory = new(file_url, snapshot_every=10), sb.Learner(sb.MSets(6, 2), sb.ThompsonSampling(), **OPTIONS)
+
+    def limit(pages):
+        with learner._backend.engine.connect() as connection:  # the only connection, which calls use too
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}").fetchall()
+
+    limit(1)  # that is, the pages there are
+    messages = []
+    while len(messages) < 3:
+        try:
+            asked = learner.ask()
+        except StorageError as error:
+            messages.append(str(error))
+        else:
+            np.testing.assert_array_equal(asked.decision, memory.ask().decision)
+        assert memory.rounds < 10_000
+    assert all("must have room, got: database or disk is full" in message for message in messages)
+    assert learner.state() == memory.state() == new(file_url).state()
+    limit(1_000_000)
+    np.testing.assert_array_equal(learner.ask().decision, memory.ask().decision)
+    assert learner.state() == memory.state()
+
+
+def test_connections_that_broke_are_replaced(postgres):
+    learner = new(postgres())
+    learner.ask()
+    with learner._backend.engine.connect() as one, learner._backend.engine.connect() as other:
+        mine = one.scalar(text("SELECT pg_backend_pid()"))
+        other.execute(text("SELECT pg_terminate_backend(:mine)"), {"mine": mine})
+        one.invalidate()
+    pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+    with new(learner._backend.full_url) as other, other._backend.engine.connect() as connection:
+        connection.execute(text(pids))
+    assert learner.ask().id == 1
+    assert learner.rounds == 2
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_a_commit_without_an_answer_takes_effect_once(url, is_stored, monkeypatch):
+    """The connection breaks while a commit is carried out: before it, or after it and before its answer."""
+    learner, memory = new(url), sb.Learner(sb.MSets(6, 2), sb.ThompsonSampling(), **OPTIONS)
+    dialect, broken = learner._backend.engine.dialect, []
+    commit = dialect.do_commit
+
+    def breaking(connection):
+        if is_stored or len(broken) > 0:
+            commit(connection)
+        if not broken:
+            broken.append(True)
+            error = dialect.loaded_dbapi.OperationalError("the connection broke")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+
+    for _ in range(3):
+        monkeypatch.setattr(dialect, "do_commit", breaking)
+        broken.clear()
+        asked, expected = learner.ask(), memory.ask()
+        assert broken
+        assert asked.id == expected.id
+        np.testing.assert_array_equal(asked.decision, expected.decision)
+        broken.clear()
+        for one in (learner, memory):
+            one.tell(asked.id, [0.25, 0.75])
+        assert broken
+    monkeypatch.undo()
+    assert learner.calls == 6
+    assert learner.state() == memory.state() == new(url).state()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_interrupted_call_leaves_no_trace_in_memory(url, moment, monkeypatch):
+    """Ctrl-C before and after the learner has changed: it is as the database has it."""
+    learner = new(url)
+    asked = learner.ask()
+    before = learner.state()
+    engine = learner._backend.engine
+
+    def interrupt(connection, cursor, statement, *rest):
+        if "INSERT INTO semibandits_journal" in statement:
+            raise KeyboardInterrupt
+
+    event.listen(engine, f"{moment}_cursor_execute", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        learner.tell(asked.id, [1.0, 2.0])
+    event.remove(engine, f"{moment}_cursor_execute", interrupt)
+    assert learner.state() == before == new(url).state()
+    learner.tell(asked.id, [1.0, 2.0])
+    assert learner.state() == new(url).state()
+
+
+def test_an_agent_that_fails_leaves_the_learner_unchanged(url, monkeypatch):
+    learner = new(url)
+    asked = learner.ask()
+    before = learner.state()
+    agent = type(learner._learner._agent)
+    with monkeypatch.context() as patch:
+        patch.setattr(agent, "choose", lambda self, rng: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            learner.ask()
+        patch.setattr(agent, "observe", lambda self, items, rewards: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            learner.tell(asked.id, [1.0, 2.0])
+    assert learner.state() == before == new(url).state()
+
+
+def test_errors_of_the_database_are_wrapped(file_url):
+    learner = new(file_url)
+    with pytest.raises(StorageError, match="must be a readable and writable database") as raised:
+        learner._backend.run(lambda connection: connection.execute(text("SELECT nothing FROM nowhere")))
+    assert isinstance(raised.value.__cause__, OperationalError)
+
+
+def test_a_folder_without_rights_is_an_error(tmp_path):
+    folder = Path(tmp_path / "file")
+    folder.write_text("")
+    with pytest.raises(StorageError, match="unable to open database file"):
+        new(f"sqlite:///{folder}/learners.db")
