@@ -415,8 +415,8 @@ class DecisionSet(ABC):
     def restricted_to(self, items: IntArray) -> DecisionSet | None:
         """The decisions that use these items only, as a set of the same family; None if the family has no such set.
 
-        `items` are ascending, shape (k,), and some decision uses no others. Item i of the new set is ``items[i]``. A subclass that
-        overrides `maximize` or `maximize_index` has no such set.
+        `items` are ascending, shape (k,), and some decision uses no others. Item i of the new set is ``items[i]``. There is no
+        such set for a subclass that overrides `maximize` or `maximize_index`.
         """
         return self._restricted_to(items) if self._answers_like("_restricted_to") else None
 
