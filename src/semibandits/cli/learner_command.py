@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from semibandits.learning.database.backend import Backend
 
 HELP = """
-List the learners in a database, show one of them, or move it to another database.
+List, show, export, import or prune the learners in a database.
 
 URL is that of the database: sqlite:///routes.db for a file, or postgresql://user@host/database.
 
