@@ -46,6 +46,14 @@ def test_kernels_do_not_answer_for_overridden_methods(family, method):
 
 
 @every_family
+@pytest.mark.parametrize("method", ANSWERS)
+def test_overridden_methods_answer_for_some_of_the_items(family, method):
+    items = np.arange(BUILDERS[family](family).d)[1:]
+    for cls in overriding(family, method):
+        assert BUILDERS[family](cls).restricted_to(items) is None
+
+
+@every_family
 def test_kernels_replace_methods_that_are_not_overridden(family):
     plain = type("Plain", (family,), {"colour": "red", "count": lambda self, limit=1: 7})
     for cls in (family, plain):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learner_cases import POLICIES, SETS
 
+from semibandits import laws
 from semibandits.decisions.available import AvailableDecisions, available_decisions
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.enumerated import EnumeratedDecisions
@@ -18,7 +19,6 @@ from semibandits.decisions.routes import Routes
 from semibandits.decisions.spanning_trees import SpanningTrees
 from semibandits.errors import Infeasible, InvalidInputError, UnsupportedError
 from semibandits.kernels.rules.glade import PLAYED_ROW, REMEMBERED, REPEATS
-from semibandits.laws import Poisson
 from semibandits.learning import Learner
 from semibandits.policies import CUCB, ESCB, GLADE, OSSB, Agent, Policy, ThompsonSampling
 from semibandits.testing import check_decision_set
@@ -251,13 +251,57 @@ def test_regret_with_random_items():
 
 def test_parameters_per_item_follow_their_items():
     variance = np.linspace(0.1, 2.0, 5)
-    for policy, options in ((CUCB(variance=tuple(variance)), {}), (GLADE(), {"law": Poisson()})):
+    for policy, options in ((CUCB(variance=tuple(variance)), {}), (GLADE(), {"law": laws.Poisson()})):
         learner, rng = Learner(MSets(5, 2), policy, variance=variance, seed=0, **options), np.random.default_rng(0)
         for _ in range(30):
             mask = rng.permutation(np.arange(5) < 3)
             asked = learner.ask(mask)
             assert not asked.decision[~mask].any()
             learner.tell(asked.id, rng.poisson(2.0, 2).astype(float))
+
+
+@pytest.mark.parametrize("family", SETS)
+@pytest.mark.parametrize("name", ["GLADE", "OSSB", "ThompsonSampling"])
+def test_laws_follow_their_items(family, name):
+    """Laws that differ from item to item."""
+    decision_set = SETS[family]()
+    is_bounded = decision_set.upper is not None  # bounds of normal rewards among others are not supported
+    kinds = [
+        laws.Gamma(1.0 + i, cost=True) if is_bounded or i % 2 else laws.Gaussian(0.1 + i) for i in range(decision_set.d)
+    ]
+    law = laws.Mixed(kinds)
+    learner, rng = Learner(decision_set, POLICIES[name], variance=0.3, seed=0, law=law), np.random.default_rng(3)
+    for _ in range(25):
+        mask = rng.random(decision_set.d) < 0.85
+        left = left_of(decision_set, mask)
+        if len(left):
+            asked = learner.ask(mask)
+            assert (left == asked.decision).all(axis=1).any()
+            learner.tell(asked.id, outcome(rng, len(asked.items)))
+
+
+@pytest.mark.parametrize("family", SETS)
+def test_the_best_decision_that_is_left(family):
+    learner, decision_set = learner_on(family, CUCB())
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        asked = learner.ask()
+        learner.tell(asked.id, outcome(rng, len(asked.items)))
+    before = text(learner)
+    unseen = np.zeros(decision_set.d) if decision_set.upper is None else decision_set.upper
+    means = np.where(learner.plays > 0, learner.means, unseen)
+    for _ in range(20):
+        mask = rng.random(decision_set.d) < 0.8
+        left = left_of(decision_set, mask)
+        if len(left):
+            x = learner.best(mask)
+            assert (left == x).all(axis=1).any()
+            assert means @ x >= (left @ means).max() - 1e-12
+        else:
+            with pytest.raises(Infeasible, match="must leave a decision"):
+                learner.best(mask)
+    assert learner.best(lambda label: True).tolist() == learner.best().tolist()
+    assert text(learner) == before
 
 
 def test_priors_count_in_rounds_with_some_items():

@@ -42,8 +42,24 @@ def available_decisions(decision_set: DecisionSet, available: BoolArray) -> Deci
         If every decision uses another item.
     """
     general = AvailableDecisions(decision_set, np.flatnonzero(available))
-    own = decision_set._restricted_to(general.places)
+    own = decision_set.restricted_to(general.places)
     return general if own is None else own
+
+
+def best_available(decision_set: DecisionSet, available: BoolArray, weights: FloatArray) -> BoolArray:
+    """Decision of largest total weight that uses available items only, shape (d,).
+
+    Raises
+    ------
+    Infeasible
+        If every decision uses another item.
+    """
+    x = np.zeros(decision_set.d, dtype=np.bool_)
+    if available.any():
+        x[available] = available_decisions(decision_set, available).maximize(weights[available])
+    elif x not in decision_set:
+        raise no_decision_left(decision_set, available)
+    return x
 
 
 @final

@@ -409,15 +409,24 @@ class DecisionSet(ABC):
         Kernels replace `maximize` and `maximize_index` of the class that defines `_compiled`. A subclass that overrides one of
         these methods therefore has no compiled oracle, and its simulations run in Python.
         """
-        defining = _mro_index(type(self), "_compiled")
-        overridden = any(_mro_index(type(self), method) < defining for method in COMPILED_METHODS)
-        return None if overridden else self._compiled()
+        return self._compiled() if self._answers_like("_compiled") else None
+
+    @final
+    def restricted_to(self, items: IntArray) -> DecisionSet | None:
+        """The decisions that use these items only, as a set of the same family; None if the family has no such set.
+
+        `items` are ascending, shape (k,), and some decision uses no others. Item i of the new set is ``items[i]``. There is no
+        such set for a subclass that overrides `maximize` or `maximize_index`.
+        """
+        return self._restricted_to(items) if self._answers_like("_restricted_to") else None
+
+    def _answers_like(self, method: str) -> bool:
+        """Whether no method that answers requests is overridden below the class that defines this method."""
+        defining = _mro_index(type(self), method)
+        return all(_mro_index(type(self), answer) >= defining for answer in COMPILED_METHODS)
 
     def _restricted_to(self, items: IntArray) -> DecisionSet | None:
-        """The decisions that use these items only, as a set of the same family over them; None if the family has no such set.
-
-        `items` are ascending, and some decision uses no others. Item i of the new set is ``items[i]``.
-        """
+        """See `restricted_to`."""
         return None
 
     def _compiled(self) -> CompiledOracle | None:

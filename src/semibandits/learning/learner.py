@@ -16,6 +16,7 @@ from semibandits._numbers import number_text
 from semibandits._text import shortened
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, as_floats, checked_answer, variance_vector
+from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, PositiveRewardsWarning
 from semibandits.families.texts import NamedItems, decision_text
@@ -303,18 +304,34 @@ class Learner:
         return negated(self.means)
 
     @exclusive
-    def best(self) -> BoolArray:
+    def best(self, available: Available | None = None) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
 
         Means of unobserved items count as 0, or as the largest mean that the decision set allows; a prior counts as in rounds.
         The call changes nothing.
+
+        Parameters
+        ----------
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            Items that the decision may use, as for :meth:`ask`; by default all.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses an item that is not available.
+        InvalidInputError
+            If `available` is malformed or holds an unknown label.
         """
         x = self._decision_set
         plays, sums = self._plays, self._sums
         if self._prior is not None:
             plays, sums = plays + self._prior.plays, sums + self._prior.plays * self._prior.means
         unseen = np.zeros(x.d) if x.upper is None else x.upper
-        return checked_answer(x.maximize(np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)), x.d, x.m)
+        means = np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)
+        mask = None if available is None else available_items(available, self._labels)
+        if mask is None or mask.all():
+            return checked_answer(x.maximize(means), x.d, x.m)
+        return best_available(x, mask, means)
 
     @exclusive
     def ask(self, available: Available | None = None) -> Round:

@@ -10,6 +10,7 @@ from numba import types
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer
+from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, pointer
 from semibandits.errors import SolverError
@@ -35,7 +36,7 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
     observe_open,
 )
-from semibandits.policies.availability import Part, nothing_chosen, unseen_items
+from semibandits.policies.availability import Part, unseen_items
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
@@ -146,7 +147,9 @@ class RuleAgent(Agent):
         if available.all():
             return self.choose(rng)
         if not available.any():
-            x = nothing_chosen(self)
+            x = best_available(
+                self.decision_set, available, np.zeros(len(available))
+            )  # the empty one, if it is a decision
         else:
             is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
             part = self.part if self.part is not None and is_same else Part.of(self, available)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semibandits._typing import BoolArray, IntArray
-from semibandits.decisions.available import available_decisions, no_decision_left
+from semibandits.decisions.available import available_decisions
 from semibandits.errors import Infeasible
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.statistics import PLAYS
@@ -95,20 +95,6 @@ class Part:
             return None
         part.agent.restore({**part.agent.state(), **{name: state[name] for name in KEPT}})
         return part
-
-
-def nothing_chosen(whole: RuleAgent) -> BoolArray:
-    """The empty decision, for a round in which no item is available.
-
-    Raises
-    ------
-    Infeasible
-        If it is not a decision.
-    """
-    x = np.zeros(whole.decision_set.d, dtype=np.bool_)
-    if x not in whole.decision_set:
-        raise no_decision_left(whole.decision_set, x)
-    return x
 
 
 def unseen_items(player: rounds.Player) -> int:
