@@ -153,7 +153,7 @@ def _export(url: str, name: str, output: Path | None) -> None:
     backend.close()
     if output is None:
         for line in lines:
-            print(line)
+            print_line(line)
     else:
         write_whole(output, "".join(f"{line}\n" for line in lines).encode())
 
