@@ -1,4 +1,4 @@
-"""Check bounds over routes against all simple paths, on random graphs (about 10 minutes).
+"""Check bounds over routes against all simple paths, on random graphs (about a minute).
 
 Two-way street grids, random digraphs, multigraphs and undirected graphs whose two directions share an item; least costs of 0,
 half the mean and most of it; alike costs, costs over a factor of 20, ties and zeros, and near-ties. The bracket of each graph
