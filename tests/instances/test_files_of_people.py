@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import openpyxl
+import pyarrow
 import pytest
+import xlwt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +57,6 @@ def records(rows):
     """A function that writes rows to an Excel file, with openpyxl."""
 
     def write(path):
-        openpyxl = pytest.importorskip("openpyxl")
         book = openpyxl.Workbook()
         book.active.title = "Links"
         for row in rows:
@@ -69,7 +71,6 @@ def parquet(**columns):
     """A function that writes columns to a Parquet file, with pyarrow."""
 
     def write(path):
-        pyarrow = pytest.importorskip("pyarrow")
         importlib.import_module("pyarrow.parquet").write_table(pyarrow.table(columns), path)
 
     return write
@@ -343,8 +344,6 @@ NEEDS = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".xls": "xlrd"}
 @pytest.mark.parametrize("name", OTHER)
 def test_damaged_files_with_types_are_refused(name, tmp_path):
     content, message = OTHER[name]
-    if Path(name).suffix in NEEDS:
-        pytest.importorskip(NEEDS[Path(name).suffix])
     with pytest.raises(InvalidInputError, match=message):
         read_table(put(tmp_path, content, name), ProblemOptions(size=1))
 
@@ -362,7 +361,6 @@ def test_an_excel_file_may_claim_any_size(tmp_path):
     """One cell in the last corner does not make a table of 17 billion cells."""
 
     def write(path):
-        openpyxl = pytest.importorskip("openpyxl")
         book = openpyxl.Workbook()
         for cell, value in (
             ("A1", "item"),
@@ -382,8 +380,6 @@ def test_an_excel_file_may_claim_any_size(tmp_path):
 
 
 def test_excel_files_of_versions_up_to_2003(tmp_path):
-    pytest.importorskip("xlrd")
-    xlwt = pytest.importorskip("xlwt")  # a package without further development, which the tests do not require
     book = xlwt.Workbook()
     for r, row in enumerate([["item", "theta"], ["x", 1.5], [7, 2]]):
         for c, value in enumerate(row):

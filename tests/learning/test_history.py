@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas
 import pytest
 from learner_cases import POLICIES, SETS, Pairs, means_of
 
@@ -163,7 +164,6 @@ def test_items_may_come_in_many_forms(form):
 
 
 def test_series_of_pandas_work():
-    pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"item": list("abca"), "reward": [1, 2, 3, 5], "round": [7, 7, 8, 8]}, index=[5, 3, 9, 1])
     learner = Learner.from_history(LETTERS, table["item"], table["reward"], variance=1.0, seed=0)
     assert learner.plays.tolist() == [2, 1, 1, 0]

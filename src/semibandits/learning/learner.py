@@ -411,7 +411,7 @@ class Learner:
         Raises
         ------
         InvalidInputError
-            If there is no such open round, the outcome is malformed, or not exactly one of `rewards` and `costs` is given.
+            If there is no such open round, the outcome is malformed, or both or neither of `rewards` and `costs` are given.
         """
         self._observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial))
 
@@ -432,7 +432,7 @@ class Learner:
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, one round is told twice, or not exactly one of `outcomes` and `costs` is given.
+            If an outcome is malformed, a round occurs twice, or both or neither of `outcomes` and `costs` are given.
         """
         listed, in_costs = listed_outcomes(outcomes, costs)
         self._tell_listed(listed, in_costs=in_costs, partial=partial)
@@ -482,7 +482,7 @@ class Learner:
         Raises
         ------
         InvalidInputError
-            If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
+            If both or neither of `age` and `before` are given, or the value is not an integer >= 0.
         """
         limit = self._expiry(age, before)
         old = tuple(asked for asked in self._open.values() if asked.id < limit)
@@ -757,7 +757,7 @@ def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[
     Raises
     ------
     InvalidInputError
-        If these are not pairs, or not exactly one of `outcomes` and `costs` is given.
+        If these are not pairs, or both or neither of `outcomes` and `costs` are given.
     """
     given, in_costs = one_of(outcomes, costs, "outcomes")
     pairs = given.items() if isinstance(given, Mapping) else given

@@ -150,7 +150,7 @@ class DurableLearner:
         Infeasible
             If every decision uses an item that is not available.
         InvalidInputError
-            If `available` is malformed, or another call had this key.
+            If `available` is malformed, or the key was used for another call.
         SolverError
             If the policy finds no decision.
         StorageError
@@ -182,7 +182,7 @@ class DurableLearner:
         Raises
         ------
         InvalidInputError
-            If there is no such open round, the outcome is malformed, or another call had this key.
+            If there is no such open round, the outcome is malformed, or the key was used for another call.
         StorageError
             If the call cannot be stored.
         """
@@ -209,7 +209,7 @@ class DurableLearner:
         Raises
         ------
         InvalidInputError
-            If an outcome is malformed, one round is told twice, or another call had this key.
+            If an outcome is malformed, a round occurs twice, or the key was used for another call.
         StorageError
             If the call cannot be stored.
         """
@@ -234,7 +234,7 @@ class DurableLearner:
         Raises
         ------
         InvalidInputError
-            If there is no such open round, or another call had this key.
+            If there is no such open round, or the key was used for another call.
         StorageError
             If the call cannot be stored.
         """
@@ -258,7 +258,8 @@ class DurableLearner:
         Raises
         ------
         InvalidInputError
-            If not exactly one of `age` and `before` is given, it is not an integer >= 0, or another call had this key.
+            If both or neither of `age` and `before` are given, the value is not an integer >= 0, or the key was used for
+            another call.
         StorageError
             If the call cannot be stored.
         """

@@ -148,7 +148,7 @@ def expire_payload(learner: Learner, age: int | None, before: int | None) -> Pay
     Raises
     ------
     InvalidInputError
-        If not exactly one of `age` and `before` is given, or it is not an integer >= 0.
+        If both or neither of `age` and `before` are given, or the value is not an integer >= 0.
     """
     return {"before": learner._expiry(age, before)}
 
