@@ -149,3 +149,43 @@ def test_agents_of_users_may_refuse_a_prior():
 
     with pytest.raises(sb.UnsupportedError, match="Still does not support prior plays"):
         sb.Learner(sb.MSets(1, 1), Mine(), variance=1.0, seed=0, prior_means=[1.0], prior_plays=1)
+
+
+@by_policy
+def test_open_rounds_do_not_repeat_one_new_route(policy):
+    x, costs = street_grid(5, 5, "separate", np.random.default_rng(4))
+    learner = sb.Learner(x, policy, variance=0.1, seed=0)
+    open_rounds = [learner.ask() for _ in range(12)]
+    assert len({trip.items.tobytes() for trip in open_rounds}) >= 8
+    restored = sb.Learner.from_state(json.loads(json.dumps(learner.state())))
+    for trip in open_rounds:
+        for played in (learner, restored):
+            played.tell(trip.id, costs=costs[trip.items])
+        assert np.array_equal(learner.ask().decision, restored.ask().decision)
+
+
+@by_policy
+def test_a_forgotten_round_leaves_an_unobserved_link_as_it_was(policy):
+    x, _ = street_grid(4, 4, "separate", np.random.default_rng(5), least=0.7)
+    agent = policy.start(x, np.full(x.d, 0.2))
+    before = agent.means
+    items = [np.flatnonzero(agent.choose(np.random.default_rng(k))) for k in range(3)]
+    rounds_with = np.zeros(x.d)
+    for chosen in items:
+        rounds_with[chosen] += 1.0
+    assert np.array_equal(agent.means, before - rounds_with * np.sqrt(0.2))
+    for chosen in items:
+        agent.forget(chosen)
+    assert np.array_equal(agent.means, before)
+
+
+def test_late_outcomes_cost_little():
+    """The regret is 3.5 times that without delay; it was 44 times as long as open rounds with a new link did not count."""
+    x, costs = street_grid(8, 8, "separate", np.random.default_rng(6))
+    regrets = {}
+    for delay in (0, 50):
+        result = sb.simulate(
+            x, sb.GaussianRewards(-costs, variance=0.01), sb.GLADE(), 2000, 4, seed=0, delay=delay, bound=False
+        )
+        regrets[delay] = result.regret["GLADE"][:, -1].mean()
+    assert regrets[50] < 5.0 * regrets[0]

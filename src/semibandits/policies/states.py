@@ -14,10 +14,12 @@ from semibandits.families.labels import MOST_CELLS
 from semibandits.kernels import rounds
 from semibandits.kernels.rules.statistics import (
     COUNTS,
+    INITIAL,
     MEANS,
     PLAYS,
     ROOTS,
     SCALES,
+    STEPS,
     SUMS,
     fresh_statistics,
 )
@@ -105,8 +107,9 @@ def statistics_of(
     """Statistics of the kernels, computed by the same arithmetic."""
     stats, seen = fresh_statistics(variance.copy(), upper), plays > 0
     stats[PLAYS], stats[SUMS] = plays, sums
-    stats[MEANS, seen] = sums[seen] / plays[seen]
     stats[COUNTS] = plays + pending
+    stats[MEANS] = stats[INITIAL] - stats[COUNTS] * stats[STEPS]
+    stats[MEANS, seen] = sums[seen] / plays[seen]
     stats[SCALES] = 2.0 * variance / np.maximum(stats[COUNTS], 1.0)
     stats[ROOTS] = np.sqrt(stats[SCALES])
     return stats

@@ -1,9 +1,10 @@
-"""Statistics of the items: the rows of an array of shape (6, d).
+"""Statistics of the items: the rows of an array of shape (8, d).
 
 A round is open from its choice until its outcome is observed or forgotten. ``PLAYS``: number of observed rewards of the item;
 ``SUMS``, ``MEANS`` of these; ``COUNTS``: observed rewards plus open rounds with the item; ``SCALES``:
 2 sigma_i^2 / max(counts, 1), twice the variance of the mean once all open rounds are observed; ``ROOTS``: their square roots.
-When no round is open, counts equal plays. Rules use ``MEANS`` as estimates and ``SCALES``, ``ROOTS`` or ``COUNTS`` for
+When no round is open, counts equal plays. ``INITIAL``: mean before the first observed reward; ``STEPS``: by how much it falls for
+each open round with the item, see `enter`. Rules use ``MEANS`` as estimates and ``SCALES``, ``ROOTS`` or ``COUNTS`` for
 uncertainty. These include open rounds, so a decision whose items were observed is not repeated while outcomes are
 pending.
 """
@@ -17,15 +18,16 @@ import numpy as np
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
 
-PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS = 0, 1, 2, 3, 4, 5
-ROWS = 6
+PLAYS, SUMS, MEANS, SCALES, ROOTS, COUNTS, INITIAL, STEPS = 0, 1, 2, 3, 4, 5, 6, 7
+ROWS = 8
 
 
 def fresh_statistics(variance: FloatArray, means: FloatArray | None = None) -> FloatArray:
-    """Statistics without observed rewards; `means` replace the means of unobserved items, 0 by default."""
+    """Statistics without observed rewards; `means` are the largest possible ones, as which unobserved items count."""
     stats = np.zeros((ROWS, len(variance)))
     if means is not None:
-        stats[MEANS] = means
+        stats[MEANS] = stats[INITIAL] = means
+        stats[STEPS] = np.sqrt(variance)
     stats[SCALES] = 2.0 * variance
     stats[ROOTS] = np.sqrt(2.0 * variance)
     return stats
@@ -64,12 +66,18 @@ def observe(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, outc
 
 @kernel(error_model="numpy")
 def enter(stats: FloatArray, spread: FloatArray, items: IntArray, k: int, change: float) -> None:
-    """Open (change 1) or forget (change -1) a round with ``items[:k]``."""
+    """Open (change 1) or forget (change -1) a round with ``items[:k]``.
+
+    Optimism leads to the observation of an item. While its first outcome is pending, further rounds with it achieve nothing: for
+    each open round its mean falls by a standard deviation of a reward, so that other unobserved items come first.
+    """
     for p in range(k):
         i = items[p]
         stats[COUNTS, i] = max(stats[COUNTS, i] + change, stats[PLAYS, i])
         stats[SCALES, i] = spread[i] / max(stats[COUNTS, i], 1.0)
         stats[ROOTS, i] = math.sqrt(stats[SCALES, i])
+        if stats[PLAYS, i] == 0.0:
+            stats[MEANS, i] = stats[INITIAL, i] - stats[COUNTS, i] * stats[STEPS, i]
 
 
 @kernel(error_model="numpy")
