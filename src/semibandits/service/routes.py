@@ -172,7 +172,7 @@ def _key(request: Request) -> str | None:
     return keys[0] if keys else None
 
 
-def _only_known_parameters(request: Request) -> None:
+async def _only_known_parameters(request: Request) -> None:
     """Refuse parameters of the URL that the endpoint does not have, or that occur twice."""
     given = [name for name, _ in request.query_params.multi_items()]
     if not given:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import StorageError
+from semibandits.errors import SemibanditsError, StorageError
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.learner import Learner
@@ -84,8 +84,13 @@ class Replica:
 
         The learner is ahead of the database until the transaction is committed.
         """
-        self.is_ahead = True
-        entry = Entry.of(self.seq + 1, kind, operations.carry_out(learner, kind, payload), key)
+        was_ahead, self.is_ahead = self.is_ahead, True
+        try:
+            done = operations.carry_out(learner, kind, payload)
+        except SemibanditsError:
+            self.is_ahead = was_ahead  # a learner whose call fails is as before
+            raise
+        entry = Entry.of(self.seq + 1, kind, done, key)
         self.seq = entry.seq
         self._stored.append(connection, entry, token=token)
         if entry.seq % self.snapshot_every == 0:
