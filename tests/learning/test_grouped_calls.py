@@ -158,7 +158,7 @@ def test_a_call_that_waits_too_long_is_withdrawn(url):
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(learner.ask)
         assert held.entered.wait(10)
-        with pytest.raises(sb.StorageError, match="other threads must leave the learner within timeout = 0.3"):
+        with pytest.raises(sb.StorageError, match=r"other threads must leave the learner within timeout = 0\.3"):
             learner.ask()
         held.open.set()
         first.result(10)
