@@ -73,7 +73,7 @@ def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, po
 def test_all_properties_are_those_of_a_learner_in_memory(url):
     memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(url)
     play([memory, durable], 12, np.linspace(0, 1, 6))
-    names = {name for name in vars(sb.Learner) if not name.startswith("_")}
+    names = {name for name in dir(sb.Learner) if not name.startswith("_")}
     assert names - set(dir(durable)) == {"from_history", "from_rounds", "from_state"}
     for name in ("rounds", "plays", "means", "costs"):
         np.testing.assert_array_equal(getattr(durable, name), getattr(memory, name))

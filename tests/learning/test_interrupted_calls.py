@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.learning import learner
+from semibandits.learning import learner, progress
 from semibandits.policies import agents, availability
 
-FILES = {str(Path(module.__file__)) for module in (learner, agents, availability)}
+FILES = {str(Path(module.__file__)) for module in (learner, progress, agents, availability)}
 
 
 class Interrupter:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.arguments import Outcomes, listed_outcomes
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
-from semibandits.learning.learner import Learner, Outcomes, listed_outcomes
+from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
 
