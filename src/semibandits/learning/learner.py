@@ -5,19 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self, final
 
+from semibandits._arguments import hinted
 from semibandits._costs import one_of
 from semibandits._typing import ArrayLike, FloatArray
+from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.laws import Law
 from semibandits.learning import storage
-from semibandits.learning.arguments import Outcomes, check_decision_set, listed_outcomes, whole_number
+from semibandits.learning.arguments import (
+    Outcomes,
+    Seed,
+    check_decision_set,
+    check_policy,
+    default_variance,
+    generator_of,
+    known_law,
+    listed_outcomes,
+    whole_number,
+)
 from semibandits.learning.availability import Available, available_items
-from semibandits.learning.exclusion import exclusive
+from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.outcomes import OutcomeCheck
+from semibandits.learning.progress import Progress
 from semibandits.learning.reading import Readable
 from semibandits.learning.replacement import SharedItems, moved
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Outcome, Round
-from semibandits.policies.base import Policy
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
 
 
@@ -64,6 +80,37 @@ class Learner(Readable):
     nothing. Your own agents should leave themselves unchanged when they raise an error; the learner can only restore its own
     state and that of the policies of the library.
     """
+
+    @hinted
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: Seed,
+        rewards: str | None = None,
+        law: Law | str | None = None,
+        prior_means: ArrayLike | None = None,
+        prior_plays: ArrayLike | None = None,
+        prior_costs: ArrayLike | None = None,
+    ) -> None:
+        check_decision_set(decision_set)
+        policy = GLADE() if policy is None else policy
+        check_policy(policy)
+        known = known_law(law, rewards)
+        policy = policy.for_law(known)
+        variance = default_variance(policy, known) if variance is None else variance
+        values = as_floats(variance, "variance")
+        variance_vector(values, decision_set.d)
+        self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
+        self._rng = generator_of(seed)
+        self._agent: Agent = policy.start(decision_set, variance)
+        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
+        self._progress = Progress(decision_set, self._agent, self._rng, prior)
+        self._outcomes = OutcomeCheck(policy, decision_set)
+        self._fixed_state: dict[str, Any] | None = None
+        self._uses = Uses()
 
     @exclusive
     def ask(self, available: Available | None = None) -> Round:

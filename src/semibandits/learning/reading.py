@@ -14,17 +14,21 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.learning.availability import Available, available_items
-from semibandits.learning.exclusion import exclusive
+from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.round import Round
-from semibandits.learning.start import Started
 from semibandits.policies.base import Policy
 
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
 
 
-class Readable(Started):
+class Readable(FromLogs):
     """The part of :class:`Learner` that changes nothing."""
+
+    _decision_set: DecisionSet
+    _policy: Policy
+    _uses: Uses
 
     def __repr__(self) -> str:
         return f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._progress.open)} of them open"

@@ -1,39 +1,28 @@
-"""How a learner starts: new, or from the logs of another system."""
+"""A learner that starts from the logs of another system."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Self
 
-from semibandits._arguments import hinted
 from semibandits._costs import about_costs, one_of
 from semibandits._typing import ArrayLike
-from semibandits._validation import as_floats, variance_vector
 from semibandits.decisions.base import DecisionSet
 from semibandits.laws import Law
-from semibandits.learning.arguments import (
-    LoggedRounds,
-    Seed,
-    check_decision_set,
-    check_policy,
-    default_variance,
-    generator_of,
-    known_law,
-)
-from semibandits.learning.exclusion import Uses
+from semibandits.learning.arguments import LoggedRounds, Seed
 from semibandits.learning.history import history_of, history_of_rounds
-from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
-from semibandits.policies.base import Agent, Policy
-from semibandits.policies.glade import GLADE
+from semibandits.policies.base import Policy
 from semibandits.policies.history import History
-from semibandits.policies.prior import Prior
 
 
-class Started:
-    """The part of :class:`Learner` that creates it."""
+class FromLogs(ABC):
+    """The part of :class:`Learner` that creates it from logs."""
 
-    @hinted
+    _progress: Progress
+
+    @abstractmethod
     def __init__(
         self,
         decision_set: DecisionSet,
@@ -41,28 +30,8 @@ class Started:
         *,
         variance: ArrayLike | None = None,
         seed: Seed,
-        rewards: str | None = None,
         law: Law | str | None = None,
-        prior_means: ArrayLike | None = None,
-        prior_plays: ArrayLike | None = None,
-        prior_costs: ArrayLike | None = None,
-    ) -> None:
-        check_decision_set(decision_set)
-        policy = GLADE() if policy is None else policy
-        check_policy(policy)
-        known = known_law(law, rewards)
-        policy = policy.for_law(known)
-        variance = default_variance(policy, known) if variance is None else variance
-        values = as_floats(variance, "variance")
-        variance_vector(values, decision_set.d)
-        self._decision_set, self._policy, self._variance = decision_set, policy, values.tolist()
-        self._rng = generator_of(seed)
-        self._agent: Agent = policy.start(decision_set, variance)
-        prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
-        self._progress = Progress(decision_set, self._agent, self._rng, prior)
-        self._outcomes = OutcomeCheck(policy, decision_set)
-        self._fixed_state: dict[str, Any] | None = None
-        self._uses = Uses()
+    ) -> None: ...
 
     @classmethod
     def from_history(
