@@ -53,6 +53,7 @@ def begun(policy):
 
 CALLS = {
     "ask": lambda made: made.ask(),
+    "ask for three": lambda made: made.ask_many(3),
     "ask for some": lambda made: made.ask([0, 1, 3, 4]),
     "ask for some others": lambda made: made.ask([1, 2, 3, 4, 5]),
     "tell": lambda made: made.tell(4, np.array([0.7, 0.3])),

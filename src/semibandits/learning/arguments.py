@@ -122,14 +122,14 @@ def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[
     return listed, in_costs
 
 
-def whole_number(value: object, name: str) -> int:
+def whole_number(value: object, name: str, *, least: int = 0) -> int:
     """A number of rounds.
 
     Raises
     ------
     InvalidInputError
-        If it is not an integer >= 0.
+        If it is not an integer >= `least`.
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidInputError(f"{name} must be an integer >= 0, got {value!r}: pass a number of rounds")
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass a number of rounds")
     return int(value)

@@ -141,7 +141,34 @@ class Learner(Readable):
         in every round it plays as a policy that has never had the others.
         """
         mask = None if available is None else available_items(available, self._progress.labels)
-        return self._progress.ask(mask)
+        (asked,) = self._progress.ask(mask)
+        return asked
+
+    @exclusive
+    def ask_many(self, count: int, available: Available | None = None) -> tuple[Round, ...]:
+        """Open several rounds at once, or none if an error occurs: the same rounds as so many calls of :meth:`ask`.
+
+        Parameters
+        ----------
+        count : int
+            Number of rounds, >= 1.
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            Items that the decisions may use, as for :meth:`ask`; by default all.
+
+        Returns
+        -------
+        tuple of Round, length count
+            The rounds, in order.
+
+        Raises
+        ------
+        InvalidInputError
+            If `count` is not an integer >= 1, and as for :meth:`ask`.
+        Infeasible, SolverError, UnsupportedError
+            As for :meth:`ask`.
+        """
+        mask = None if available is None else available_items(available, self._progress.labels)
+        return self._progress.ask(mask, whole_number(count, "count", least=1))
 
     @exclusive
     def tell(

@@ -93,13 +93,16 @@ class Progress:
             )
         return asked
 
-    def ask(self, mask: BoolArray | None) -> Round:
-        """Open a round on the available items; see `Learner.ask`."""
+    def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:
+        """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
         with self._undone_on_error():
-            x = self._chosen(mask)
-            asked = Round.of(self.next_id, x.copy(), self.labels)
-            self.open[asked.id] = asked
-            self.next_id = asked.id + 1
+            return tuple(self._asked(mask) for _ in range(count))
+
+    def _asked(self, mask: BoolArray | None) -> Round:
+        x = self._chosen(mask)
+        asked = Round.of(self.next_id, x.copy(), self.labels)
+        self.open[asked.id] = asked
+        self.next_id = asked.id + 1
         return asked
 
     def _chosen(self, available: BoolArray | None) -> BoolArray:
@@ -174,7 +177,8 @@ class Progress:
             yield
         except BaseException:
             self.rng.bit_generator.state = bits
-            self.open.pop(upcoming, None)
+            for round_id in range(upcoming, self.next_id + 1):
+                self.open.pop(round_id, None)
             self.next_id = upcoming
             if player is not None and isinstance(agent, RuleAgent):
                 agent.player, agent.part = player, part
