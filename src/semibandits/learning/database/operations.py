@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ ASK_MANY: Final = "ask_many"
 TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
+_ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ class Entry:
     key : str or None
         The caller's name for this call, under which it is carried out once.
     checksum : int
-        CRC-32 of the other fields.
+        CRC-32 of the fields before it.
+    content : dict or None
+        The value of `text`, if this process has written it.
     """
 
     seq: int
@@ -51,12 +53,13 @@ class Entry:
     text: str
     key: str | None
     checksum: int
+    content: Payload | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None) -> Entry:
         """The entry with this content."""
-        text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
-        return cls(seq, kind, text, key, _checksum(seq, kind, text, key))
+        text = _ENCODED(payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), payload)
 
     def payload(self) -> Payload:
         """The content, after validation.
@@ -66,6 +69,8 @@ class Entry:
         StorageError
             If the entry was changed or damaged.
         """
+        if self.content is not None:
+            return self.content
         found = _checksum(self.seq, self.kind, self.text, self.key)
         if found != self.checksum or self.kind not in _CALLS:
             raise StorageError(
@@ -123,12 +128,16 @@ def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_cost
     Raises
     ------
     InvalidInputError
-        If an outcome is malformed, or a round is not open.
+        If an outcome is malformed, a round is not open, or it occurs twice.
     """
-    checked = (learner._checked(*pair, in_costs, partial=partial) for pair in listed)
+    checked = [learner._checked(*pair, in_costs, partial=partial) for pair in listed]
+    ids = [asked.id for asked, _ in checked]
+    if len(set(ids)) < len(ids):
+        raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
     return {
         "outcomes": [
-            [asked.id, [None if math.isnan(value) else value for value in values.tolist()]] for asked, values in checked
+            [number, [None if value != value else value for value in values.tolist()]]
+            for number, (_, values) in zip(ids, checked, strict=True)
         ]
     }
 
@@ -226,7 +235,12 @@ def _expire(learner: Learner, payload: Payload) -> Payload:
 
 
 def _tell(learner: Learner, payload: Payload) -> Payload:
-    learner.tell_many([tuple(pair) for pair in payload["outcomes"]], partial=True)
+    for number, rewards in payload["outcomes"]:  # validated when the entry was written
+        asked = learner._open_round(number)
+        values = np.array(rewards, dtype=np.float64)  # None is NaN
+        if values.shape != asked.items.shape:
+            raise ValueError(f"{values.size} rewards for {asked.items.size} items")
+        learner._observe(asked, values)
     return payload
 
 
