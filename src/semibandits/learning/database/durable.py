@@ -191,8 +191,8 @@ class DurableLearner:
         asked = operations.rounds_of(entry, self._decision_set)
         if len(asked) != number:
             raise InvalidInputError(
-                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose another "
-                "key for each call"
+                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose "
+                "another key for each call"
             )
         return asked
 

@@ -236,11 +236,11 @@ def _expire(learner: Learner, payload: Payload) -> Payload:
 
 def _tell(learner: Learner, payload: Payload) -> Payload:
     for number, rewards in payload["outcomes"]:  # validated when the entry was written
-        asked = learner._open_round(number)
+        asked = learner._progress.open_round(number)
         values = np.array(rewards, dtype=np.float64)  # None is NaN
         if values.shape != asked.items.shape:
             raise ValueError(f"{values.size} rewards for {asked.items.size} items")
-        learner._observe(asked, values)
+        learner._progress.observe(asked, values)
     return payload
 
 
