@@ -17,6 +17,7 @@ from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
+from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
@@ -132,6 +133,10 @@ class DurableLearner:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
         return self._read(lambda learner: learner.best())
 
+    def estimates(self, error: float = 0.05) -> Estimates:
+        """Mean reward of each item, with an interval that may be read at any time; see :meth:`Learner.estimates`."""
+        return self._read(lambda learner: learner.estimates(error))
+
     def state(self) -> dict[str, Any]:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
         return self._read(lambda learner: learner.state())
@@ -191,8 +196,8 @@ class DurableLearner:
         asked = operations.rounds_of(entry, self._decision_set)
         if len(asked) != number:
             raise InvalidInputError(
-                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose another "
-                "key for each call"
+                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose "
+                "another key for each call"
             )
         return asked
 
