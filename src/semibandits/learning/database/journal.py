@@ -8,23 +8,44 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, literal, select
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
+from semibandits.learning.database.statements import Statement
 
 FIXED: Final = ("decision_set", "policy", "prior", "variance")
 """Parts of a state that never change."""
-_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum)
-# Statements of every call, built once.
+LONGEST_JOURNAL: Final = 2**53
+_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)
+_SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
-_LOCK: Final = select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update()
-_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
-_FEW_AFTER: Final = _AFTER.limit(bindparam("most", type_=Integer()))
-_APPEND: Final = insert(JOURNAL)
+_LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
+_ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
+_AFTER: Final = Statement(_ALL_AFTER.limit(bindparam("most", type_=BigInteger())))
+_APPEND: Final = Statement(insert(JOURNAL))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A stored state.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the entry after which it was stored.
+    state : dict
+        The state without its fixed parts.
+    times : str or None
+        Times of the open rounds as JSON; see :class:`RoundTimes`.
+    """
+
+    seq: int
+    state: Payload
+    times: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,16 +77,13 @@ class Stored:
         StorageError
             If the learner was deleted.
         """
-        found = connection.scalar(_LOCK, {"learner": self.id})
-        if found is None:
+        if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
     def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
         """Entries of the journal after `seq`, in order, at most `most`."""
-        values = {"learner": self.id, "after": seq}
-        if most is None:
-            return [Entry(*row) for row in connection.execute(_AFTER, values)]
-        return [Entry(*row) for row in connection.execute(_FEW_AFTER, values | {"most": most})]
+        values = {"learner": self.id, "after": seq, "most": LONGEST_JOURNAL if most is None else most}
+        return [Entry(*row) for row in _AFTER(connection, values).fetchall()]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
@@ -83,8 +101,8 @@ class Stored:
 
     def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
         """Add an entry to the journal."""
-        connection.execute(
-            _APPEND,
+        _APPEND(
+            connection,
             {
                 "learner_id": self.id,
                 "seq": entry.seq,
@@ -93,19 +111,22 @@ class Stored:
                 "key": entry.key,
                 "token": token,
                 "checksum": entry.checksum,
+                "time": entry.time,
             },
         )
 
-    def add_snapshot(self, connection: Connection, seq: int, state: Payload) -> None:
+    def add_snapshot(self, connection: Connection, seq: int, state: Payload, *, times: str | None = None) -> None:
         """Store a state, unless there is one after the same entry."""
         moving = packed({name: part for name, part in state.items() if name not in FIXED})
         dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
         connection.execute(
-            dialect.insert(SNAPSHOTS).values(learner_id=self.id, seq=seq, state=moving).on_conflict_do_nothing()
+            dialect.insert(SNAPSHOTS)
+            .values(learner_id=self.id, seq=seq, state=moving, times=times)
+            .on_conflict_do_nothing()
         )
 
-    def latest_snapshot(self, connection: Connection) -> tuple[int, Payload]:
-        """The latest state, without its fixed parts, and the number of the entry after which it was stored.
+    def latest_snapshot(self, connection: Connection) -> Snapshot:
+        """The latest stored state.
 
         Raises
         ------
@@ -113,30 +134,23 @@ class Stored:
             If there is none, or it is damaged.
         """
         row = connection.execute(
-            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
-            .where(SNAPSHOTS.c.learner_id == self.id)
-            .order_by(SNAPSHOTS.c.seq.desc())
-            .limit(1)
+            select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq.desc()).limit(1)
         ).one_or_none()
         if row is None:
             raise StorageError(
                 "the learner must have a snapshot, got none: it was deleted, or the database is damaged; use a copy"
             )
-        return row.seq, unpacked(row.state)
+        return Snapshot(row.seq, unpacked(row.state), row.times)
 
     def latest_snapshot_seq(self, connection: Connection) -> int:
         """Number of the entry after which the latest state was stored, -1 if there is none."""
         seq = connection.scalar(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id))
         return -1 if seq is None else int(seq)
 
-    def snapshots(self, connection: Connection) -> list[tuple[int, Payload]]:
-        """All states, without their fixed parts, in order."""
-        rows = connection.execute(
-            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
-            .where(SNAPSHOTS.c.learner_id == self.id)
-            .order_by(SNAPSHOTS.c.seq)
-        )
-        return [(row.seq, unpacked(row.state)) for row in rows]
+    def snapshots(self, connection: Connection) -> list[Snapshot]:
+        """All stored states, in order."""
+        rows = connection.execute(select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq))
+        return [Snapshot(row.seq, unpacked(row.state), row.times) for row in rows]
 
     def prune(self, connection: Connection) -> int:
         """Delete what precedes the latest snapshot and return the number of deleted entries.

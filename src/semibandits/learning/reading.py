@@ -1,0 +1,160 @@
+"""What a learner knows, for reading."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from semibandits._costs import negated
+from semibandits._html import html_block, html_facts
+from semibandits._numbers import number_text
+from semibandits._text import shortened
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.base import DecisionSet
+from semibandits.families.texts import NamedItems, decision_text
+from semibandits.learning.availability import Available, available_items
+from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.from_logs import FromLogs
+from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
+from semibandits.learning.round import Round
+from semibandits.policies.base import Agent, Policy
+
+LONGEST_FACT: Final = 200
+"""Maximum number of characters of a cell in notebooks."""
+
+
+class Readable(FromLogs):
+    """The part of :class:`Learner` that changes nothing."""
+
+    _decision_set: DecisionSet
+    _policy: Policy
+    _variance: float | list[float]
+    _agent: Agent
+    _uses: Uses
+
+    def __repr__(self) -> str:
+        return f"Learner({self._decision_set!r}, {self._policy!r}): {self.rounds} rounds, {len(self._progress.open)} of them open"
+
+    def _repr_html_(self) -> str:
+        """The state and the best decision so far as a table, for notebooks."""
+        return html_block("Learner", html_facts((name, shortened(text, LONGEST_FACT)) for name, text in self._facts()))
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The state and the best decision so far, each with its title."""
+        names, best = NamedItems.of(self._decision_set), self.best()
+        means = self.means
+        value, is_cost = float(means[best].sum()), bool((means <= 0).all() and means.any())
+        facts = [
+            ("Decisions", repr(self._decision_set)),
+            ("Policy", repr(self._policy)),
+            ("Rounds", f"{self.rounds:,}, {len(self.open_rounds):,} of them open"),
+        ]
+        if self.rounds > len(self.open_rounds):
+            facts.append((f"Best {names.nouns.decision} so far", decision_text(names, best)))
+            noun, amount = ("cost", -value + 0.0) if is_cost else ("reward", value)
+            facts.append((f"Its mean {noun} so far", number_text(amount, 4)))
+        return facts
+
+    @property
+    def decision_set(self) -> DecisionSet:
+        """The decisions."""
+        return self._decision_set
+
+    @property
+    def policy(self) -> Policy:
+        """The policy."""
+        return self._policy
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds asked for so far, including those of a history."""
+        return self._progress.next_id
+
+    @property
+    @exclusive
+    def open_rounds(self) -> tuple[Round, ...]:
+        """Rounds neither told nor forgotten, oldest first."""
+        return tuple(self._progress.open.values())
+
+    @property
+    @exclusive
+    def plays(self) -> IntArray:
+        """Number of observed rewards of each item, shape (d,)."""
+        return self._progress.plays.astype(np.int64)
+
+    @property
+    @exclusive
+    def means(self) -> FloatArray:
+        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        return self._progress.means
+
+    @property
+    def costs(self) -> FloatArray:
+        """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
+        return negated(self.means)
+
+    @exclusive
+    def estimates(self, error: float = 0.05) -> Estimates:
+        """Mean reward of each item, with an interval that may be read at any time.
+
+        Parameters
+        ----------
+        error : float
+            Probability, at most, that the interval of an item ever misses its mean, whenever and however often it is read;
+            between 0 and 1. For all d items at once pass ``error / d``.
+
+        Returns
+        -------
+        Estimates
+            Numbers of observed rewards and of open rounds, means, and ends of the intervals, each of shape (d,). A prior is not
+            included. Means and intervals of costs are minus these.
+
+        Raises
+        ------
+        InvalidInputError
+            If `error` is not a number between 0 and 1.
+
+        Notes
+        -----
+        The interval after n observed rewards contains all theta with ``n d(mean, theta) <= ln(2 n (n + 1) / error)``, with d the
+        divergence of the law, in both directions. For fixed n, each side of it fails with probability at most
+        ``error / (2 n (n + 1))`` (Chernoff 1952); the sum over all n is `error`. The policy may choose items by what it has
+        observed, since the n-th reward of an item does not depend on when it is observed.
+
+        The assumptions: the rewards of an item are independent, with one mean, and whether and when an outcome is told does not
+        depend on its value. Under a law of the policy they have this law; the Bernoulli law also covers all rewards in [0, 1].
+        Without one, deviations of rewards are sub-Gaussian with the variance of the learner or the policy, as a proxy.
+        Known upper bounds on the means of the decision set cut the intervals.
+        """
+        level, progress = checked_error(error), self._progress
+        items = np.flatnonzero(progress.plays)
+        n = progress.plays[items]
+        means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
+        means[items] = progress.means[items]
+        law = law_of(self._policy, self._agent, self._variance).take(items)
+        low[items], high[items] = interval(law, means[items], np.log(2.0 * n * (n + 1.0) / level) / n)
+        if self._decision_set.upper is not None:
+            low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
+        return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+    @exclusive
+    def best(self, available: Available | None = None) -> BoolArray:
+        """Decision of largest estimated mean reward, shape (d,): the one to play if nothing more is to be learned.
+
+        Means of unobserved items count as 0, or as the largest mean that the decision set allows; a prior counts as in rounds.
+        The call changes nothing.
+
+        Parameters
+        ----------
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            Items that the decision may use, as for :meth:`ask`; by default all.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses an item that is not available.
+        InvalidInputError
+            If `available` is malformed or holds an unknown label.
+        """
+        return self._progress.best(None if available is None else available_items(available, self._progress.labels))
