@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from sqlalchemy import event
 
 import semibandits as sb
 
@@ -30,20 +29,26 @@ def learner(url):
 
 
 class Held:
-    """Holds the next transaction of a learner before its commit until `release`, and counts the transactions after it."""
+    """Holds the next writing transaction of a learner before its commit until `release`, and counts those after it."""
 
     def __init__(self, learner):
         self.entered, self.open = threading.Event(), threading.Event()
-        self.commits = 0
-        self.engine = learner._backend.engine
-        event.listen(self.engine, "commit", self.on_commit)
+        self.transactions = 0
+        self.backend, self.run_now = learner._backend, learner._backend.run
+        self.backend.run = self.run
 
-    def on_commit(self, connection):
-        if not self.entered.is_set():
-            self.entered.set()
-            assert self.open.wait(10)
-        else:
-            self.commits += 1
+    def run(self, work, *, reads=False):
+        if reads:
+            return self.run_now(work, reads=True)
+        if self.entered.is_set():
+            self.transactions += 1
+            return self.run_now(work)
+        return self.run_now(lambda connection: self.held(work(connection)))
+
+    def held(self, result):
+        self.entered.set()
+        assert self.open.wait(10)
+        return result
 
     def release(self, learner, waiting):
         deadline = time.monotonic() + 10
@@ -74,7 +79,7 @@ def together(learner, *calls):
                 time.sleep(0.001)
         held.release(learner, len(calls))
         first.result(10)
-        return [one.result(10) for one in waiting], held.commits
+        return [one.result(10) for one in waiting], held.transactions
 
 
 def assert_replayed(learner, url):
@@ -84,15 +89,15 @@ def assert_replayed(learner, url):
 
 
 def test_calls_share_a_transaction(learner, url):
-    rounds, commits = together(learner, *[learner.ask] * 7)
-    assert commits == 1
+    rounds, transactions = together(learner, *[learner.ask] * 7)
+    assert transactions == 1
     assert [asked.id for asked in rounds] == [1, 2, 3, 4, 5, 6, 7]
     assert learner.calls == 8
     assert_replayed(learner, url)
 
 
 def test_refused_calls_fail_alone(learner, url):
-    results, commits = together(
+    results, transactions = together(
         learner,
         learner.ask,
         lambda: learner.tell(0, [1.0]),
@@ -101,7 +106,7 @@ def test_refused_calls_fail_alone(learner, url):
         lambda: learner.tell(0, [1.0, 2.0]),
         learner.ask,
     )
-    assert commits == 1
+    assert transactions == 1
     assert [type(one) for one in results] == [
         sb.Round, sb.InvalidInputError, sb.Infeasible, type(None), sb.InvalidInputError, sb.Round
     ]  # fmt: skip
@@ -121,9 +126,9 @@ def test_a_key_counts_once_within_a_transaction(learner, url):
 
 def test_an_error_in_code_of_the_user_fails_alone(learner, url):
     error = LookupError("of the user")
-    results, commits = together(learner, learner.ask, lambda: learner.tell(0, Failing(error)), learner.ask)
+    results, transactions = together(learner, learner.ask, lambda: learner.tell(0, Failing(error)), learner.ask)
     assert results[1] is error
-    assert commits == 2  # the calls are carried out one by one
+    assert transactions == 4  # the shared one fails; then the calls are carried out one by one
     assert [asked.id for asked in learner.open_rounds] == [0, 1, 2]
     assert_replayed(learner, url)
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -17,6 +18,15 @@ from semibandits.cli import main
 
 TOKEN = "a-token-of-this-test"
 SECRET_COST = 987.654321
+
+
+@contextlib.contextmanager
+def locked(url):
+    """Nobody else can write to the database."""
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.rollback()
 
 
 def refused(capsys, *arguments):
@@ -78,9 +88,8 @@ def test_running_requests_are_finished(url):
     """A call that waits for the database when the signal arrives is answered, and stored."""
     with serving(url) as server:
         server.call("POST", "/v1/learners/items/ask", {})
-        holder = sb.open_learner(url, name="items")
         answers = []
-        with holder._backend.engine.connect() as connection, connection.begin():
+        with locked(url):
             thread = threading.Thread(target=lambda: answers.append(server.call("POST", "/v1/learners/items/ask", {})))
             thread.start()
             time.sleep(0.5)
@@ -97,13 +106,12 @@ def test_running_requests_are_finished(url):
 def test_a_second_signal_ends_it_at_once(url):
     with serving(url, "--storage-timeout", "60") as server:
         server.call("POST", "/v1/learners/items/ask", {})
-        holder = sb.open_learner(url, name="items")
 
         def ask():
             with contextlib.suppress(ConnectionError, OSError):
                 server.call("POST", "/v1/learners/items/ask", {})
 
-        with holder._backend.engine.connect() as connection, connection.begin():
+        with locked(url):
             thread = threading.Thread(target=ask)
             thread.start()
             time.sleep(0.5)
