@@ -73,6 +73,7 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
         (r"\bround_id\b", "round"),
+        (r"must have shape \(k,\) = \((\d+),\), got \((\d+),\)", r"must be \1 numbers, got \2"),
         (r"see learner\.open_rounds", "see the open rounds of the learner"),
         (
             r"pass partial=True; if none was, call forget\((\d+)\)",
