@@ -23,11 +23,14 @@ class Machine(RuleBasedStateMachine):
         family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
+        options=st.sampled_from([{}, {"drift_error": 0.5}]),
     )
-    def start(self, family, policy, seed):
+    def start(self, family, policy, seed, options):
         self.make = SETS[family]
         self.own = {"decision_set": self.make()} if family == "own" else {}
-        self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed) for _ in range(2))
+        self.learner, self.twin = (
+            Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2)
+        )
         self.open, self.closed, self.asked = {}, [], 0
         self.told = [[] for _ in range(self.learner.decision_set.d)]
 

@@ -87,7 +87,7 @@ def test_ages_are_those_of_the_clock(url, clock):
 
 
 def test_rounds_expire_by_seconds(url, clock):
-    learner, memory = opened(url), sb.Learner(sb.MSets(6, 2), sb.CUCB(), variance=0.5, seed=0)
+    learner, memory = opened(url), sb.Learner(sb.MSets(6, 2), sb.CUCB(), variance=0.5, seed=0, drift_error=0.01)
     asks(learner, clock, 6)
     for _ in range(6):
         memory.ask()
@@ -150,7 +150,9 @@ def write_version_1(source, url):
         for table, columns in COLUMNS.items():
             names = [column.strip(' "') for column in columns.split(",")]
             rows = source.run(
-                lambda old, table=table, columns=columns: old.execute(text(f"SELECT {columns} FROM semibandits_{table}")).all()
+                lambda old, table=table, columns=columns: old.execute(
+                    text(f"SELECT {columns} FROM semibandits_{table}")
+                ).all()
             )
             marks = ", ".join(f":{name}" for name in names)
             statement = text(f"INSERT INTO semibandits_{table} ({columns}) VALUES ({marks})")

@@ -13,6 +13,7 @@ from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
+from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
@@ -41,6 +42,8 @@ class Progress:
         Number of rounds so far.
     plays, sums : ndarray of float, shape (d,)
         Number of observed rewards of each item, and their sum, without the prior.
+    drift : DriftCheck or None
+        The drift check, which sees the same rewards.
     """
 
     def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
@@ -51,6 +54,7 @@ class Progress:
         self.open: dict[int, Round] = {}
         self.next_id = 0
         self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
+        self.drift: DriftCheck | None = None
 
     @property
     def means(self) -> FloatArray:
@@ -145,6 +149,8 @@ class Progress:
                 self.plays[items] += 1.0
                 self.sums[items] += values
                 self.agent.observe(items, values)
+                if self.drift is not None:
+                    self.drift.observe(items, values, self.labels, asked.id)
 
     def forget(self, asked: Round) -> None:
         """Close an open round whose outcome is lost."""
@@ -155,6 +161,10 @@ class Progress:
     def _closing(self, asked: Round) -> Iterator[None]:
         """Close a round at the end of the block; if the block raises, restore the statistics of its items."""
         items, player = asked.items, self.agent.player if isinstance(self.agent, RuleAgent) else None
+        drift, found = self.drift, None
+        if drift is not None:
+            drift.reserve(items)
+            found = drift.found, drift.count
         before = [array[..., items] for array in self._by_item(player)]
         counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
         try:
@@ -165,12 +175,15 @@ class Progress:
                 array[..., items] = values
             if player is not None:
                 player.counters[:] = counters
+            if drift is not None and found is not None:
+                drift.found, drift.count = found
             self.open[asked.id] = asked
             raise
 
     def _by_item(self, player: Player | None) -> list[FloatArray]:
         """Arrays with a column for each item that outcomes change."""
-        return [self.plays, self.sums, *([] if player is None else [player.stats])]
+        tests = [] if self.drift is None else [self.drift.plays, self.drift.sums, self.drift.starts]
+        return [self.plays, self.sums, *([] if player is None else [player.stats]), *tests]
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[None]:

@@ -14,9 +14,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.learning.availability import Available, available_items
+from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
+from semibandits.learning.options import Options
 from semibandits.learning.round import Round
 from semibandits.policies.base import Agent, Policy
 
@@ -31,6 +33,7 @@ class Readable(FromLogs):
     _policy: Policy
     _variance: float | list[float]
     _agent: Agent
+    _options: Options
     _uses: Uses
 
     def __repr__(self) -> str:
@@ -137,6 +140,17 @@ class Readable(FromLogs):
         if self._decision_set.upper is not None:
             low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
         return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+    @property
+    def drift_error(self) -> float | None:
+        """Error probability of the drift check, None if there is none."""
+        return self._options.drift_error
+
+    @property
+    @exclusive
+    def drifts(self) -> tuple[Drift, ...]:
+        """Reports that the mean reward of an item has changed, newest last: the last 1,000 of them."""
+        return () if self._progress.drift is None else self._progress.drift.found
 
     @exclusive
     def best(self, available: Available | None = None) -> BoolArray:

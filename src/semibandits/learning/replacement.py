@@ -107,6 +107,9 @@ def moved(old: Progress, new: Progress, shared: SharedItems, prior: Prior | None
         Prior for items that are new.
     """
     progress = Progress(new.decision_set, new.agent, new.rng, shared.prior(old.prior, prior))
+    if old.drift is not None and new.drift is not None:
+        new.drift.follow(old.drift, shared.old_places, progress.labels)
+    progress.drift = new.drift
     progress.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
     for asked in old.open.values():
         x = shared.decision(asked.items)

@@ -32,6 +32,7 @@ def moving_state(progress: Progress) -> storage.JSON:
             storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
         ],
         "next_id": progress.next_id,
+        **({} if progress.drift is None else {"drift": progress.drift.state()}),
     }
 
 
@@ -48,6 +49,8 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")
     progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
     progress.agent.restore(content["agent"])
+    if progress.drift is not None:
+        progress.drift.restore(content.get("drift"), progress.labels)
     _check_agreement(progress)
 
 

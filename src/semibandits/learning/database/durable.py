@@ -18,6 +18,7 @@ from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
 from semibandits.learning.database.times import checked_seconds, now
+from semibandits.learning.drift import Drift
 from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
@@ -141,6 +142,16 @@ class DurableLearner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
         return self._read(lambda learner: learner.best())
+
+    @property
+    def drift_error(self) -> float | None:
+        """Error probability of the drift check, None if there is none."""
+        return self._read(lambda learner: learner.drift_error)
+
+    @property
+    def drifts(self) -> tuple[Drift, ...]:
+        """Reports that the mean reward of an item has changed, newest last; see :attr:`Learner.drifts`."""
+        return self._read(lambda learner: learner.drifts)
 
     def estimates(self, error: float = 0.05) -> Estimates:
         """Mean reward of each item, with an interval that may be read at any time; see :meth:`Learner.estimates`."""
@@ -469,7 +480,11 @@ class DurableLearner:
                 return found
             return self._replica.carry_out(connection, learner, kind, prepared(learner), key=key, token=token)
 
-        return self._transaction(work)
+        entry = self._transaction(work)
+        if (log := self._replica.log_drifts) is not None:
+            self._replica.log_drifts = None
+            log()
+        return entry
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
         """The result of a transaction. Unless it is committed, the learner in memory is read again by the next one."""
