@@ -23,15 +23,17 @@ class Machine(RuleBasedStateMachine):
         family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
-        options=st.sampled_from([{}, {"drift_error": 0.5}]),
+        options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
     )
     def start(self, family, policy, seed, options):
-        self.make = SETS[family]
+        options = options if policy != "OSSB" else {}  # its plans do not age
+        self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
         self.own = {"decision_set": self.make()} if family == "own" else {}
         self.learner, self.twin = (
             Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2)
         )
         self.open, self.closed, self.asked = {}, [], 0
+        self.ages = [[] for _ in range(self.learner.decision_set.d)]  # rounds of the rewards
         self.told = [[] for _ in range(self.learner.decision_set.d)]
 
     @rule()
@@ -91,6 +93,7 @@ class Machine(RuleBasedStateMachine):
         rewards = data.draw(st.lists(REWARDS, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             self.told[item].append(float(reward))
+            self.ages[item].append(i)
         return i, rewards
 
     def take_part(self, data):
@@ -102,6 +105,7 @@ class Machine(RuleBasedStateMachine):
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
+                self.ages[item].append(i)
         return i, rewards
 
     def labels_of(self, i):
@@ -181,8 +185,15 @@ class Machine(RuleBasedStateMachine):
             for reward in rewards:
                 sums[item] += reward
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
-        assert self.learner.means.tolist() == expected
-        np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+        if self.half_life == np.inf:
+            assert self.learner.means.tolist() == expected
+            np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+        else:
+            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
+            aged = [
+                (w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)
+            ]
+            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         self.counts_open_rounds(sums)
 
     def counts_open_rounds(self, sums):

@@ -35,6 +35,7 @@ from semibandits.learning.reading import Readable
 from semibandits.learning.replacement import SharedItems, moved
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.ageing import Ageing
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
@@ -69,6 +70,9 @@ class Learner(Readable):
         them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
     prior_costs : array_like of float, shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
+    half_life : float, optional
+        Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
+        ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round. By default it counts once.
     drift_error : float, optional
         Whether to check each item for changes of its mean reward, and the probability, at most, that any item is ever reported
         although no mean changes. Reports are in `drifts`, and warnings of the logger ``semibandits.learning``; they do not affect
@@ -79,7 +83,7 @@ class Learner(Readable):
     InvalidInputError
         If an argument is malformed.
     UnsupportedError
-        If your own policy does not support a prior.
+        If your own policy does not support a prior; with `half_life`, if the policy is your own or makes plans, as `OSSB`.
 
     Notes
     -----
@@ -101,6 +105,7 @@ class Learner(Readable):
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
+        half_life: float | None = None,
         drift_error: float | None = None,
     ) -> None:
         check_decision_set(decision_set)
@@ -117,7 +122,9 @@ class Learner(Readable):
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._outcomes = OutcomeCheck(policy, decision_set)
-        self._options = Options.of(drift_error)
+        self._options = Options.of(drift_error, half_life)
+        if self._options.half_life is not None:
+            self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
         if self._options.drift_error is not None:
             law = law_of(policy, self._agent, self._variance)
             self._progress.drift = DriftCheck(law, decision_set.d, self._options.drift_error)

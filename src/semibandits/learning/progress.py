@@ -11,10 +11,11 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.rounds import Player
 from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round
+from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
@@ -44,6 +45,8 @@ class Progress:
         Number of observed rewards of each item, and their sum, without the prior.
     drift : DriftCheck or None
         The drift check, which sees the same rewards.
+    ageing : Ageing or None
+        Weights of the same rewards by age, None if they do not lose weight.
     """
 
     def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
@@ -55,10 +58,30 @@ class Progress:
         self.next_id = 0
         self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
         self.drift: DriftCheck | None = None
+        self.ageing: Ageing | None = None
+
+    def age(self, ageing: Ageing) -> None:
+        """Let outcomes lose weight, before the first round.
+
+        Raises
+        ------
+        UnsupportedError
+            If the policy is your own, or keeps a plan.
+        """
+        agent = self.agent
+        if not isinstance(agent, RuleAgent) or agent.policy.plans:
+            name = agent.policy.name if isinstance(agent, RuleAgent) else type(agent).__name__
+            raise UnsupportedError(
+                f"half_life needs a policy of the library that makes no plans, got {name}: use GLADE, ThompsonSampling or "
+                "CUCB, or leave half_life out"
+            )
+        agent.ageing = self.ageing = ageing
 
     @property
     def means(self) -> FloatArray:
-        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        """Mean of the observed rewards of each item, by their weights, 0 before the first, shape (d,)."""
+        if self.ageing is not None:
+            return self.ageing.means
         return self.sums / np.maximum(self.plays, 1.0)
 
     @property
@@ -78,10 +101,12 @@ class Progress:
         """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
         x = self.decision_set
         plays, sums = self.plays, self.sums
-        if self.prior is not None:
+        if self.ageing is not None:
+            plays, sums = self.ageing.plays, self.ageing.sums
+        elif self.prior is not None:
             plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
         unseen = np.zeros(x.d) if x.upper is None else x.upper
-        means = np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)
+        means = np.where(plays > 0, sums / np.where(plays > 0, plays, 1.0), unseen)
         if mask is None or mask.all():
             return checked_answer(x.maximize(means), x.d, x.m)
         return best_available(x, mask, means)
@@ -115,6 +140,8 @@ class Progress:
         asked = Round.of(self.next_id, x.copy(), self.labels)
         self.open[asked.id] = asked
         self.next_id = asked.id + 1
+        if self.ageing is not None:
+            self.ageing.advance()
         return asked
 
     def _chosen(self, available: BoolArray | None) -> BoolArray:
@@ -149,6 +176,8 @@ class Progress:
                 self.plays[items] += 1.0
                 self.sums[items] += values
                 self.agent.observe(items, values)
+                if self.ageing is not None:
+                    self.ageing.observe(items, values, self.next_id - 1 - asked.id)
                 if self.drift is not None:
                     self.drift.observe(items, values, self.labels, asked.id)
 
@@ -182,14 +211,17 @@ class Progress:
 
     def _by_item(self, player: Player | None) -> list[FloatArray]:
         """Arrays with a column for each item that outcomes change."""
-        tests = [] if self.drift is None else [self.drift.plays, self.drift.sums, self.drift.starts]
-        return [self.plays, self.sums, *([] if player is None else [player.stats]), *tests]
+        others = [] if self.drift is None else [self.drift.plays, self.drift.sums, self.drift.starts]
+        if self.ageing is not None:
+            others.append(self.ageing.numbers)
+        return [self.plays, self.sums, *([] if player is None else [player.stats]), *others]
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[None]:
         """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self.rng.bit_generator.state, self.next_id
-        agent = self.agent
+        agent, ageing = self.agent, self.ageing
+        weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
         player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
         if player is not None:
             changing = ("memory", "marks", "rows", "stats", "counters")
@@ -201,6 +233,8 @@ class Progress:
             for round_id in range(upcoming, self.next_id + 1):
                 self.open.pop(round_id, None)
             self.next_id = upcoming
+            if ageing is not None and weights is not None:
+                ageing.numbers, ageing.rounds = weights
             if player is not None and isinstance(agent, RuleAgent):
                 agent.player, agent.part = player, part
             raise

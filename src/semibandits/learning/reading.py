@@ -20,6 +20,7 @@ from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
 from semibandits.learning.options import Options
 from semibandits.learning.round import Round
+from semibandits.policies.ageing import OBSERVED
 from semibandits.policies.base import Agent, Policy
 
 LONGEST_FACT: Final = 200
@@ -89,7 +90,7 @@ class Readable(FromLogs):
     @property
     @exclusive
     def means(self) -> FloatArray:
-        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        """Mean of the observed rewards of each item, 0 before the first, shape (d,); with `half_life`, by their weights."""
         return self._progress.means
 
     @property
@@ -129,17 +130,30 @@ class Readable(FromLogs):
         depend on its value. Under a law of the policy they have this law; the Bernoulli law also covers all rewards in [0, 1].
         Without one, deviations of rewards are sub-Gaussian with the variance of the learner or the policy, as a proxy.
         Known upper bounds on the means of the decision set cut the intervals.
+
+        With `half_life`, means and n are those of the weights, and the logarithm is ``ln(2 t (t + 1) / error)`` in round t. Each
+        interval then holds with the same probability for weights that were fixed in advance and means that do not change, since
+        ``sum of psi(w_j s) <= n psi(s)`` for weights w_j up to 1 and convex psi. But the policy chooses the weights, so that the
+        probability for all rounds at once is not proved; and after a change the interval misses the new mean until the old
+        rewards have lost their weight. Take them as a guide.
         """
         level, progress = checked_error(error), self._progress
-        items = np.flatnonzero(progress.plays)
-        n = progress.plays[items]
+        plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
+        items = np.flatnonzero(plays)
+        n = plays[items]
+        times = n if progress.ageing is None else float(progress.next_id)
         means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
         means[items] = progress.means[items]
         law = law_of(self._policy, self._agent, self._variance).take(items)
-        low[items], high[items] = interval(law, means[items], np.log(2.0 * n * (n + 1.0) / level) / n)
+        low[items], high[items] = interval(law, means[items], np.log(2.0 * times * (times + 1.0) / level) / n)
         if self._decision_set.upper is not None:
             low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
         return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+    @property
+    def half_life(self) -> float | None:
+        """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
+        return self._options.half_life
 
     @property
     def drift_error(self) -> float | None:

@@ -88,6 +88,9 @@ class RulePolicy(Policy):
         """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""
         return True
 
+    def distrust(self, player: rounds.Player) -> None:
+        """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round."""
+
     def for_items(self, items: IntArray) -> RulePolicy:
         """The policy for some of the items only; the variance is then that passed to `start`."""
         return replace(self, variance=None)

@@ -144,6 +144,11 @@ class DurableLearner:
         return self._read(lambda learner: learner.best())
 
     @property
+    def half_life(self) -> float | None:
+        """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
+        return self._read(lambda learner: learner.half_life)
+
+    @property
     def drift_error(self) -> float | None:
         """Error probability of the drift check, None if there is none."""
         return self._read(lambda learner: learner.drift_error)

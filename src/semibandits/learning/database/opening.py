@@ -51,6 +51,7 @@ def open_learner(
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
+    half_life: float | None = None,
     drift_error: float | None = DRIFT_ERROR,
     snapshot_every: int = SNAPSHOT_EVERY,
     timeout: float = TIMEOUT,
@@ -65,7 +66,7 @@ def open_learner(
         Name of the learner, 1 to 200 printable characters.
     decision_set : DecisionSet, optional
         The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
-    policy, variance, law, prior_means, prior_plays, prior_costs
+    policy, variance, law, prior_means, prior_plays, prior_costs, half_life
         As for :class:`Learner`. An existing learner must have those that are given.
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
@@ -94,7 +95,15 @@ def open_learner(
             f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000"
         )
     given = _Given(
-        decision_set, policy, variance, law, seed, prior_means, prior_plays, prior_costs, Options.of(drift_error)
+        decision_set,
+        policy,
+        variance,
+        law,
+        seed,
+        prior_means,
+        prior_plays,
+        prior_costs,
+        Options.of(drift_error, half_life),
     )
     backend = new_backend(url, timeout=timeout)
     checked_name(name)
