@@ -26,7 +26,7 @@ class Machine(RuleBasedStateMachine):
         options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
     )
     def start(self, family, policy, seed, options):
-        options = options if policy != "OSSB" else {}  # its plans do not age
+        options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
         self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
         self.own = {"decision_set": self.make()} if family == "own" else {}
         self.learner, self.twin = (
@@ -70,6 +70,12 @@ class Machine(RuleBasedStateMachine):
         assert (left == one.decision).all(axis=1).any()
         self.open[one.id] = one.items.tolist()
         self.asked += 1
+
+    @rule()
+    def solve_plan(self):
+        wanted = self.learner.wants_plan
+        assert self.learner.solve_plan() == self.twin.solve_plan() == wanted
+        assert not self.learner.wants_plan
 
     @rule(age=st.integers(0, 12))
     def expire(self, age):

@@ -36,6 +36,7 @@ from semibandits.learning.replacement import SharedItems, moved
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.ageing import Ageing
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
@@ -77,6 +78,9 @@ class Learner(Readable):
         Whether to check each item for changes of its mean reward, and the probability, at most, that any item is ever reported
         although no mean changes. Reports are in `drifts`, and warnings of the logger ``semibandits.learning``; they do not affect
         decisions. By default nothing is checked.
+    defer_plans : bool
+        Whether `ask` never waits for a plan. A policy that makes plans, as `OSSB`, then goes on with the one it has, and without
+        any it plays the best decision at the estimates; `wants_plan` is True until `solve_plan` has made the plan.
 
     Raises
     ------
@@ -107,6 +111,7 @@ class Learner(Readable):
         prior_costs: ArrayLike | None = None,
         half_life: float | None = None,
         drift_error: float | None = None,
+        defer_plans: bool = False,
     ) -> None:
         check_decision_set(decision_set)
         policy = GLADE() if policy is None else policy
@@ -122,7 +127,9 @@ class Learner(Readable):
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._outcomes = OutcomeCheck(policy, decision_set)
-        self._options = Options.of(drift_error, half_life)
+        self._options = Options.of(drift_error, half_life, defer_plans)
+        if isinstance(self._agent, RuleAgent):
+            self._agent.defers = self._options.defer_plans
         if self._options.half_life is not None:
             self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
         if self._options.drift_error is not None:
@@ -303,6 +310,27 @@ class Learner(Readable):
             if age is None
             else max(self._progress.next_id - 1 - whole_number(age, "age"), 0)
         )
+
+    @exclusive
+    def solve_plan(self) -> bool:
+        """Make the plan that the policy wants, at the present estimates, and follow it from the next round on.
+
+        For learners with ``defer_plans=True``; others make plans in `ask`.
+
+        Returns
+        -------
+        bool
+            Whether a plan was made: False if none is wanted.
+
+        Raises
+        ------
+        SolverError
+            If no plan can be made.
+        """
+        if not self._progress.wants_plan:
+            return False
+        self._progress.adopt(self._progress.planner().plan())
+        return True
 
     @exclusive
     def replace(

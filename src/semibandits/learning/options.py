@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
+import numpy as np
+
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.learning.intervals import checked_error
 
-NAMES: Final = ("drift_error", "half_life")
+NAMES: Final = ("drift_error", "half_life", "defer_plans")
 """Keys of the options in a state; absent ones have their defaults."""
 
 
@@ -23,13 +25,16 @@ class Options:
         Error probability of the drift check, None if there is none.
     half_life : float or None
         Number of rounds in which outcomes lose half of their weight, None if they lose none.
+    defer_plans : bool
+        Whether `ask` goes on without the plans that the policy requests.
     """
 
     drift_error: float | None = None
     half_life: float | None = None
+    defer_plans: bool = False
 
     @classmethod
-    def of(cls, drift_error: object, half_life: object) -> Self:
+    def of(cls, drift_error: object, half_life: object, defer_plans: object) -> Self:
         """Validated options.
 
         Raises
@@ -42,7 +47,13 @@ class Options:
             raise InvalidInputError(
                 f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out"
             )
-        return cls(None if drift_error is None else checked_error(drift_error, "drift_error"), rounds)
+        if not isinstance(defer_plans, bool | np.bool_):
+            raise InvalidInputError(
+                f"defer_plans must be True or False, got {defer_plans!r}: True leaves plans to solve_plan"
+            )
+        return cls(
+            None if drift_error is None else checked_error(drift_error, "drift_error"), rounds, bool(defer_plans)
+        )
 
     def state(self) -> dict[str, Any]:
         """The options that are not defaults, as parts of a state."""

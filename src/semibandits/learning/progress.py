@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,6 +20,7 @@ from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
+from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 
 
@@ -135,6 +137,24 @@ class Progress:
         with self._undone_on_error():
             return tuple(self._asked(mask) for _ in range(count))
 
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that was deferred."""
+        return isinstance(self.agent, RuleAgent) and self.agent.wants_plan
+
+    def planner(self) -> RuleAgent:
+        """A copy of the agent that can make its plan while the agent plays on."""
+        assert isinstance(self.agent, RuleAgent)
+        planner = copy.copy(self.agent)
+        planner.player = planner.player._replace(stats=planner.player.stats.copy())
+        return planner
+
+    def adopt(self, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+        assert isinstance(self.agent, RuleAgent)
+        with self._undone_on_error():
+            self.agent.adopt(plan)
+
     def _asked(self, mask: BoolArray | None) -> Round:
         x = self._chosen(mask)
         asked = Round.of(self.next_id, x.copy(), self.labels)
@@ -223,6 +243,7 @@ class Progress:
         agent, ageing = self.agent, self.ageing
         weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
         player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
+        wanted = self.wants_plan
         if player is not None:
             changing = ("memory", "marks", "rows", "stats", "counters")
             player = player._replace(**{name: getattr(player, name).copy() for name in changing})
@@ -236,5 +257,5 @@ class Progress:
             if ageing is not None and weights is not None:
                 ageing.numbers, ageing.rounds = weights
             if player is not None and isinstance(agent, RuleAgent):
-                agent.player, agent.part = player, part
+                agent.player, agent.part, agent.wants_plan = player, part, wanted
             raise

@@ -151,6 +151,12 @@ class Readable(FromLogs):
         return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
 
     @property
+    @exclusive
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that `ask` has deferred, see :meth:`Learner.solve_plan`."""
+        return self._progress.wants_plan
+
+    @property
     def half_life(self) -> float | None:
         """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
         return self._options.half_life

@@ -33,6 +33,7 @@ def moving_state(progress: Progress) -> storage.JSON:
             storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
         ],
         "next_id": progress.next_id,
+        **({"wants_plan": True} if progress.wants_plan else {}),
         **{name: part.state() for name, part in optional.items() if part is not None},
     }
 
@@ -50,6 +51,8 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")
     progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
     progress.agent.restore(content["agent"])
+    if isinstance(progress.agent, RuleAgent):
+        progress.agent.wants_plan = content.get("wants_plan") is True
     if progress.drift is not None:
         progress.drift.restore(content.get("drift"), progress.labels)
     if progress.ageing is not None:

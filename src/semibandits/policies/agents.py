@@ -42,6 +42,7 @@ from semibandits.policies.ageing import Ageing
 from semibandits.policies.availability import Part, unseen_items
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
+from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 from semibandits.policies.states import damaged, player_state, restored_player, statistics_of
 
@@ -79,6 +80,10 @@ class RuleAgent(Agent):
         State of the rule for the items that were available in the last round in which some were not.
     ageing : Ageing or None
         Counts that lose weight with age, by which the rule chooses; None if it chooses by those of `player`.
+    defers : bool
+        Whether `choose` goes on without the plans that the rule requests.
+    wants_plan : bool
+        Whether the rule has requested a plan that was deferred.
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
@@ -88,6 +93,7 @@ class RuleAgent(Agent):
         self._prior_sums: FloatArray = np.zeros(d)
         self.part: Part | None = None
         self.ageing: Ageing | None = None
+        self.defers = self.wants_plan = False
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
@@ -204,6 +210,7 @@ class RuleAgent(Agent):
         self.player = self.player._replace(stats=np.ascontiguousarray(whole.player.stats[:, items]), counters=counters)
         counters[rounds.UNSEEN] = unseen_items(self.player)
         self._prior_plays = whole._prior_plays[items]
+        self.defers = whole.defers
 
     def reopen(self, items: IntArray) -> None:
         """Count a round with these items as open; see :meth:`Agent.reopen`."""
@@ -244,8 +251,28 @@ class RuleAgent(Agent):
 
     def replan(self) -> None:
         """Make the plan that the rule requests."""
-        self.policy.plan(self)
+        self.adopt(self.plan())
+
+    def plan(self) -> Plan:
+        """The plan at the present estimates; the agent does not change."""
+        return self.policy.solved(self)
+
+    def adopt(self, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+        self.policy.adopt(self, plan)
         self.player.counters[rounds.PLANS] += 1
+        self.wants_plan = False
+
+    def _stand_in(self) -> BoolArray | None:
+        """Go on without the plan that the rule requests: the decision, or None if the rule can choose it now.
+
+        Without any plan it is the best decision at the estimates.
+        """
+        self.wants_plan = True
+        if self.policy.postpone(self.player):
+            return None
+        self.player.counters[rounds.LINEAR_CALLS] += 1
+        return self.maximize(self.player.stats[MEANS])
 
     def maximize(self, weights: FloatArray) -> BoolArray:
         """P_LM, by the kernel of the decision set if it has one."""
@@ -276,7 +303,10 @@ class RuleAgent(Agent):
             )
             if status == rounds.DONE:
                 return self._work.x.copy()
-            self.answer(status)
+            if status != REPLAN or not self.defers:
+                self.answer(status)
+            elif (x := self._stand_in()) is not None:
+                return x
 
     def answer(self, status: int) -> None:
         """Make a plan, or raise, after a kernel has stopped without a decision."""
@@ -303,7 +333,10 @@ class RuleAgent(Agent):
             if action == PLAY:
                 return request.x
             if action == REPLAN:
-                self.replan()
+                if not self.defers:
+                    self.replan()
+                elif (x := self._stand_in()) is not None:
+                    return x
                 continue
             answer = self._answered(action, request.weights, request.bonuses)
             if action in (LINEAR, INDEX):

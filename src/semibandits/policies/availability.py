@@ -59,8 +59,11 @@ class Part:
         if whole.ageing is not None:
             policy.distrust(agent.player)
         policy.lend(whole.player, agent.player, self.items)
+        if whole.defers:
+            policy.share(whole.player, agent, self.items)
         x = np.zeros(whole.decision_set.d, dtype=np.bool_)
         x[self.items] = agent.chosen(rng)
+        whole.wants_plan |= agent.wants_plan
         counted = slice(rounds.LINEAR_CALLS, None)
         whole.player.counters[counted] = agent.player.counters[counted]
         policy.collect(whole.player, agent.player, self.items)

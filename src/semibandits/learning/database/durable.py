@@ -144,6 +144,11 @@ class DurableLearner:
         return self._read(lambda learner: learner.best())
 
     @property
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that `ask` has deferred, see :meth:`solve_plan`."""
+        return self._read(lambda learner: learner.wants_plan)
+
+    @property
     def half_life(self) -> float | None:
         """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
         return self._read(lambda learner: learner.half_life)
@@ -351,6 +356,31 @@ class DurableLearner:
             return operations.expire_payload(learner, None, self._replica.times.first_younger(learner, limit, now()))
 
         return operations.rounds_of(self._write(operations.EXPIRE, prepared, key=key), self._decision_set)
+
+    def solve_plan(self) -> bool:
+        """Make the plan that the policy wants, and store it; see :meth:`Learner.solve_plan`.
+
+        The plan is solved outside the transaction, from a copy of the estimates, while other threads and processes ask and tell.
+        It is stored as it is, so that nobody solves it again. If several processes solve one, they follow the last.
+
+        Returns
+        -------
+        bool
+            Whether a plan was made: False if none is wanted.
+
+        Raises
+        ------
+        SolverError
+            If no plan can be made.
+        StorageError
+            If it cannot be stored.
+        """
+        planner = self._read(lambda learner: learner._progress.planner() if learner.wants_plan else None)
+        if planner is None:
+            return False
+        plan = planner.plan()
+        self._write(operations.PLAN, lambda learner: plan.state(), key=None)
+        return True
 
     def replace(
         self,

@@ -53,6 +53,7 @@ def open_learner(
     prior_costs: ArrayLike | None = None,
     half_life: float | None = None,
     drift_error: float | None = DRIFT_ERROR,
+    defer_plans: bool = False,
     snapshot_every: int = SNAPSHOT_EVERY,
     timeout: float = TIMEOUT,
 ) -> DurableLearner:
@@ -66,7 +67,7 @@ def open_learner(
         Name of the learner, 1 to 200 printable characters.
     decision_set : DecisionSet, optional
         The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
-    policy, variance, law, prior_means, prior_plays, prior_costs, half_life
+    policy, variance, law, prior_means, prior_plays, prior_costs, half_life, defer_plans
         As for :class:`Learner`. An existing learner must have those that are given.
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
@@ -103,7 +104,7 @@ def open_learner(
         prior_means,
         prior_plays,
         prior_costs,
-        Options.of(drift_error, half_life),
+        Options.of(drift_error, half_life, defer_plans),
     )
     backend = new_backend(url, timeout=timeout)
     checked_name(name)
