@@ -15,7 +15,7 @@ import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
 
-OPTIONS = {"variance": 0.5, "seed": 3}
+OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 
 
 def opened(url, name="one", **options):
@@ -87,7 +87,7 @@ def test_all_properties_are_those_of_a_learner_in_memory(url):
 
 def test_laws_and_priors_are_kept(url):
     prior = {"prior_means": np.arange(6.0), "prior_plays": 2}
-    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, **prior)
+    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, drift_error=0.01, **prior)
     durable = opened(url, decision_set=sb.MSets(6, 2), law="poisson", **prior)
     for learner in (memory, durable):
         learner.tell(learner.ask().id, [3, 4])

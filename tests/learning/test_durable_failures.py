@@ -16,7 +16,7 @@ from semibandits.errors import StorageError
 from semibandits.learning.database.journal import Stored
 from verification_scripts import VERIFICATION
 
-OPTIONS = {"variance": 0.5, "seed": 3}
+OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 CRASHES = VERIFICATION / "crashes.py"
 
 

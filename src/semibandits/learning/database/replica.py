@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
@@ -38,6 +40,8 @@ class Replica:
         When the open rounds were asked for.
     is_ahead : bool
         Whether the learner in memory may have changed by more than committed entries, and must be dropped.
+    log_drifts : callable or None
+        Logs the drifts that calls of this process have found since the last commit.
     """
 
     def __init__(
@@ -48,10 +52,11 @@ class Replica:
         self._learner: Learner | None = None
         self.times = RoundTimes({})
         self.seq, self.is_ahead = -1, False
+        self.log_drifts: Callable[[], None] | None = None
 
     def drop(self) -> None:
         """Forget the learner in memory; the next transaction reads it from the database."""
-        self._learner, self.seq, self.is_ahead = None, -1, False
+        self._learner, self.seq, self.is_ahead, self.log_drifts = None, -1, False, None
 
     def locked(self, connection: Connection) -> Learner:
         """The learner in its latest state, which no other process can change until the end of the transaction."""
@@ -89,15 +94,18 @@ class Replica:
         The learner is ahead of the database until the transaction is committed.
         """
         was_ahead, self.is_ahead = self.is_ahead, True
-        first = learner.rounds
+        first, drift = learner.rounds, learner._progress.drift
+        known = 0 if drift is None else drift.count
         try:
             done = operations.carry_out(learner, kind, payload)
         except SemibanditsError:
-            self.is_ahead = was_ahead  # a learner whose call fails is as before
+            self.is_ahead = was_ahead or self.own_policy is not None  # policies of the library are as before
             raise
         entry = Entry.of(self.seq + 1, kind, done, key, time=now())
         self.seq = entry.seq
         self.times.add(learner, first, entry.time)
+        if drift is not None and drift.count > known and self.log_drifts is None:
+            self.log_drifts = partial(drift.log, known)  # logs the reports of later calls of the transaction, too
         self._stored.append(connection, entry, token=token)
         if entry.seq % self.snapshot_every == 0:
             self.store_snapshot(connection, learner)
