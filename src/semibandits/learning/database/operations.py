@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from semibandits._json import strict_json
+from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
@@ -20,6 +21,7 @@ from semibandits.learning.round import Outcome, Round
 Payload: TypeAlias = dict[str, Any]
 LONGEST_NAME: Final = 200
 ASK: Final = "ask"
+ASK_MANY: Final = "ask_many"
 TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
@@ -35,7 +37,7 @@ class Entry:
     seq : int
         Number of the entry in the journal of its learner: 1, 2, 3, ...
     kind : str
-        "ask", "tell", "forget" or "expire".
+        "ask", "ask_many", "tell", "forget" or "expire".
     text : str
         The arguments or results, as JSON; floats are written so that reading them gives the same bits.
     key : str or None
@@ -192,9 +194,9 @@ def replay(learner: Learner, entry: Entry) -> None:
 
 
 def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
-    """The rounds that an `ask` opened, or an `expire` closed."""
+    """The rounds that an `ask` or `ask_many` opened, or an `expire` closed."""
     payload = entry.payload()
-    pairs = payload["rounds"] if entry.kind == EXPIRE else [[payload["round"], payload["items"]]]
+    pairs = [[payload["round"], payload["items"]]] if entry.kind == ASK else payload["rounds"]
     masks = []
     for _, items in pairs:
         x = np.zeros(decision_set.d, dtype=np.bool_)
@@ -206,18 +208,28 @@ def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
 def round_ids(entry: Entry) -> list[int]:
     """Ids of the rounds that a call opened or closed."""
     payload = entry.payload()
-    if entry.kind in (TELL, EXPIRE):
-        return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
-    return [payload["round"]]
+    if entry.kind in (ASK, FORGET):
+        return [payload["round"]]
+    return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
+
+
+def _mask(learner: Learner, payload: Payload) -> BoolArray | None:
+    """The items that are available, None if all are."""
+    if "available" not in payload:
+        return None
+    mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
+    mask[payload["available"]] = True
+    return mask
 
 
 def _ask(learner: Learner, payload: Payload) -> Payload:
-    mask = None
-    if "available" in payload:
-        mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
-        mask[payload["available"]] = True
-    asked = learner.ask(mask)
+    asked = learner.ask(_mask(learner, payload))
     return {**payload, "round": asked.id, "items": asked.items.tolist()}
+
+
+def _ask_many(learner: Learner, payload: Payload) -> Payload:
+    rounds = learner.ask_many(payload["count"], _mask(learner, payload))
+    return {**payload, "rounds": [[asked.id, asked.items.tolist()] for asked in rounds]}
 
 
 def _expire(learner: Learner, payload: Payload) -> Payload:
@@ -227,11 +239,11 @@ def _expire(learner: Learner, payload: Payload) -> Payload:
 
 def _tell(learner: Learner, payload: Payload) -> Payload:
     for number, rewards in payload["outcomes"]:  # validated when the entry was written
-        asked = learner._open_round(number)
+        asked = learner._progress.open_round(number)
         values = np.array(rewards, dtype=np.float64)  # None is NaN
         if values.shape != asked.items.shape:
             raise ValueError(f"{values.size} rewards for {asked.items.size} items")
-        learner._observe(asked, values)
+        learner._progress.observe(asked, values)
     return payload
 
 
@@ -242,6 +254,7 @@ def _forget(learner: Learner, payload: Payload) -> Payload:
 
 _CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
     ASK: _ask,
+    ASK_MANY: _ask_many,
     TELL: _tell,
     FORGET: _forget,
     EXPIRE: _expire,
