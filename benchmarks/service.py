@@ -2,8 +2,8 @@
 
     python benchmarks/service.py [--clients 8] [--seconds 20] [--pause 0] [--url postgresql://...]
 
-Starts ``semibandits serve`` on a new database, and as many processes as clients; each asks, draws the outcome, tells it, and begins
-again after `pause` seconds, over one connection that it keeps. The times are those that the clients see. The first two
+Starts ``semibandits serve`` on a new database, and as many processes as clients; each asks, draws the outcome, tells it, and
+begins again after `pause` seconds, over one connection that it keeps. The times are those that the clients see. The first two
 seconds are not counted: kernels are compiled and loaded in them.
 """
 
@@ -69,7 +69,16 @@ def serve(url: str) -> tuple[subprocess.Popen[str], str]:
     sb.open_learner(
         url, name="germany50", decision_set=instance.decision_set, variance=instance.variance, seed=0
     ).close()
-    command = [sys.executable, "-c", "import semibandits_cli; semibandits_cli.main()", "serve", "--storage", url, "--port", "0"]
+    command = [
+        sys.executable,
+        "-c",
+        "import semibandits_cli; semibandits_cli.main()",
+        "serve",
+        "--storage",
+        url,
+        "--port",
+        "0",
+    ]
     service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert service.stdout is not None
     line = service.stdout.readline()

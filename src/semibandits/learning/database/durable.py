@@ -18,6 +18,7 @@ from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
 from semibandits.learning.database.times import checked_seconds, now
+from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
@@ -140,6 +141,10 @@ class DurableLearner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
         return self._read(lambda learner: learner.best())
+
+    def estimates(self, error: float = 0.05) -> Estimates:
+        """Mean reward of each item, with an interval that may be read at any time; see :meth:`Learner.estimates`."""
+        return self._read(lambda learner: learner.estimates(error))
 
     def state(self) -> dict[str, Any]:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
