@@ -65,7 +65,7 @@ def open_learner(
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
     snapshot_every : int
-        Number of calls after which the state is stored, >= 1, so that opening replays at most so many.
+        Number of calls after which the state is stored, or of rounds that `ask_many` opens, >= 1: opening replays no more.
     timeout : float
         Number of seconds to wait while the database is locked or gone, >= 0.
 
