@@ -121,7 +121,10 @@ class Backend:
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool) -> T:
         """Call `work` in a transaction and commit. Connections are kept, and used by one thread at a time."""
         self._leave_parent()
-        connection = self._idle.pop() if self._idle else self._engine.connect()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._engine.connect()
         try:
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
