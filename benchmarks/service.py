@@ -4,7 +4,7 @@
 
 Starts ``semibandits serve`` on a new database, and as many processes as clients; each asks, draws the outcome, tells it, and
 begins again after `pause` seconds, over one connection that it keeps. The times are those that the clients see. The first two
-seconds are not counted: kernels are compiled and loaded in them.
+seconds are not counted: kernels are loaded in them. Run ``semibandits compile`` first, as for a service.
 """
 
 from __future__ import annotations

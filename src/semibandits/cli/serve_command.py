@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -92,5 +93,6 @@ def command(
         print_line(f"Serving {count} {app.state.catalogue.shown} on {address}")
         if server.is_loopback(host):
             print_line(f"Page: {address}/")
+        sys.stdout.flush()
 
     server.run(app, listener, proxies=proxy, announce=announce)

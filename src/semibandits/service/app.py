@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -102,7 +102,7 @@ def _answer_errors(app: FastAPI, catalogue: Catalogue, metrics: Metrics) -> None
     def malformed(request: Request, error: RequestValidationError) -> Response:
         first: dict[str, Any] = error.errors()[0]
         name, found = first["loc"][-1], str(first.get("input"))[:100]
-        reason = str(first["msg"]).removeprefix("Input ")
+        reason = _REASONS.get(first["type"]) or str(first["msg"]).replace("Input should be", "must be")
         return Refusal(
             422, "InvalidInputError", f"the parameter {name} of the URL {reason}, got {found!r}: correct it"
         ).answer()
@@ -115,6 +115,15 @@ def _answer_errors(app: FastAPI, catalogue: Catalogue, metrics: Metrics) -> None
         }
         kind, message = kinds.get(error.status_code, ("InvalidInputError", str(error.detail)))
         return Refusal(error.status_code, kind, message, error.headers).answer()
+
+
+_REASONS: Final = {
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a whole number of few digits",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+}
+"""What a parameter must be, by the type of its error."""
 
 
 def _describe(app: FastAPI) -> None:

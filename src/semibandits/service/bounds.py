@@ -78,7 +78,9 @@ class BoundWorker:
             if is_due and solve.running is None:
                 self._start(solve, served.learner.decision_set, now)
                 self._collect(solve)
-            found = solve.finished or {"status": "solving", "at_rounds": solve.at_rounds}
+            found = solve.finished
+            if found is None or (found["status"] != "ready" and solve.running is not None):
+                found = {"status": "solving", "at_rounds": solve.at_rounds}
             return _shown(found, served, now)
 
     def close(self) -> None:

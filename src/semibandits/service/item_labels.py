@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from typing import Any, final
 
 import numpy as np
 
+from semibandits._json import strict_json
 from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError
 from semibandits.families.labels import plain_label
@@ -36,8 +38,7 @@ class ItemLabels:
         texts = [_text(label) for label in self.plain]
         self._index = {text: i for i, text in enumerate(texts)}
         self._is_distinct = len(self._index) == len(texts)
-        self._keys = {text: i for text, i in self._index.items() if not isinstance(self.plain[i], str)}
-        self._keys |= {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
+        self._of_text = {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
 
     def index(self, value: Any, where: str) -> int:
         """Index of the item with this label.
@@ -51,7 +52,11 @@ class ItemLabels:
 
     def index_of_key(self, key: str, where: str) -> int:
         """Index of the item whose label is this text, or has this text as JSON."""
-        return self._found(self._keys.get(key), key, where)
+        found = self._of_text.get(key)
+        if found is None:
+            with suppress(ValueError):
+                found = self._index.get(_text(strict_json(key)))
+        return self._found(found, key, where)
 
     def mask(self, values: list[Any], where: str) -> BoolArray:
         """Mask of the items with these labels, shape (d,)."""

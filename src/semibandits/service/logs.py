@@ -15,6 +15,9 @@ FORMATS: Final = ("json", "text")
 FIELDS: Final = ("method", "path", "status", "seconds", "learner", "round", "client", "request")
 """Fields of a line besides its time, level and message. Neither tokens nor outcomes are among them."""
 
+SHOWN: Final = ("semibandits.service", "semibandits.learning")
+"""Loggers of which more than warnings is shown."""
+
 
 @final
 class Lines(logging.Formatter):
@@ -65,5 +68,6 @@ def start_logs(kind: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
-    logging.getLogger("semibandits").setLevel(logging.INFO)
+    for name in SHOWN:
+        logging.getLogger(name).setLevel(logging.INFO)
     logging.captureWarnings(True)

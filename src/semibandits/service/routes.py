@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import anyio
@@ -11,10 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from semibandits._fields import Fields
-from semibandits._typing import BoolArray
 from semibandits.errors import InvalidInputError, SemibanditsError
-from semibandits.learning.database.durable import DurableLearner
-from semibandits.learning.round import Round
 from semibandits.service import bodies, schemas, views
 from semibandits.service.answers import Refusal, answer
 from semibandits.service.bounds import BoundWorker
@@ -80,7 +76,8 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         one, fields, key = changing(name, request)
         mask, n_rounds = bodies.available(fields, one.items), bodies.count(fields)
         fields.finish()
-        asked = _asked(one.learner, n_rounds, mask, key)
+        learner = one.learner
+        asked = (learner.ask(mask, key=key),) if n_rounds == 1 else learner.ask_many(n_rounds, mask, key=key)
         exchange_of(request.scope).round = asked[0].id
         plans.notice(one.learner)
         return answer({"rounds": [views.round_of(one, part) for part in asked]})
@@ -154,17 +151,6 @@ def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
     return router
 
 
-def _asked(learner: DurableLearner, n_rounds: int, mask: BoolArray | None, key: str | None) -> tuple[Round, ...]:
-    """Rounds, opened in one transaction."""
-    if hasattr(learner, "ask_many"):
-        many: Callable[..., tuple[Round, ...]] = learner.ask_many
-        return many(n_rounds, mask, key=key)
-    if n_rounds == 1:
-        return (learner.ask(mask, key=key),)
-    keys = [None if key is None else f"{key} {number}" for number in range(n_rounds)]
-    return tuple(learner.ask(mask, key=one) for one in keys)
-
-
 def _key(request: Request) -> str | None:
     keys = request.headers.getlist(KEY_HEADER)
     if len(keys) > 1:
@@ -172,7 +158,7 @@ def _key(request: Request) -> str | None:
     return keys[0] if keys else None
 
 
-def _only_known_parameters(request: Request) -> None:
+async def _only_known_parameters(request: Request) -> None:
     """Refuse parameters of the URL that the endpoint does not have, or that occur twice."""
     given = [name for name, _ in request.query_params.multi_items()]
     if not given:

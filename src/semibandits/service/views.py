@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from semibandits._typing import FloatArray, IntArray
 from semibandits.families.texts import decision_text
 from semibandits.laws import plain as plain_laws
 from semibandits.learning.learner import Learner
@@ -37,7 +34,7 @@ def summary(served: Served) -> JSON:
     learner, names = served.learner, served.names
     x, policy = learner.decision_set, learner.policy
     law = policy.known_law if isinstance(policy, LawPolicy) else None
-    ages = ages_in_seconds(served)
+    ages = served.learner.ages()
 
     def work(one: Learner) -> JSON:
         best, means = one.best(), one.means
@@ -74,15 +71,15 @@ def estimates(served: Served, error: float) -> JSON:
     labels = served.items.plain
 
     def work(one: Learner) -> list[JSON]:
-        plays, pending, *columns = _estimated(one, error)
-        best = one.best()
+        found, best = one.estimates(error), one.best()
+        columns = {"mean": found.means, "lower": found.lower, "upper": found.upper}
         return [
             {
                 "item": labels[i],
                 "text": served.names.labels[i],
-                "plays": int(plays[i]),
-                "open": int(pending[i]),
-                **{name: number(column[i]) for name, column in zip(("mean", "lower", "upper"), columns, strict=True)},
+                "plays": int(found.plays[i]),
+                "open": int(found.open[i]),
+                **{name: number(column[i]) for name, column in columns.items()},
                 "in_best": bool(best[i]),
             }
             for i in range(len(labels))
@@ -93,7 +90,7 @@ def estimates(served: Served, error: float) -> JSON:
 
 def open_rounds(served: Served, limit: int, after: int | None) -> JSON:
     """A page of the open rounds, oldest first."""
-    ages = ages_in_seconds(served)
+    ages = served.learner.ages()
 
     def work(one: Learner) -> JSON:
         later = [asked for asked in one.open_rounds if after is None or asked.id > after]
@@ -111,36 +108,10 @@ def open_rounds(served: Served, limit: int, after: int | None) -> JSON:
     return served.learner._read(work)
 
 
-def ages_in_seconds(served: Served) -> dict[int, float | None]:
-    """Number of seconds since each open round was asked for, null where it is unknown."""
-    ages = getattr(served.learner, "ages", None)
-    return {} if ages is None else ages()
-
-
 def round_of(served: Served, asked: Round) -> JSON:
     """A round to carry out."""
     indices = asked.items.tolist()
     return {"round": asked.id, "items": [served.items.plain[i] for i in indices], "indices": indices}
-
-
-def pending_plays(rounds: tuple[Round, ...], d: int) -> IntArray:
-    """Number of open rounds that contain each item, shape (d,)."""
-    return sum((asked.decision.astype(np.int64) for asked in rounds), np.zeros(d, np.int64))
-
-
-def _estimated(one: Learner, error: float) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
-    """Plays, open plays, means and intervals."""
-    if hasattr(one, "estimates"):
-        found: Any = one.estimates(error)
-        return found.plays, found.open, found.means, found.lower, found.upper
-    plays, nothing = one.plays, np.full(one.decision_set.d, np.nan)
-    return (
-        plays,
-        pending_plays(one.open_rounds, one.decision_set.d),
-        np.where(plays > 0, one.means, np.nan),
-        nothing,
-        nothing,
-    )
 
 
 def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | None]) -> JSON:

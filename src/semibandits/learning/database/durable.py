@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
+from semibandits.learning.database.grouping import Call, CallQueue
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
 from semibandits.learning.database.times import checked_seconds, now
@@ -36,9 +36,9 @@ T = TypeVar("T")
 class DurableLearner:
     """A :class:`Learner` in a database; :func:`open_learner` creates it.
 
-    Its methods and properties are those of `Learner`, and so are its decisions. Each call is one transaction: it takes over what
-    other processes have done, and a call that returns is stored. Any number of processes and threads may use the same learner at
-    once.
+    Its methods and properties are those of `Learner`, and so are its decisions. Each call is part of a transaction: it takes over
+    what other processes have done, and a call that returns is stored. Any number of processes and threads may use the same
+    learner at once; calls of threads that wait at the same time share a transaction.
 
     Attributes
     ----------
@@ -60,6 +60,7 @@ class DurableLearner:
         self._backend, self._stored = backend, stored
         self._replica = Replica(stored, decision_set, policy, snapshot_every=snapshot_every)
         self._mutex = threading.RLock()
+        self._calls = CallQueue(self._carry_out, timeout=backend.timeout)
         self.name, self.url = stored.name, backend.shown
         self._decision_set, self._policy = self._read(lambda learner: (learner.decision_set, learner.policy))
 
@@ -455,21 +456,30 @@ class DurableLearner:
         """
         if key is not None:
             operations.checked_name(key, what="key")
-        token, tries, before = secrets.token_hex(8), 0, self._replica.seq
+        return self._calls.entry_of(Call(kind, prepared, key, rounds, before=self._replica.seq))
 
-        def work(connection: Connection) -> Entry:
-            nonlocal tries, before
+    def _carry_out(self, calls: list[Call]) -> None:
+        """Carry out calls in one transaction, and set the entry or the error of each."""
+
+        def work(connection: Connection) -> None:
             learner = self._replica.locked(connection)
-            tries += 1
-            if tries > 1 and (found := self._stored.entry_with_token(connection, token, after=before)):
-                return found  # the last attempt was committed, but its answer was lost
-            before = self._replica.seq
-            if key is not None and (found := self._stored.entry_with_key(connection, key)):
-                _check_same_call(found, kind, rounds)
-                return found
-            return self._replica.carry_out(connection, learner, kind, prepared(learner), key=key, token=token)
+            for call in calls:
+                call.attempt(lambda call=call: self._entry(connection, learner, call))  # type: ignore[misc]
 
-        return self._transaction(work)
+        self._transaction(work)
+
+    def _entry(self, connection: Connection, learner: Learner, call: Call) -> Entry:
+        """The entry of a call: the new one, or the stored one if the call was carried out before."""
+        call.tries += 1
+        if call.tries > 1 and (found := self._stored.entry_with_token(connection, call.token, after=call.before)):
+            return found  # the last attempt was committed, but its answer was lost
+        call.before = self._replica.seq
+        if call.key is not None and (found := self._stored.entry_with_key(connection, call.key)):
+            _check_same_call(found, call.kind, call.rounds)
+            return found
+        return self._replica.carry_out(
+            connection, learner, call.kind, call.prepared(learner), key=call.key, token=call.token
+        )
 
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool = False) -> T:
         """The result of a transaction. Unless it is committed, the learner in memory is read again by the next one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import StorageError
+from semibandits.errors import SemibanditsError, StorageError
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.times import RoundTimes, now
@@ -88,9 +88,14 @@ class Replica:
 
         The learner is ahead of the database until the transaction is committed.
         """
-        self.is_ahead = True
+        was_ahead, self.is_ahead = self.is_ahead, True
         first = learner.rounds
-        entry = Entry.of(self.seq + 1, kind, operations.carry_out(learner, kind, payload), key, time=now())
+        try:
+            done = operations.carry_out(learner, kind, payload)
+        except SemibanditsError:
+            self.is_ahead = was_ahead  # a learner whose call fails is as before
+            raise
+        entry = Entry.of(self.seq + 1, kind, done, key, time=now())
         self.seq = entry.seq
         self.times.add(learner, first, entry.time)
         self._stored.append(connection, entry, token=token)

@@ -1,0 +1,250 @@
+"""The endpoints: each answer against the learner itself, which is opened again from the database."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from servers import error_of, post
+
+import semibandits as sb
+from semibandits.service import create_app
+
+
+@pytest.fixture
+def learner(url):
+    return sb.open_learner(url, name="courier")
+
+
+def test_a_round(client, learner):
+    response = post(client, "courier/ask")
+    assert response.status_code == 200
+    (asked,) = response.json()["rounds"]
+    (expected,) = learner.open_rounds
+    assert asked == {
+        "round": 0, "items": [list(label) for label in expected.labels], "indices": expected.items.tolist()
+    }  # fmt: skip
+    costs = [4.5] * len(expected.items)
+    assert post(client, "courier/tell", {"round": 0, "costs": costs}).json() == {"told": 1}
+    assert learner.open_rounds == ()
+    assert (learner.costs[expected.items] == 4.5).all()
+
+
+def test_decisions_are_those_of_a_learner_in_memory(client, learner):
+    twin = sb.Learner(learner.decision_set, variance=4.0, seed=0)
+    for k in range(20):
+        (asked,) = post(client, "courier/ask").json()["rounds"]
+        expected = twin.ask()
+        assert asked["indices"] == expected.items.tolist()
+        costs = (1.0 + (3 * expected.items + k) % 7 / 3.0).tolist()
+        twin.tell(expected.id, costs=costs)
+        post(client, "courier/tell", {"round": asked["round"], "costs": costs})
+    assert learner.state() == twin.state()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.5, 2], (1.5, 2.0)),
+        ([[["b", "work"], 2], [["home", "b"], 1.5]], (1.5, 2.0)),
+        ({'["home", "b"]': 1.5, '["b","work"]': 2.0}, (1.5, 2.0)),
+    ],
+)
+def test_forms_of_outcomes(client, learner, values, expected):
+    (asked,) = post(client, "courier/ask", {"available": {"except": [["home", "a"]]}}).json()["rounds"]
+    assert asked["items"] == [["home", "b"], ["b", "work"]]
+    assert post(client, "courier/tell", {"round": 0, "costs": values}).json() == {"told": 1}
+    assert tuple(learner.costs[asked["indices"]]) == expected
+
+
+def test_labels_that_are_numbers(client, url):
+    (asked,) = post(client, "items/ask", {"available": [1, 4.0]}).json()["rounds"]
+    assert asked["items"] == [1, 4]
+    assert post(client, "items/tell", {"round": 0, "rewards": {"4": 2.0, "1": 1.0}}).json() == {"told": 1}
+    assert sb.open_learner(url, name="items").means.tolist() == [0, 1, 0, 0, 2, 0]
+
+
+def test_partial_outcomes(client, learner):
+    (asked,) = post(client, "courier/ask", {"available": {"except": [["home", "a"]]}}).json()["rounds"]
+    assert error_of(post(client, "courier/tell", {"round": 0, "costs": [None, 1]})) == (
+        "costs of round 0 must be finite, one for each item, got null at index 0 for ('home', 'b'): if some items were not "
+        'observed, pass "partial": true; if none was, forget round 0'
+    )
+    assert post(client, "courier/tell", {"round": 0, "costs": [None, 1], "partial": True}).status_code == 200
+    assert learner.plays[asked["indices"]].tolist() == [0, 1]
+
+
+def test_many_rounds_at_once(client, learner):
+    rounds = post(client, "courier/ask", {"count": 3}).json()["rounds"]
+    assert [asked["round"] for asked in rounds] == [0, 1, 2]
+    outcomes = [{"round": asked["round"], "costs": [1.0] * len(asked["items"])} for asked in rounds]
+    assert post(client, "courier/tell-many", {"outcomes": outcomes[:2]}).json() == {"told": 2}
+    refused = post(client, "courier/tell-many", {"outcomes": [outcomes[2], outcomes[0]]})
+    assert (refused.status_code, "told or forgotten already" in error_of(refused)) == (422, True)
+    assert [asked.id for asked in learner.open_rounds] == [2]
+
+
+def test_forget_and_expire(client, learner):
+    post(client, "courier/ask", {"count": 6})
+    assert post(client, "courier/forget", {"round": 4}).json() == {"forgotten": [4]}
+    assert post(client, "courier/expire", {"age": 3}).json() == {"forgotten": [0, 1]}
+    assert post(client, "courier/expire", {"before": 3}).json() == {"forgotten": [2]}
+    assert [asked.id for asked in learner.open_rounds] == [3, 5]
+
+
+def test_keys(client, learner):
+    first = post(client, "courier/ask", key="order 1").json()
+    assert post(client, "courier/ask", key="order 1").json() == first
+    costs = [1.0] * len(first["rounds"][0]["items"])
+    for _ in range(2):
+        assert post(client, "courier/tell", {"round": 0, "costs": costs}, key="outcome 1").json() == {"told": 1}
+    for _ in range(2):
+        assert post(client, "courier/ask", {"count": 2}, key="two").json()["rounds"][-1]["round"] == 2
+    assert learner.rounds == 3
+    other = post(client, "courier/forget", {"round": 1}, key="order 1")
+    assert other.status_code == 422
+    assert error_of(other).startswith("Idempotency-Key must be one for the same call, got 'order 1', which was ask of")
+
+
+def test_the_summary(client, learner):
+    post(client, "courier/ask", {"count": 12})
+    for number in (11, 10):
+        asked = learner.open_rounds[number]
+        post(client, "courier/tell", {"round": number, "costs": [3.0] * len(asked.items)})
+    found = client.get("/v1/learners/courier").json()
+    best = learner.best()
+    assert {name: found[name] for name in ("name", "family", "items", "largest_decision", "calls", "rounds")} == {
+        "name": "courier", "family": "paths", "items": 5, "largest_decision": 3, "calls": learner.calls, "rounds": 12
+    }  # fmt: skip
+    assert (found["decision_set"], found["policy"]) == (repr(learner.decision_set), repr(learner.policy))
+    assert found["open"]["by_age"] == [{"from": 0, "to": 9, "count": 8}, {"from": 10, "to": 99, "count": 2}]
+    assert (found["open"]["count"], found["open"]["oldest_age"]) == (10, 11)
+    assert found["best"]["items"] == [list(learner.decision_set.items[i]) for i in np.flatnonzero(best)]
+    assert found["best"]["text"].startswith("home → ")
+    assert (found["best"]["value"], found["best"]["is_cost"]) == (learner.means[best].sum(), True)
+    assert found["nouns"] == {"decision": "path", "decisions": "paths", "item": "link", "items": "links"}
+    listed = client.get("/v1/learners").json()["learners"]
+    assert [(one["name"], one["rounds"], one["open"]) for one in listed] == [("courier", 12, 10), ("items", 0, 0)]
+
+
+def test_estimates(client, learner):
+    for _ in range(6):
+        asked = learner.ask()
+        learner.tell(asked.id, costs=[2.0] * len(asked.items))
+    asked = learner.ask()
+    found = client.get("/v1/learners/courier/estimates?error=0.1").json()
+    assert found["error"] == 0.1
+    items = found["items"]
+    assert [one["item"] for one in items] == [list(label) for label in learner.decision_set.items]
+    assert [one["plays"] for one in items] == learner.plays.tolist()
+    assert [one["open"] for one in items] == asked.decision.astype(int).tolist()
+    assert [one["mean"] for one in items] == [None if n == 0 else -2.0 for n in learner.plays]
+    assert [one["in_best"] for one in items] == learner.best().tolist()
+    assert items[0]["text"] == "home → a"
+
+
+def test_open_rounds_by_pages(client, learner):
+    post(client, "courier/ask", {"count": 5})
+    post(client, "courier/forget", {"round": 1})
+    seen, after = [], ""
+    while True:
+        page = client.get(f"/v1/learners/courier/rounds?limit=2{after}").json()
+        seen += page["rounds"]
+        if page["next"] is None:
+            break
+        after = f"&after={page['next']}"
+    assert [(one["round"], one["age"]) for one in seen] == [(0, 4), (2, 2), (3, 1), (4, 0)]
+    assert seen[0]["items"] == [list(label) for label in learner.open_rounds[0].labels]
+
+
+def test_the_state_restores_a_learner(client, learner):
+    post(client, "courier/ask")
+    again = sb.Learner.from_state(client.get("/v1/learners/courier/state").json())
+    assert again.state() == learner.state()
+
+
+def test_the_bound_at_the_estimates(client_with, learner):
+    client = client_with(bound_age=0.0)
+    failed = client.get("/v1/learners/courier/bound").json()
+    assert (failed["status"], failed["value"]) == ("failed", None)
+    assert failed["message"].startswith("a bound needs an outcome of every item, got none of 5 of 5")
+    for k in range(9):
+        asked = learner.ask()
+        learner.tell(asked.id, costs=(1.0 + asked.items + 0.1 * k).tolist())
+    found = client.get("/v1/learners/courier/bound").json()
+    assert found["status"] == "solving"
+    deadline = time.monotonic() + 60
+    while found["status"] == "solving" and time.monotonic() < deadline:
+        time.sleep(0.05)
+        found = client.get("/v1/learners/courier/bound").json()
+    expected = sb.graves_lai(learner.decision_set, learner.means, variance=4.0)
+    assert found["status"] == "ready"
+    assert found["value"] == pytest.approx(expected.value)
+    assert found["lower"] <= found["value"]
+    assert [one["rate"] for one in found["items"]] == pytest.approx(expected.rates.tolist())
+    assert [one["wanted"] for one in found["items"]] == pytest.approx((expected.rates * np.log(9)).tolist())
+    assert [one["plays"] for one in found["items"]] == learner.plays.tolist()
+
+
+def test_learners_that_appear_later(client, url):
+    assert client.get("/v1/learners/late").status_code == 404
+    sb.open_learner(url, name="late", decision_set=sb.MSets(4, 1), variance=1.0)
+    assert post(client, "late/ask").status_code == 200
+
+
+def test_learners_by_name(client_with, url):
+    client = client_with(names=("items",))
+    assert [one["name"] for one in client.get("/v1/learners").json()["learners"]] == ["items"]
+    response = client.get("/v1/learners/courier")
+    assert (response.status_code, "items" in error_of(response)) == (404, True)
+
+
+class Own(sb.DecisionSet):
+    """One of three items, of the user."""
+
+    d, m, items = 3, 1, ("x", "y", "z")
+
+    def maximize(self, weights):
+        x = np.zeros(3, dtype=bool)
+        x[np.argmax(weights)] = True
+        return x
+
+
+def test_sets_of_the_user(client_with, url, caplog):
+    sb.open_learner(url, name="own", decision_set=Own(), policy=sb.CUCB(), variance=1.0)
+    client = client_with()
+    response = post(client, "own/ask")
+    assert response.status_code == 409
+    assert error_of(response).startswith(
+        "the learner 'own' must have a decision set and a policy of the library, got: "
+    )
+    assert "create_app(url, learners={name: (decision_set, policy)})" in error_of(response)
+    assert [one["name"] for one in client.get("/v1/learners").json()["learners"]] == ["courier", "items"]
+    served = client_with({"own": (Own(), None)})
+    assert post(served, "own/ask").json()["rounds"][0]["items"] == ["x"]
+    assert served.get("/v1/learners/own").json()["family"] == "own"
+    with pytest.raises(sb.InvalidInputError, match="learners must be a mapping"):
+        create_app(url, learners={"own": Own()})
+
+
+def test_the_answer_when_nothing_is_left(client, learner):
+    before = learner.state()
+    response = post(client, "courier/ask", {"available": {"except": [["home", "a"], ["home", "b"]]}})
+    assert (response.status_code, response.json()["error"]["type"]) == (409, "Infeasible")
+    assert "available" in error_of(response)
+    assert learner.state() == before
+
+
+def test_the_document_describes_all_requests(client):
+    document = client.get("/openapi.json").json()
+    actions = ("ask", "tell", "tell-many", "forget", "expire")
+    views = ("", "/estimates", "/bound", "/rounds", "/state")
+    paths = {f"/v1/learners/{{name}}/{action}" for action in actions} | {
+        f"/v1/learners/{{name}}{view}" for view in views
+    }
+    assert set(document["paths"]) == paths | {"/v1/learners", "/health", "/metrics"}
+    names = set(document["components"]["schemas"])
+    text = json.dumps(document)
+    assert {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]} <= names
+    assert document["paths"]["/v1/learners"]["get"]["security"] == [{"token": []}]
+    assert document["paths"]["/health"]["get"]["security"] == []

@@ -1,0 +1,190 @@
+"""A real server: its start, its stop, its logs, and what survives when it is killed."""
+
+import contextlib
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from servers import serving
+
+import semibandits as sb
+from semibandits.cli import main
+
+TOKEN = "a-token-of-this-test"
+SECRET_COST = 987.654321
+
+
+@contextlib.contextmanager
+def locked(url):
+    """Nobody else can write to the database."""
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.rollback()
+
+
+def refused(capsys, *arguments):
+    """The error of a command that does not start."""
+    with pytest.raises(SystemExit) as end:
+        main(["serve", *arguments])
+    out, err = capsys.readouterr()
+    assert (end.value.code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("Error: ").strip()
+
+
+def test_it_starts_serves_and_stops(url):
+    with serving(url) as server:
+        address = f"http://{server.address}"
+        assert server.lines == f"Serving 2 learners of {url} on {address}\nPage: {address}/\n"
+        status, content = server.call("POST", "/v1/learners/courier/ask", {})
+        assert (status, content["rounds"][0]["round"]) == (200, 0)
+        items = content["rounds"][0]["items"]
+        outcome = {"round": 0, "costs": [SECRET_COST] * len(items)}
+        assert server.call("POST", "/v1/learners/courier/tell", outcome)[0] == 200
+        code, err = server.stop(signal.SIGTERM)
+    assert code == 0
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert [line["message"] for line in lines] == ["request", "request", "stopped"]
+    ask, tell = lines[:2]
+    assert (ask["method"], ask["path"], ask["status"]) == ("POST", "/v1/learners/{name}/ask", 200)
+    assert (ask["learner"], ask["round"], tell["round"], ask["level"]) == ("courier", 0, 0, "info")
+    assert 0.0 < ask["seconds"] < 30.0
+    assert str(SECRET_COST) not in err
+    assert sb.open_learner(url, name="courier").open_rounds == ()
+
+
+def test_a_token_is_required_and_never_logged(url):
+    """Also: a client that leaves in the middle of its request changes nothing."""
+    with serving(url, "--log-format", "text", token=TOKEN) as server:
+        host, port = server.address.split(":")
+        with socket.create_connection((host, int(port))) as half:
+            half.sendall(
+                f"POST /v1/learners/items/ask HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+                f'Authorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n{{"count"'.encode()
+            )
+            time.sleep(0.2)
+        status, content = server.call("GET", "/v1/learners")
+        assert (status, [one["rounds"] for one in content["learners"]]) == (200, [0, 0])
+        server.token = "another-token-than-that"
+        assert server.call("GET", "/v1/learners")[0] == 401
+        assert server.call("GET", "/health")[0] == 200
+        code, err = server.stop(signal.SIGINT)
+    assert code == 0
+    assert " INFO    request " in err
+    assert "Traceback" not in err
+    assert TOKEN not in err
+    assert "another-token" not in err
+
+
+def test_running_requests_are_finished(url):
+    """A call that waits for the database when the signal arrives is answered, and stored."""
+    with serving(url) as server:
+        server.call("POST", "/v1/learners/items/ask", {})
+        answers = []
+        with locked(url):
+            thread = threading.Thread(target=lambda: answers.append(server.call("POST", "/v1/learners/items/ask", {})))
+            thread.start()
+            time.sleep(0.5)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            assert not answers
+        thread.join(30)
+        assert server.process.wait(30) == 0
+    ((status, content),) = answers
+    assert (status, content["rounds"][0]["round"]) == (200, 1)
+    assert sb.open_learner(url, name="items").rounds == 2
+
+
+def test_a_second_signal_ends_it_at_once(url):
+    with serving(url, "--storage-timeout", "60") as server:
+        server.call("POST", "/v1/learners/items/ask", {})
+
+        def ask():
+            with contextlib.suppress(ConnectionError, OSError):
+                server.call("POST", "/v1/learners/items/ask", {})
+
+        with locked(url):
+            thread = threading.Thread(target=ask)
+            thread.start()
+            time.sleep(0.5)
+            server.process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+            assert server.process.poll() is None
+            server.process.send_signal(signal.SIGINT)
+            assert server.process.wait(5) == 130
+        thread.join(30)
+    assert sb.open_learner(url, name="items").rounds == 1
+
+
+def test_a_call_repeated_after_a_kill_counts_once(url):
+    """Every call is repeated with its key by another server, as if its answer was lost."""
+    with serving(url) as server:
+        asked = server.call("POST", "/v1/learners/courier/ask", {"count": 2}, key="asks")
+        outcome = {"round": 0, "costs": [1.0] * len(asked[1]["rounds"][0]["items"])}
+        told = server.call("POST", "/v1/learners/courier/tell", outcome, key="outcome")
+        server.process.kill()
+        server.process.wait()
+    with serving(url) as server, serving(url) as other:  # which share the learner
+        assert server.call("POST", "/v1/learners/courier/ask", {"count": 2}, key="asks") == asked
+        assert other.call("POST", "/v1/learners/courier/tell", outcome, key="outcome") == told
+        assert server.call("POST", "/v1/learners/courier/tell", outcome)[0] == 422
+        assert other.call("POST", "/v1/learners/courier/ask", {})[1]["rounds"][0]["round"] == 2
+        assert server.call("GET", "/v1/learners")[1]["learners"][0]["rounds"] == 3
+
+
+def test_a_port_in_use_is_one_error(url, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        error = refused(capsys, "--storage", url, "--port", str(port))
+    assert error == (
+        f"127.0.0.1 and port {port} must be free for the service, got: Address already in use: choose another --port, or "
+        "another --host"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--host", "0.0.0.0"], "a token must protect a service on 0.0.0.0, got none: set the environment variable"),
+        (["--host", "no.such.host.example"], "a token must protect"),
+        (["--name", "nobody"], "--name must be a learner in sqlite:///"),
+        (["--rate", "0"], "rate must be from 0.001 to 1e+06 requests a second, got 0.0"),
+        (["--log-format", "xml"], "--log-format must be a known name, got 'xml': choose from json, text"),
+    ],
+)
+def test_what_does_not_start(url, capsys, monkeypatch, arguments, message):
+    monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
+    assert refused(capsys, "--storage", url, *arguments).startswith(message)
+
+
+@pytest.mark.parametrize("token", ["", "short", "with a space in the middle", "ümlaut-ümlaut-ümlaut"])
+def test_poor_tokens_do_not_start(url, capsys, monkeypatch, token):
+    monkeypatch.setenv("SEMIBANDITS_TOKEN", token)
+    error = refused(capsys, "--storage", url)
+    assert error.startswith(
+        f"the token must consist of at least 16 letters, digits and ._~+/=-, got {len(token)} characters"
+    )
+
+
+def test_a_database_without_learners_does_not_start(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
+    error = refused(capsys, "--storage", f"sqlite:///{tmp_path}/nothing.db")
+    assert error.endswith("must be a database of learners, got no such file: check the URL")
+
+
+def test_a_missing_package_is_one_error(url):
+    code = "import sys; sys.modules['uvicorn'] = None; import semibandits_cli; semibandits_cli.main()"
+    command = [sys.executable, "-c", code, "serve", "--storage", url]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        'Error: semibandits serve needs uvicorn, which is not installed: run pip install "semibandits[serve]"\n'
+    )
