@@ -302,6 +302,15 @@ def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
     assert replayed == [21, 22]
 
 
+def test_batches_count_by_rounds_for_snapshots(url):
+    learner = new(url, snapshot_every=10)
+    for _ in range(7):
+        learner.tell_many([(asked.id, [1.0, 0.5]) for asked in learner.ask_many(4)])  # 28 rounds in 14 entries
+    seqs = [found.seq for found in learner._backend.run(learner._stored.snapshots, reads=True)]
+    assert seqs == [0, 5, 9, 10]  # after 12 and 20 rounds, and after 10 entries
+    assert opened(url).state() == learner.state()
+
+
 def test_a_replay_that_chooses_otherwise_is_an_error(url):
     learner = new(url)
     learner.tell(learner.ask().id, [1.0, 0.0])

@@ -75,7 +75,7 @@ def open_learner(
         As for :class:`Learner`; None checks nothing. An existing learner keeps its own; a value that is neither this default nor
         None must be the same.
     snapshot_every : int
-        Number of calls after which the state is stored, >= 1, so that opening replays at most so many.
+        Number of calls after which the state is stored, or of rounds that `ask_many` opens, >= 1: opening replays no more.
     timeout : float
         Number of seconds to wait while the database is locked or gone, >= 0.
 

@@ -33,7 +33,7 @@ class Replica:
     own_set, own_policy : DecisionSet, Policy or None
         What the caller has passed; None if they are rebuilt from the database.
     snapshot_every : int
-        Number of entries after which the state is stored.
+        Number of entries after which the state is stored, or of rounds if they are asked for in batches.
     seq : int
         Number of the entry after which the learner in memory is, -1 if there is none in memory.
     times : RoundTimes
@@ -107,9 +107,14 @@ class Replica:
         if drift is not None and drift.count > known and self.log_drifts is None:
             self.log_drifts = partial(drift.log, known)  # logs the reports of later calls of the transaction, too
         self._stored.append(connection, entry, token=token)
-        if entry.seq % self.snapshot_every == 0:
+        if self._is_snapshot_due(learner, first):
             self.store_snapshot(connection, learner)
         return entry
+
+    def _is_snapshot_due(self, learner: Learner, first: int) -> bool:
+        """Whether the state is stored after an entry that opened the rounds from the id `first` on; batches count by rounds."""
+        every, upcoming = self.snapshot_every, learner.rounds
+        return self.seq % every == 0 or (upcoming > first + 1 and first // every < upcoming // every)
 
     def store_snapshot(self, connection: Connection, learner: Learner) -> None:
         """Store the state of the learner."""
