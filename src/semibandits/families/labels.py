@@ -49,6 +49,22 @@ def encode_label(label: Hashable) -> Any:
     )
 
 
+def plain_label(label: Hashable) -> Any:
+    """A label as JSON for people and other programs: tuples are lists, and what JSON does not have is text.
+
+    Unlike :func:`encode_label` it always succeeds, but types are not preserved.
+    """
+    if label is None or isinstance(label, bool | str):
+        return label
+    if isinstance(label, int | np.integer):
+        return int(label) if abs(int(label)) <= LARGEST_PLAIN_INTEGER else str(label)
+    if isinstance(label, float | np.floating):
+        return float(label) if math.isfinite(label) else str(float(label))
+    if isinstance(label, tuple):
+        return [plain_label(part) for part in label]
+    return without_addresses(str(label))
+
+
 def decode_label(value: Any) -> Hashable:
     """Inverse of :func:`encode_label`.
 

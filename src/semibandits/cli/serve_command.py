@@ -1,0 +1,96 @@
+"""``semibandits serve``: learners over HTTP."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from semibandits.cli.terminal import print_line
+from semibandits.errors import InvalidInputError, SemibanditsError
+
+HELP = """
+Serve the learners in a database over HTTP: ask, tell, estimates, metrics, and a page that shows them.
+
+Requests carry the token in the environment variable SEMIBANDITS_TOKEN. Without one, only this machine is served. Learners are
+created with semibandits learner create, or from Python; those that are created later are served too.
+
+[bold]Examples[/bold]
+
+\b
+semibandits serve --storage sqlite:///routes.db
+semibandits serve --storage sqlite:///routes.db --name courier --port 8080
+SEMIBANDITS_TOKEN=... semibandits serve --storage postgresql://me@host/learners --host 0.0.0.0
+"""
+
+
+def command(
+    storage: Annotated[
+        str,
+        typer.Option(
+            metavar="URL", help="URL of the database: sqlite:///routes.db or postgresql://user@host/database."
+        ),
+    ],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than this machine need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on, 0 for any.", min=0, max=65535)] = 8000,
+    name: Annotated[list[str] | None, typer.Option(help="Serve only this learner. Repeatable.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="N", help="Most requests a second from one client; by default no limit.")
+    ] = None,
+    body_limit: Annotated[int, typer.Option(metavar="BYTES", help="Largest body of a request.")] = 1_000_000,
+    storage_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long to wait while the database is locked or gone.")
+    ] = 10.0,
+    bound_seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time limit of a lower bound at the estimates.")
+    ] = 60.0,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESSES", help="Reverse proxies whose X-Forwarded-For names the client, as in 10.0.0.2."
+        ),
+    ] = None,
+    log_format: Annotated[str, typer.Option(help="json or text.")] = "json",
+) -> None:
+    """Serve the learners in a database over HTTP."""
+    try:
+        from semibandits.service import server
+        from semibandits.service.app import create_app
+        from semibandits.service.logs import start_logs
+        from semibandits.service.settings import TOKEN_VARIABLE, Settings
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("semibandits"):
+            raise
+        raise SemibanditsError(
+            f'semibandits serve needs {error.name}, which is not installed: run pip install "semibandits[serve]"'
+        ) from error
+    settings = Settings(
+        token=os.environ.get(TOKEN_VARIABLE),
+        names=None if name is None else tuple(name),
+        body_limit=body_limit,
+        rate=rate,
+        storage_timeout=storage_timeout,
+        bound_seconds=bound_seconds,
+    )
+    server.check_host(host, has_token=settings.token is not None)
+    start_logs(log_format)
+    app = create_app(storage, settings=settings)
+    found = app.state.catalogue.names()
+    for one in name or ():
+        if one not in found:
+            raise InvalidInputError(
+                f"--name must be a learner in {app.state.catalogue.shown}, got {one!r}: see semibandits learner list"
+            )
+    listener = server.listening_socket(host, port)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+    def announce() -> None:
+        count = f"{len(found):,} learner{'' if len(found) == 1 else 's'} of" if found else "no learner yet of"
+        print_line(f"Serving {count} {app.state.catalogue.shown} on {address}")
+        if server.is_loopback(host):
+            print_line(f"Page: {address}/")
+
+    server.run(app, listener, proxies=proxy, announce=announce)

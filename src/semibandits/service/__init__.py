@@ -1,0 +1,5 @@
+"""Learners over HTTP: ``semibandits serve`` and `create_app`. Only this folder imports FastAPI."""
+
+from semibandits._lazy import on_first_use
+
+__getattr__, __dir__, __all__ = on_first_use(__name__)

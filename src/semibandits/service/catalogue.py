@@ -1,0 +1,180 @@
+"""The learners that the service serves, opened once each."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias, final
+
+from semibandits._fields import unknown_name
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.families.texts import NamedItems
+from semibandits.learning.database import journal
+from semibandits.learning.database.durable import DurableLearner
+from semibandits.learning.database.opening import existing, reopened
+from semibandits.policies.base import Policy
+from semibandits.service.answers import Refusal
+from semibandits.service.item_labels import ItemLabels
+from semibandits.service.settings import Settings
+
+Own: TypeAlias = tuple[DecisionSet | None, Policy | None]
+"""A decision set and a policy of the user, each None if it is one of the library."""
+LOGGER: Final = logging.getLogger("semibandits.service")
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A learner with what never changes about it.
+
+    Attributes
+    ----------
+    learner : DurableLearner
+        The learner.
+    items : ItemLabels
+        Its labels.
+    names : NamedItems
+        Its decisions as text.
+    created : str
+        Time of its creation.
+    """
+
+    learner: DurableLearner
+    items: ItemLabels
+    names: NamedItems
+    created: str
+
+    @staticmethod
+    def of(learner: DurableLearner) -> Served:
+        """The learner with its labels."""
+        x = learner.decision_set
+        return Served(learner, ItemLabels(x.items), NamedItems.of(x), learner._stored.created)
+
+
+@final
+class Catalogue:
+    """Learners by name, opened at their first request.
+
+    Parameters
+    ----------
+    url : str
+        URL of the database.
+    settings : Settings
+        Which learners are served, and how long to wait for the database.
+    own : mapping from name to (decision set, policy)
+        Learners whose set or policy is not of the library.
+
+    Raises
+    ------
+    InvalidInputError
+        If the URL is malformed.
+    StorageError
+        If the database cannot be used.
+    """
+
+    def __init__(self, url: str, settings: Settings, own: Mapping[str, Own]) -> None:
+        self._url, self._settings, self._own = url, settings, dict(own)
+        self._backend = existing(url, timeout=settings.storage_timeout)
+        self._opening = threading.Lock()
+        self._opened: dict[str, Served] = {}
+        self.shown = self._backend.shown
+        self._unserved: set[str] = set()
+
+    @property
+    def opened(self) -> list[Served]:
+        """The learners that are open."""
+        return list(self._opened.values())
+
+    def names(self) -> list[str]:
+        """Names of the learners to serve, in alphabetical order."""
+        chosen = self._settings.names
+        return [name for name in self._backend.run(journal.names, reads=True) if chosen is None or name in chosen]
+
+    def check(self) -> None:
+        """Read from the database; StorageError if it does not answer."""
+        self._backend.run(journal.names, reads=True)
+
+    def served(self, name: str) -> Served:
+        """The learner of this name.
+
+        Raises
+        ------
+        Refusal
+            If there is none, or it needs a set or a policy of the user that was not given.
+        StorageError
+            If the database cannot be used.
+        """
+        found = self._opened.get(name)
+        if found is not None:
+            return found
+        with self._opening:
+            if name not in self._opened:
+                self._opened[name] = self._open(name)
+            return self._opened[name]
+
+    def everything(self) -> list[Served]:
+        """All learners that can be served; others are logged once."""
+        result = []
+        for name in self.names():
+            try:
+                result.append(self.served(name))
+            except Refusal as refusal:
+                if name not in self._unserved:
+                    LOGGER.warning("a learner is not served: %s", refusal.message, extra={"learner": name})
+                self._unserved.add(name)
+        return result
+
+    def drop(self, name: str) -> None:
+        """Open the learner again at its next request."""
+        self._opened.pop(name, None)
+
+    def close(self) -> None:
+        """Close all connections."""
+        for served in self.opened:
+            served.learner.close()
+        self._backend.close()
+
+    def _open(self, name: str) -> Served:
+        known = self.names()
+        if name not in known:
+            error = (
+                unknown_name("learner", name, known)
+                if known
+                else InvalidInputError(
+                    f"learner must be a known name, got {name!r}, and the database has none to serve: create one"
+                )
+            )
+            raise Refusal(404, "InvalidInputError", str(error))
+        decision_set, policy = self._own.get(name, (None, None))
+        try:
+            return Served.of(
+                reopened(
+                    self._url, name, decision_set=decision_set, policy=policy, timeout=self._settings.storage_timeout
+                )
+            )
+        except InvalidInputError as error:
+            raise Refusal(
+                409,
+                "InvalidInputError",
+                f"the learner {name!r} must have a decision set and a policy of the library, got: {error}; serve your own from "
+                "Python, with semibandits.service.create_app(url, learners={name: (decision_set, policy)})",
+            ) from error
+
+
+def check_own(own: Mapping[str, Own]) -> None:
+    """Check the sets and policies of the user.
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is not a pair of a decision set and a policy, each of which may be None.
+    """
+    for name, pair in own.items():
+        is_pair = isinstance(pair, tuple) and len(pair) == 2
+        if not is_pair or not isinstance(pair[0], DecisionSet | None) or not isinstance(pair[1], Policy | None):
+            raise InvalidInputError(
+                f"learners must be a mapping from names to (decision_set, policy), got {pair!r} for {name!r}: pass None for "
+                "what is of the library"
+            )

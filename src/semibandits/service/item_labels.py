@@ -1,0 +1,89 @@
+"""Labels of items in requests and answers: plain JSON, where tuples are lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable
+from typing import Any, final
+
+import numpy as np
+
+from semibandits._typing import BoolArray
+from semibandits.errors import InvalidInputError
+from semibandits.families.labels import plain_label
+
+
+@final
+class ItemLabels:
+    """The labels of a decision set, found by their JSON form.
+
+    Parameters
+    ----------
+    labels : iterable of hashable, d entries
+        Labels of the items.
+
+    Attributes
+    ----------
+    labels : tuple
+        These labels.
+    plain : list
+        The same as plain JSON.
+    """
+
+    def __init__(self, labels: Iterable[Hashable]) -> None:
+        self.labels = tuple(labels)
+        self.plain = [plain_label(label) for label in self.labels]
+        texts = [_text(label) for label in self.plain]
+        self._index = {text: i for i, text in enumerate(texts)}
+        self._is_distinct = len(self._index) == len(texts)
+        self._keys = {text: i for text, i in self._index.items() if not isinstance(self.plain[i], str)}
+        self._keys |= {label: i for i, label in enumerate(self.plain) if isinstance(label, str)}
+
+    def index(self, value: Any, where: str) -> int:
+        """Index of the item with this label.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is none, or labels are not distinct.
+        """
+        return self._found(self._index.get(_text(value)), value, where)
+
+    def index_of_key(self, key: str, where: str) -> int:
+        """Index of the item whose label is this text, or has this text as JSON."""
+        return self._found(self._keys.get(key), key, where)
+
+    def mask(self, values: list[Any], where: str) -> BoolArray:
+        """Mask of the items with these labels, shape (d,)."""
+        x = np.zeros(len(self.labels), dtype=np.bool_)
+        for position, value in enumerate(values):
+            x[self.index(value, f"{where}[{position}]")] = True
+        return x
+
+    def _found(self, index: int | None, value: Any, where: str) -> int:
+        if not self._is_distinct:
+            raise InvalidInputError(
+                f"{where} must be left out, since several items have the same label, got {shorter_json(value)}: pass outcomes "
+                "as a list in the order of the items"
+            )
+        if index is None:
+            expected, found = shorter_json(self.plain[0]), shorter_json(value)
+            raise InvalidInputError(
+                f"{where} must be the label of an item, such as {expected}, got {found}: correct it"
+            )
+        return index
+
+
+def _text(value: Any) -> str:
+    """The JSON by which equal labels are found; JSON has one kind of numbers, so 1.0 is 1."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, list):
+        return f"[{','.join(map(_text, value))}]"
+    return json.dumps(value)
+
+
+def shorter_json(value: Any) -> str:
+    """A JSON value for a message."""
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 80 else f"{text[:76]} ..."

@@ -1,0 +1,81 @@
+"""Metrics of the service for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, final
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+
+from semibandits.errors import SemibanditsError
+from semibandits.service import views
+from semibandits.service.bounds import BoundWorker
+from semibandits.service.catalogue import Catalogue
+from semibandits.service.plans import PlanWorker
+
+SECONDS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+"""Upper ends of the classes of response times."""
+
+
+@final
+class Metrics:
+    """Counts of this process, and numbers of the learners that it has opened.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+        The learners.
+    bounds : BoundWorker
+        The solver of bounds.
+    plans : PlanWorker
+        The solver of plans.
+    """
+
+    def __init__(self, catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> None:
+        self._catalogue, self._bounds, self._plans = catalogue, bounds, plans
+        self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "semibandits_requests", "Requests.", ("method", "route", "status"), registry=self._registry
+        )
+        self.seconds = Histogram(
+            "semibandits_request_seconds",
+            "Time to answer.",
+            ("method", "route"),
+            buckets=SECONDS,
+            registry=self._registry,
+        )
+        self.storage_errors = Counter("semibandits_storage_errors", "Errors of the database.", registry=self._registry)
+        self._registry.register(self)
+
+    def text(self) -> bytes:
+        """All metrics as text."""
+        return generate_latest(self._registry)
+
+    def describe(self) -> list[Any]:
+        """Nothing, so that registering does not read the database."""
+        return []
+
+    def collect(self) -> Iterator[Any]:
+        """Numbers of each learner, as they are now; none while the database does not answer."""
+        families = {
+            name: GaugeMetricFamily(f"semibandits_learner_{name}", text, labels=("learner",))
+            for name, text in (
+                ("calls", "Calls that changed the learner."),
+                ("rounds", "Rounds asked for."),
+                ("open", "Open rounds."),
+                ("drifts", "Items whose mean has drifted."),
+            )
+        }
+        for served in self._catalogue.opened:
+            try:
+                values = views.counts(served)
+                values["drifts"] = len(served.learner._read(lambda one: getattr(one, "drifts", ())))
+            except SemibanditsError:
+                self.storage_errors.inc()
+                continue
+            for name, family in families.items():
+                family.add_metric([served.learner.name], values[name])
+        yield from families.values()
+        yield GaugeMetricFamily("semibandits_bound_solves", "Lower bounds solved.", value=self._bounds.solved)
+        yield GaugeMetricFamily("semibandits_plan_solves", "Plans of policies solved.", value=self._plans.solved)

@@ -1,0 +1,188 @@
+"""The endpoints: each reads its request, calls the learner once, and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+import anyio
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from semibandits._fields import Fields
+from semibandits._typing import BoolArray
+from semibandits.errors import InvalidInputError, SemibanditsError
+from semibandits.learning.database.durable import DurableLearner
+from semibandits.learning.round import Round
+from semibandits.service import bodies, schemas, views
+from semibandits.service.answers import Refusal, answer
+from semibandits.service.bounds import BoundWorker
+from semibandits.service.catalogue import Catalogue, Served
+from semibandits.service.gate import exchange_of
+from semibandits.service.metrics import Metrics
+from semibandits.service.plans import PlanWorker
+
+KEY_HEADER: Final = "idempotency-key"
+HEALTH_THREADS: Final = 2
+
+
+def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> APIRouter:
+    """The endpoints below ``/v1``."""
+    router = APIRouter(prefix="/v1", responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)])
+
+    def served(name: str, request: Request) -> Served:
+        exchange_of(request.scope).learner = name
+        return catalogue.served(name)
+
+    def changing(name: str, request: Request) -> tuple[Served, Fields, str | None]:
+        """The learner, the fields of the body, and the key."""
+        return served(name, request), bodies.fields_of(exchange_of(request.scope).body), _key(request)
+
+    @router.get("/learners", **schemas.returns("Learners"))
+    def list_learners() -> Response:
+        """List the learners."""
+        return answer({"learners": [views.counts(one) for one in catalogue.everything()]})
+
+    @router.get("/learners/{name}", **schemas.returns("Summary"))
+    def summary(name: str, request: Request) -> Response:
+        """Describe a learner: its decisions, open rounds by age, best decision so far, and drift."""
+        return answer(views.summary(served(name, request)))
+
+    @router.get("/learners/{name}/estimates", **schemas.returns("Estimates"))
+    def estimates(name: str, request: Request, error: Annotated[float, Query(gt=0.0, lt=1.0)] = 0.05) -> Response:
+        """Plays, mean and interval of each item; intervals hold for all rounds at once with probability 1 - error."""
+        return answer(views.estimates(served(name, request), error))
+
+    @router.get("/learners/{name}/bound", **schemas.returns("Bound"))
+    def bound(name: str, request: Request) -> Response:
+        """The regret lower bound at the estimates and its exploration plan, solved in another process."""
+        return answer(bounds.view(served(name, request)))
+
+    @router.get("/learners/{name}/rounds", **schemas.returns("OpenRounds"))
+    def rounds(
+        name: str,
+        request: Request,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        after: Annotated[int | None, Query(ge=0, le=bodies.LARGEST)] = None,
+    ) -> Response:
+        """Open rounds, oldest first, with ids larger than `after`."""
+        return answer(views.open_rounds(served(name, request), limit, after))
+
+    @router.get("/learners/{name}/state", **schemas.returns("State"))
+    def state(name: str, request: Request) -> Response:
+        """The complete state, for `Learner.from_state`."""
+        return answer(served(name, request).learner.state())
+
+    @router.post("/learners/{name}/ask", **schemas.takes("Ask", "Asked"))
+    def ask(name: str, request: Request) -> Response:
+        """Open rounds and return them, with the next decisions."""
+        one, fields, key = changing(name, request)
+        mask, n_rounds = bodies.available(fields, one.items), bodies.count(fields)
+        fields.finish()
+        asked = _asked(one.learner, n_rounds, mask, key)
+        exchange_of(request.scope).round = asked[0].id
+        plans.notice(one.learner)
+        return answer({"rounds": [views.round_of(one, part) for part in asked]})
+
+    @router.post("/learners/{name}/tell", **schemas.takes("Tell", "Told"))
+    def tell(name: str, request: Request) -> Response:
+        """Observe the outcome of a round and close it."""
+        one, fields, key = changing(name, request)
+        number, outcome, in_costs = bodies.outcome(fields, one.items, bodies.BODY)
+        partial = bodies.flag(fields, "partial")
+        fields.finish()
+        exchange_of(request.scope).round = number
+        given: dict[str, Any] = {"costs" if in_costs else "rewards": outcome}
+        one.learner.tell(number, partial=partial, key=key, **given)
+        plans.notice(one.learner)
+        return answer({"told": 1})
+
+    @router.post("/learners/{name}/tell-many", **schemas.takes("TellMany", "Told"))
+    def tell_many(name: str, request: Request) -> Response:
+        """Observe the outcomes of several rounds: of all, or of none if one is refused."""
+        one, fields, key = changing(name, request)
+        listed, in_costs = bodies.outcomes(fields, one.items)
+        partial = bodies.flag(fields, "partial")
+        fields.finish()
+        given: dict[str, Any] = {"costs" if in_costs else "outcomes": listed}
+        one.learner.tell_many(partial=partial, key=key, **given)
+        plans.notice(one.learner)
+        return answer({"told": len(listed)})
+
+    @router.post("/learners/{name}/forget", **schemas.takes("Forget", "Forgotten"))
+    def forget(name: str, request: Request) -> Response:
+        """Close a round whose outcome is lost."""
+        one, fields, key = changing(name, request)
+        number = bodies.whole(fields, "round")
+        fields.finish()
+        exchange_of(request.scope).round = number
+        one.learner.forget(number, key=key)
+        return answer({"forgotten": [number]})
+
+    @router.post("/learners/{name}/expire", **schemas.takes("Expire", "Forgotten"))
+    def expire(name: str, request: Request) -> Response:
+        """Forget old open rounds: by age in rounds, by id, or by age in seconds."""
+        one, fields, key = changing(name, request)
+        limit = bodies.limit_of_age(fields)
+        fields.finish()
+        return answer({"forgotten": [asked.id for asked in one.learner.expire(key=key, **limit)]})
+
+    return router
+
+
+def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
+    """Health and metrics, which do not wait for busy learners."""
+    router = APIRouter(dependencies=[Depends(_only_known_parameters)])
+    threads = anyio.CapacityLimiter(HEALTH_THREADS)
+
+    @router.get("/health", **schemas.returns("Health"), responses=schemas.ERRORS)
+    async def health() -> Response:
+        """Whether the service and its database answer."""
+        try:
+            await anyio.to_thread.run_sync(catalogue.check, limiter=threads)
+        except SemibanditsError as error:
+            return Refusal.of(error).answer()
+        return answer({"status": "ok", "storage": "ok"})
+
+    @router.get("/metrics", **schemas.TEXT, responses=schemas.ERRORS)
+    async def metrics_text() -> Response:
+        """Metrics for Prometheus."""
+        text = await anyio.to_thread.run_sync(metrics.text, limiter=threads)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    return router
+
+
+def _asked(learner: DurableLearner, n_rounds: int, mask: BoolArray | None, key: str | None) -> tuple[Round, ...]:
+    """Rounds, opened in one transaction."""
+    if hasattr(learner, "ask_many"):
+        many: Callable[..., tuple[Round, ...]] = learner.ask_many
+        return many(n_rounds, mask, key=key)
+    if n_rounds == 1:
+        return (learner.ask(mask, key=key),)
+    keys = [None if key is None else f"{key} {number}" for number in range(n_rounds)]
+    return tuple(learner.ask(mask, key=one) for one in keys)
+
+
+def _key(request: Request) -> str | None:
+    keys = request.headers.getlist(KEY_HEADER)
+    if len(keys) > 1:
+        raise InvalidInputError(f"Idempotency-Key must be given once, got {len(keys)} of them: pass one")
+    return keys[0] if keys else None
+
+
+def _only_known_parameters(request: Request) -> None:
+    """Refuse parameters of the URL that the endpoint does not have, or that occur twice."""
+    given = [name for name, _ in request.query_params.multi_items()]
+    if not given:
+        return
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise Refusal(
+            422, "InvalidInputError", f"parameters of the URL must be among {', '.join(known) or '(none)'}, got "
+            f"{unknown[0][:100]!r}: leave it out",
+        )  # fmt: skip
+    if len(set(given)) < len(given):
+        raise Refusal(422, "InvalidInputError", "parameters of the URL must be given once, got one twice: drop it")

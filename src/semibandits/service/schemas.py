@@ -1,0 +1,207 @@
+"""JSON schemas of bodies and answers, for the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from semibandits.service.bodies import LARGEST, MOST_ROUNDS
+
+JSON = dict[str, Any]
+STRING: Final[JSON] = {"type": "string"}
+NUMBER: Final[JSON] = {"type": "number"}
+TRUTH: Final[JSON] = {"type": "boolean"}
+WHOLE: Final[JSON] = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+LABEL: Final[JSON] = {
+    "description": "Label of an item: a string, a number, or a list of labels for a tuple.",
+    "anyOf": [STRING, {"type": "integer"}, NUMBER, TRUTH, {"type": "null"}, {"type": "array"}],
+}
+
+
+def _list(items: JSON, **further: Any) -> JSON:
+    return {"type": "array", "items": items, **further}
+
+
+def _optional(schema: JSON) -> JSON:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _object(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), **further: Any) -> JSON:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+        **further,
+    }
+
+
+OUTCOME: Final[JSON] = {
+    "description": "Numbers in the order of the items of the round, pairs [label, number], or an object from labels to numbers; "
+    "null where the outcome of an item is lost.",
+    "anyOf": [
+        _list(_optional(NUMBER)),
+        _list(
+            {"type": "array", "prefixItems": [LABEL, _optional(NUMBER)], "minItems": 2, "maxItems": 2, "items": False}
+        ),
+        {"type": "object", "additionalProperties": _optional(NUMBER)},
+    ],
+}
+_OUTCOMES: Final = {"round": WHOLE, "rewards": OUTCOME, "costs": OUTCOME}
+_EITHER: Final = [{"required": ["rewards"]}, {"required": ["costs"]}]
+_ROUND: Final = {"round": WHOLE, "items": _list(LABEL)}
+_COUNTS: Final = {"name": STRING, "created": STRING, "calls": WHOLE, "rounds": WHOLE, "open": WHOLE}
+_AGES: Final = _object(
+    {
+        "count": WHOLE,
+        "oldest_age": _optional(WHOLE),
+        "oldest_seconds": _optional(NUMBER),
+        "by_age": _list(_object({"from": WHOLE, "to": WHOLE, "count": WHOLE})),
+    }
+)
+_BEST: Final = _object({"items": _list(LABEL), "text": STRING, "value": NUMBER, "is_cost": TRUTH})
+_DRIFT: Final = _object(
+    {
+        "error": _optional(NUMBER),
+        "found": _list(
+            _object(
+                {"item": LABEL, "text": STRING, "round": WHOLE, "before": _optional(NUMBER), "after": _optional(NUMBER)}
+            )
+        ),
+    }
+)
+
+SCHEMAS: Final[dict[str, JSON]] = {
+    "Error": _object({"error": _object({"type": STRING, "message": STRING})}),
+    "Health": _object({"status": STRING, "storage": STRING}),
+    "Learners": _object({"learners": _list(_object(_COUNTS))}),
+    "Summary": _object(
+        {
+            **dict.fromkeys(("name", "created", "decision_set", "family", "policy"), STRING),
+            "law": _optional(STRING),
+            **dict.fromkeys(("items", "largest_decision", "calls", "rounds"), WHOLE),
+            "open": _AGES,
+            "best": _BEST,
+            "nouns": _object(dict.fromkeys(("item", "items", "decision", "decisions"), STRING)),
+            "half_life": _optional(NUMBER),
+            "drift": _DRIFT,
+        }
+    ),
+    "Estimates": _object(
+        {
+            "error": NUMBER,
+            "items": _list(
+                _object(
+                    {
+                        "item": LABEL,
+                        "text": STRING,
+                        "plays": WHOLE,
+                        "open": WHOLE,
+                        **dict.fromkeys(("mean", "lower", "upper"), _optional(NUMBER)),
+                        "in_best": TRUTH,
+                    }
+                )
+            ),
+        }
+    ),
+    "Bound": _object(
+        {
+            "status": {"enum": ["solving", "ready", "failed"]},
+            "at_rounds": WHOLE,
+            **dict.fromkeys(("value", "lower", "gap"), _optional(NUMBER)),
+            "items": _list(_object({"item": LABEL, "text": STRING, "rate": NUMBER, "wanted": NUMBER, "plays": WHOLE})),
+            "message": _optional(STRING),
+        }
+    ),
+    "OpenRounds": _object(
+        {
+            "rounds": _list(_object({**_ROUND, "age": WHOLE, "seconds": _optional(NUMBER)})),
+            "next": _optional(WHOLE),
+        }
+    ),
+    "State": {"type": "object", "description": "See docs/learner.md, Saving."},
+    "Ask": _object(
+        {
+            "available": {
+                "description": "Labels of the items that can be chosen, or an object with those that cannot; by default all.",
+                "anyOf": [_list(LABEL), _object({"except": _list(LABEL)}), {"type": "null"}],
+            },
+            "count": {"type": "integer", "minimum": 1, "maximum": MOST_ROUNDS, "default": 1},
+        },
+        optional=("available", "count"),
+    ),
+    "Asked": _object({"rounds": _list(_object({**_ROUND, "indices": _list(WHOLE)}))}),
+    "Tell": _object({**_OUTCOMES, "partial": TRUTH}, optional=("rewards", "costs", "partial"), oneOf=_EITHER),
+    "TellMany": _object(
+        {
+            "outcomes": _list(_object(_OUTCOMES, optional=("rewards", "costs"), oneOf=_EITHER), minItems=1),
+            "partial": TRUTH,
+        },
+        optional=("partial",),
+    ),
+    "Told": _object({"told": WHOLE}),
+    "Forget": _object({"round": WHOLE}),
+    "Expire": _object(
+        {"age": WHOLE, "before": WHOLE, "seconds": {**NUMBER, "minimum": 0, "maximum": LARGEST}},
+        optional=("age", "before", "seconds"),
+        minProperties=1,
+        maxProperties=1,
+    ),
+    "Forgotten": _object({"forgotten": _list(WHOLE)}),
+}
+
+
+def _reference(name: str) -> JSON:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _content(name: str, description: str) -> JSON:
+    return {"description": description, "content": {"application/json": {"schema": _reference(name)}}}
+
+
+ERRORS: Final[dict[int | str, JSON]] = {
+    "4XX": _content("Error", "The request is refused, and nothing is changed."),
+    503: _content("Error", "The database does not answer; try again, with the same Idempotency-Key."),
+}
+KEY: Final[JSON] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Name of the call; a repeated call with the same key takes effect once.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[ -~]+$"},
+}
+
+
+def returns(name: str) -> JSON:
+    """Arguments of a route whose answer has this schema."""
+    return {"response_model": None, "openapi_extra": {"responses": {"200": _content(name, "The answer.")}}}
+
+
+def takes(body: str, name: str) -> JSON:
+    """Arguments of a route with a body and an answer of these schemas."""
+    route = returns(name)
+    content = {"application/json": {"schema": _reference(body)}}
+    route["openapi_extra"] |= {
+        "requestBody": {"required": body != "Ask", "content": content},
+        "parameters": [KEY],
+    }
+    return route
+
+
+TEXT: Final[JSON] = {
+    "response_model": None,
+    "openapi_extra": {
+        "responses": {"200": {"description": "The metrics.", "content": {"text/plain": {"schema": STRING}}}}
+    },
+}
+
+
+def complete(document: JSON, *, public: frozenset[str]) -> JSON:
+    """The OpenAPI document with the schemas, and the token for all paths that are not public."""
+    parts = document.setdefault("components", {})
+    parts.setdefault("schemas", {}).update(SCHEMAS)
+    parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, operations in document["paths"].items():
+        for operation in operations.values():
+            operation["security"] = [] if path in public else [{"token": []}]
+    return document

@@ -1,0 +1,142 @@
+"""Run the service until it is stopped."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final, final
+
+import uvicorn
+from fastapi import FastAPI
+
+from semibandits.errors import InvalidInputError
+from semibandits.service.settings import TOKEN_VARIABLE
+
+LOGGER: Final = logging.getLogger("semibandits.service")
+INTERRUPTED: Final = 130
+GRACE_SECONDS: Final = 30
+"""Time in which running requests may finish after the first signal to stop."""
+KEEP_ALIVE_SECONDS: Final = 75
+MOST_CONNECTIONS: Final = 1_000
+BACKLOG: Final = 256
+
+
+def check_host(host: str, *, has_token: bool) -> None:
+    """Refuse to serve other machines without a token.
+
+    Raises
+    ------
+    InvalidInputError
+        If the host is not of this machine only, and there is no token.
+    """
+    if has_token or is_loopback(host):
+        return
+    raise InvalidInputError(
+        f"a token must protect a service on {host}, got none: set the environment variable {TOKEN_VARIABLE}, or leave --host out "
+        "to serve this machine only"
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A socket at this address.
+
+    Raises
+    ------
+    InvalidInputError
+        If the address cannot be used.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(BACKLOG)
+        except BaseException:
+            listener.close()
+            raise
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInputError(
+            f"{host} and port {port} must be free for the service, got: {reason}: choose another --port, or another --host"
+        ) from error
+    return listener
+
+
+def run(app: FastAPI, listener: socket.socket, *, proxies: str | None, announce: Callable[[], None]) -> None:
+    """Serve until SIGTERM or Ctrl-C: running requests are finished first; a second signal ends the process at once.
+
+    Parameters
+    ----------
+    app : FastAPI
+        The service.
+    listener : socket
+        Where it listens.
+    proxies : str, optional
+        Addresses of reverse proxies, separated by commas, whose X-Forwarded-For names the client.
+    announce : callable
+        Called when requests are answered.
+    """
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        ws="none",
+        lifespan="on",
+        server_header=False,
+        proxy_headers=proxies is not None,
+        forwarded_allow_ips=proxies,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG,
+    )
+    _Server(config, announce).run(sockets=[listener])
+    LOGGER.info("stopped")
+
+
+@final
+class _Server(uvicorn.Server):
+    """A server that ends without an error when it is stopped."""
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self._announce()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals while the server runs, and do not raise them again afterwards."""
+        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self.should_exit:
+            os._exit(INTERRUPTED)
+        self.should_exit = True
