@@ -16,15 +16,8 @@ def decoded_label(value: Any) -> Hashable:
     """The label of a JSON value, with tuples for lists."""
     if isinstance(value, list):
         return tuple(map(decoded_label, value))
-    match value:
-        case {"tuple": list(parts)}:
-            return decoded_label(parts)
-        case {"int": str(text)}:
-            return int(text)
-        case {"float": str(text)}:
-            return float(text)
-        case None | bool() | int() | float() | str():
-            return value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
     raise ValueError(f"{value!r} is not a label")
 
 

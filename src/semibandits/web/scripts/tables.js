@@ -3,16 +3,18 @@
 // A column is { title, head, value: row => number or text to sort by, show: row => children, number: bool, kind, falling }.
 // Options are label, kind, caption, tall, cut: rows shown at first, step: how many a button adds (all by default), sorted: a
 // column, and key: row => text, for tables whose rows change while they are shown: a row that is equal stays as it is.
+const kindOf = (column) => [column.number && "number", column.kind].filter(Boolean).join(" ") || null;
+
 function sortedTable(columns, options = {}) {
   const body = tag("tbody", { role: "rowgroup" });
   // On a phone the styles turn rows into blocks, which removes the semantics of a table; the roles restore it.
-  const heads = columns.map((column) => tag("th", { scope: "col", role: "columnheader", class: column.number ? "number" : column.kind },
+  const heads = columns.map((column) => tag("th", { scope: "col", role: "columnheader", class: kindOf(column) },
     column.value ? tag("button", { type: "button", class: "sort", onclick: () => turn(column) }, column.title) : column.title, column.head));
   let rows = [], sorted = null, falling = false, most = options.cut || Infinity;
   const made = new Map();
   const more = tag("button", { type: "button", class: "more-button", hidden: true, onclick: () => { most += options.step || Infinity; list(); } });
   const rowOf = (row) => tag("tr", { role: "row", class: options.rowKind ? options.rowKind(row) : null }, columns.map((column, k) => tag(k === 0 ? "th" : "td", {
-    scope: k === 0 ? "row" : null, role: k === 0 ? "rowheader" : "cell", class: column.number ? "number" : column.kind,
+    scope: k === 0 ? "row" : null, role: k === 0 ? "rowheader" : "cell", class: kindOf(column),
     "data-title": k === 0 ? null : column.title,
   }, column.show(row))));
   const keptRow = (row) => {
