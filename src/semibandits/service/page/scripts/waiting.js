@@ -4,7 +4,7 @@ function waitingSection(host, summary) {
   let lane = laneScale([0], false), texts = new Map();
   const ages = sortedTable([
     { title: "Asked for", kind: "what", show: (band) => `${number(band.from)} to ${number(band.to)} rounds ago` },
-    { title: "", kind: "lane", head: axis, show: (band) => [gridOf(lane), barOf(lane, band.count)] },
+    { title: "", kind: "lane", head: axis, show: (band) => [gridOf(lane), band.count > 0 && barOf(lane, band.count)] },
     { title: "Rounds", number: true, show: (band) => number(band.count) },
   ], { label: "Open rounds by age", kind: "bars ages", key: (band) => String(band.from), stamp: () => lane.ticks });
   const oldest = sortedTable([
@@ -32,10 +32,11 @@ function waitingSection(host, summary) {
 
 function driftSection(host) {
   const lead = tag("p", { class: "lead" });
+  const evenly = (row, value) => (known(value) ? fixed(value, decimalsFor(Math.max(Math.abs(row.before ?? 0), Math.abs(row.after ?? 0)), 4)) : MISSING);
   const table = sortedTable([
     { title: "Item", kind: "what", value: (row) => row.text, show: (row) => row.text },
-    { title: "Before", number: true, value: (row) => row.before, show: (row) => number(row.before) },
-    { title: "After", number: true, value: (row) => row.after, show: (row) => number(row.after) },
+    { title: "Before", number: true, value: (row) => row.before, show: (row) => evenly(row, row.before) },
+    { title: "After", number: true, value: (row) => row.after, show: (row) => evenly(row, row.after) },
     { title: "Found in round", number: true, value: (row) => row.round, show: (row) => number(row.round) },
   ], { label: "Drift", kind: "drifts stacked", cut: FIRST_ROWS, step: MORE_ROWS });
   const body = tag("div", {}, ...table.parts);
