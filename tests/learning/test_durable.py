@@ -73,7 +73,7 @@ def test_the_decisions_and_the_state_are_those_of_a_learner_in_memory(family, po
 def test_all_properties_are_those_of_a_learner_in_memory(url):
     memory, durable = sb.Learner(sb.MSets(6, 2), sb.CUCB(), **OPTIONS), new(url)
     play([memory, durable], 12, np.linspace(0, 1, 6))
-    names = {name for name in vars(sb.Learner) if not name.startswith("_")}
+    names = {name for name in dir(sb.Learner) if not name.startswith("_")}
     assert names - set(dir(durable)) == {"from_history", "from_rounds", "from_state"}
     for name in ("rounds", "plays", "means", "costs"):
         np.testing.assert_array_equal(getattr(durable, name), getattr(memory, name))
@@ -451,3 +451,24 @@ def test_a_learner_moves_to_another_decision_set(url):
     assert durable.state() == memory.state()
     with pytest.raises(InvalidInputError, match="name must be new in the database, got 'larger'"):
         durable.replace(larger, name="larger")
+
+
+def test_a_batch_of_rounds_is_that_of_a_learner_in_memory_and_one_entry(url):
+    memory, durable = sb.Learner(sb.MSets(6, 2), sb.GLADE(), **OPTIONS), new(url, policy=sb.GLADE())
+    some = [0, 1, 2, 5]
+    for count, available in ((4, None), (3, some), (1, None)):
+        asked = durable.ask_many(count, available, key=f"batch {count}")
+        expected = memory.ask_many(count, available)
+        assert [(one.id, one.labels) for one in asked] == [(one.id, one.labels) for one in expected]
+        again = durable.ask_many(count, available, key=f"batch {count}")
+        assert [(one.id, one.labels) for one in again] == [(one.id, one.labels) for one in asked]
+    assert durable.calls == 3
+    with pytest.raises(InvalidInputError, match="which asked for 4 rounds, not 5: choose another key"):
+        durable.ask_many(5, key="batch 4")
+    with pytest.raises(InvalidInputError, match="choose another key"):
+        durable.ask(key="batch 4")
+    with pytest.raises(InvalidInputError, match="count must be an integer >= 1, got 0"):
+        durable.ask_many(0)
+    with pytest.raises(sb.Infeasible):
+        durable.ask_many(2, [3])
+    assert durable.state() == memory.state() == opened(url).state()

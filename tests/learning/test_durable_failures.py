@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import OperationalError
 
 import semibandits as sb
 from semibandits.errors import StorageError
+from semibandits.learning.database.journal import Stored
 from verification_scripts import VERIFICATION
 
 OPTIONS = {"variance": 0.5, "seed": 3}
@@ -23,6 +24,11 @@ def new(url, **options):
     return sb.open_learner(
         url, name="one", decision_set=sb.MSets(6, 2), policy=sb.ThompsonSampling(), **OPTIONS, **options
     )
+
+
+def connections(learner):
+    """Connections to the database of a learner, apart from its own."""
+    return create_engine(learner._backend._url, poolclass=NullPool)
 
 
 @pytest.fixture
@@ -60,7 +66,7 @@ def test_a_locked_database_is_waited_for(file_url, tmp_path):
 def test_a_locked_row_of_a_server_is_waited_for(postgres):
     url = postgres()
     learner, other = new(url, timeout=1.0), new(url)
-    with other._backend.engine.begin() as connection:
+    with connections(other).begin() as connection:
         other._stored.lock(connection)
         with pytest.raises(StorageError, match=r"must answer within timeout = 1 seconds, got: .*lock timeout"):
             learner.ask()
@@ -72,8 +78,10 @@ def test_a_full_disk_leaves_the_learner_unchanged(file_url):
     learner, memory = new(file_url, snapshot_every=10), sb.Learner(sb.MSets(6, 2), sb.ThompsonSampling(), **OPTIONS)
 
     def limit(pages):
-        with learner._backend.engine.connect() as connection:  # the only connection, which calls use too
-            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}").fetchall()
+        def work(connection):  # the only connection, which calls use too
+            return connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}").fetchall()
+
+        learner._backend.run(work, reads=True)
 
     limit(1)  # that is, the pages there are
     messages = []
@@ -94,23 +102,20 @@ def test_a_full_disk_leaves_the_learner_unchanged(file_url):
 
 def test_connections_that_broke_are_replaced(postgres):
     learner = new(postgres())
-    learner.ask()
-    with learner._backend.engine.connect() as one, learner._backend.engine.connect() as other:
-        mine = one.scalar(text("SELECT pg_backend_pid()"))
-        other.execute(text("SELECT pg_terminate_backend(:mine)"), {"mine": mine})
-        one.invalidate()
-    pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-    with new(learner._backend.full_url) as other, other._backend.engine.connect() as connection:
-        connection.execute(text(pids))
-    assert learner.ask().id == 1
-    assert learner.rounds == 2
+    for calls in range(1, 4):
+        assert learner.ask().id == calls - 1
+        pids = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        with connections(learner).connect() as connection:
+            ended = connection.execute(text(f"{pids} AND pid <> pg_backend_pid()")).all()
+        assert len(ended) == 1  # a learner keeps one connection
+        assert learner.rounds == calls
 
 
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_a_commit_without_an_answer_takes_effect_once(url, is_stored, monkeypatch):
     """The connection breaks while a commit is carried out: before it, or after it and before its answer."""
     learner, memory = new(url), sb.Learner(sb.MSets(6, 2), sb.ThompsonSampling(), **OPTIONS)
-    dialect, broken = learner._backend.engine.dialect, []
+    dialect, broken = learner._backend._engine.dialect, []
     commit = dialect.do_commit
 
     def breaking(connection):
@@ -140,20 +145,21 @@ def test_a_commit_without_an_answer_takes_effect_once(url, is_stored, monkeypatc
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_interrupted_call_leaves_no_trace_in_memory(url, moment, monkeypatch):
-    """Ctrl-C before and after the learner has changed: it is as the database has it."""
+    """Ctrl-C before and after the entry was written, but not committed: the learner is as the database has it."""
     learner = new(url)
     asked = learner.ask()
     before = learner.state()
-    engine = learner._backend.engine
+    append = Stored.append
 
-    def interrupt(connection, cursor, statement, *rest):
-        if "INSERT INTO semibandits_journal" in statement:
-            raise KeyboardInterrupt
+    def interrupted(*arguments, **options):
+        if moment == "after":
+            append(*arguments, **options)
+        raise KeyboardInterrupt
 
-    event.listen(engine, f"{moment}_cursor_execute", interrupt)
+    monkeypatch.setattr(Stored, "append", interrupted)
     with pytest.raises(KeyboardInterrupt):
         learner.tell(asked.id, [1.0, 2.0])
-    event.remove(engine, f"{moment}_cursor_execute", interrupt)
+    monkeypatch.undo()
     assert learner.state() == before == new(url).state()
     learner.tell(asked.id, [1.0, 2.0])
     assert learner.state() == new(url).state()

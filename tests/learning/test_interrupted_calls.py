@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.learning import learner
+from semibandits.learning import learner, progress
 from semibandits.policies import agents, availability
 
-FILES = {str(Path(module.__file__)) for module in (learner, agents, availability)}
+FILES = {str(Path(module.__file__)) for module in (learner, progress, agents, availability)}
 
 
 class Interrupter:
@@ -53,6 +53,7 @@ def begun(policy):
 
 CALLS = {
     "ask": lambda made: made.ask(),
+    "ask for three": lambda made: made.ask_many(3),
     "ask for some": lambda made: made.ask([0, 1, 3, 4]),
     "ask for some others": lambda made: made.ask([1, 2, 3, 4, 5]),
     "tell": lambda made: made.tell(4, np.array([0.7, 0.3])),

@@ -40,6 +40,15 @@ class Machine(RuleBasedStateMachine):
         self.open[one.id] = one.items.tolist()
         self.asked += 1
 
+    @rule(count=st.integers(1, 4))
+    def ask_many(self, count):
+        for one in self.learner.ask_many(count):
+            other = self.twin.ask()
+            assert one.id == other.id == self.asked
+            np.testing.assert_array_equal(one.decision, other.decision)
+            self.open[one.id] = one.items.tolist()
+            self.asked += 1
+
     @rule(data=st.data())
     def ask_for_some(self, data):
         d = len(self.told)

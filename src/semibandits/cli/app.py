@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "run": ("run", "Run the study that a file describes, and keep everything in one folder."),
     "report": ("report_command", "Show results in one HTML file: curves, the decisions, the plan, the best policy."),
     "datasets": ("datasets", "List the built-in datasets, which are real problems, or show one of them."),
-    "learner": ("learner_command", "List, show, export, import or prune the learners in a database."),
+    "learner": ("learner_command", "Create, list, show, export, import or prune the learners in a database."),
     "serve": ("serve_command", "Serve the learners in a database over HTTP, with a page that shows them."),
     "compile": (
         "compile_command",

@@ -13,8 +13,22 @@ from rich.table import Table
 from semibandits._fields import unknown_name
 from semibandits._files import write_whole
 from semibandits._text import shortened
+from semibandits.cli.learner_creation import Creation, create
+from semibandits.cli.options import (
+    Capacity,
+    Column,
+    Family,
+    Minimize,
+    Saturate,
+    Size,
+    Source,
+    Target,
+    Undirected,
+    Variance,
+)
 from semibandits.cli.terminal import facts_table, new_console, print_json, print_line
 from semibandits.errors import InvalidInputError
+from semibandits.instances import ProblemOptions
 from semibandits.learning.database.opening import existing, new_backend, reopened, stored_learner
 from semibandits.learning.learner import Learner
 from semibandits.reporting.formatting import counted
@@ -23,53 +37,110 @@ if TYPE_CHECKING:
     from semibandits.learning.database.backend import Backend
 
 HELP = """
-List, show, export, import or prune the learners in a database.
+Create, list, show, export, import or prune the learners in a database.
 
 URL is that of the database: sqlite:///routes.db for a file, or postgresql://user@host/database.
 
 [bold]Examples[/bold]
 
 \b
+semibandits learner create sqlite:///routes.db packets germany50-routing
+semibandits learner create sqlite:///routes.db courier roads.csv --source home --target office --law gamma:cost
 semibandits learner list sqlite:///routes.db
 semibandits learner show sqlite:///routes.db courier
 semibandits learner export sqlite:///routes.db courier --output courier.jsonl
 semibandits learner import postgresql://me@host/learners --input courier.jsonl
 semibandits learner prune sqlite:///routes.db courier
+
+The decisions of a new learner are those of PROBLEM; its means are not used unless --prior-plays is given, its variances are.
 """
-ACTIONS: Final = ("list", "show", "export", "import", "prune")
+ACTIONS: Final = ("create", "list", "show", "export", "import", "prune")
+CREATE: Final = "A new learner"
 LONGEST_FACT: Final = 300
 
 
 def command(
     action: Annotated[
-        str, typer.Argument(metavar="ACTION", help="list, show, export, import or prune.", show_default=False)
+        str, typer.Argument(metavar="ACTION", help="create, list, show, export, import or prune.", show_default=False)
     ],
     url: Annotated[str, typer.Argument(metavar="URL", help="URL of the database.", show_default=False)],
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Name of the learner.", show_default=False)
     ] = None,
+    problem: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PROBLEM]",
+            help="create: a built-in dataset or network, or a table or .json file.",
+            show_default=False,
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="GLADE by default; with parameters ESCB:radius=log.", rich_help_panel=CREATE),
+    ] = None,
+    law: Annotated[
+        str | None, typer.Option(metavar="LAW", help="Law of the rewards, as for bound.", rich_help_panel=CREATE)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="The source of randomness, 0 by default.", rich_help_panel=CREATE)
+    ] = None,
+    half_life: Annotated[
+        float | None,
+        typer.Option(metavar="ROUNDS", help="Rounds after which an outcome counts half.", rich_help_panel=CREATE),
+    ] = None,
+    prior_plays: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Begin with the means of PROBLEM, each worth N outcomes.", rich_help_panel=CREATE
+        ),
+    ] = None,
+    family: Family = None,
+    source: Source = None,
+    target: Target = None,
+    size: Size = None,
+    saturate: Saturate = None,
+    capacity: Capacity = None,
+    variance: Variance = None,
+    undirected: Undirected = False,
+    minimize: Minimize = False,
+    column: Column = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="export: the file, by default stdout.")
     ] = None,
-    source: Annotated[
+    input_file: Annotated[
         Path | None, typer.Option("--input", "-i", metavar="FILE", help="import: the file, by default stdin.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the learners in a database, show one of them, or move it."""
+    """Create, list or show the learners in a database, or move one."""
     if action not in ACTIONS:
         raise unknown_name("the action", action, ACTIONS)
-    for option, value, owner in (("--output", output, "export"), ("--input", source, "import")):
-        if value is not None and action != owner:
+    creation = Creation(policy=policy, law=law, seed=seed, half_life=half_life, prior_plays=prior_plays)
+    options = ProblemOptions(
+        family=family, source=source, target=target, size=size, saturate=saturate, capacities=tuple(capacity or ()),
+        variance=variance, undirected=undirected, minimize=minimize, columns=tuple(column or ()),
+    )  # fmt: skip
+    is_creation = problem is not None or creation != Creation() or options != ProblemOptions()
+    for option, is_given, owner in (
+        ("--output", output is not None, "export"),
+        ("--input", input_file is not None, "import"),
+        ("PROBLEM or one of its options", is_creation, "create"),
+    ):
+        if is_given and action != owner:
             raise InvalidInputError(f"{option} must be used with {owner}, got {action}: leave it out")
     if action == "list":
         if name is not None:
             raise InvalidInputError(f"list must be used without a name, got {name!r}: show describes one learner")
         _list(url, as_json=as_json)
     elif action == "import":
-        _import(url, name, source, as_json=as_json)
+        _import(url, name, input_file, as_json=as_json)
     elif name is None:
         raise InvalidInputError(f"{action} must have the name of a learner, got none: semibandits learner list {url}")
+    elif action == "create":
+        if problem is None:
+            raise InvalidInputError("create must have a problem, got none: name a dataset or a file after the name")
+        create(url, name, problem, options, creation, as_json=as_json)
     elif action == "show":
         _show(url, name, as_json=as_json)
     elif action == "export":

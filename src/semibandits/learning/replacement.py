@@ -1,4 +1,4 @@
-"""Items that two decision sets share."""
+"""Replacement of a decision set: the items that two sets share, and what is kept of a learner."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
+from semibandits.learning.progress import Progress
+from semibandits.learning.round import Round
+from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
 MISSING = -1
@@ -89,6 +92,28 @@ class SharedItems:
         x = np.zeros(len(self.old_places), dtype=np.bool_)
         x[places] = True
         return x
+
+
+def moved(old: Progress, new: Progress, shared: SharedItems, prior: Prior | None) -> Progress:
+    """Progress on a new set, whose items keep what was learnt about them on the old one.
+
+    Parameters
+    ----------
+    old, new : Progress
+        That on the old set, and that of a new learner on the new set, without a prior.
+    shared : SharedItems
+        The items of both sets.
+    prior : Prior or None
+        Prior for items that are new.
+    """
+    progress = Progress(new.decision_set, new.agent, new.rng, shared.prior(old.prior, prior))
+    progress.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
+    for asked in old.open.values():
+        x = shared.decision(asked.items)
+        if x is not None:
+            progress.open[asked.id] = Round.of(asked.id, x, progress.labels)
+            progress.agent.reopen(progress.open[asked.id].items.copy())
+    return progress
 
 
 def _places(decision_set: DecisionSet) -> dict[Hashable, int]:

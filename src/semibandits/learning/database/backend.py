@@ -8,17 +8,16 @@ import sqlite3
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import schema
 
 T = TypeVar("T")
-READS: Final = "semibandits_reads"
-"""Execution option of connections whose transactions only read."""
 LOCK_SECONDS: Final = 0.25
 """Longest wait for a lock within the database; between such waits, Ctrl-C takes effect."""
 CONNECT_SECONDS: Final = 5
@@ -26,6 +25,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.25
 _TRANSIENT_SQLITE: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL: Final = {str(sqlite3.SQLITE_FULL), "53100"}
 """Codes of a full disk, of SQLite and PostgreSQL."""
+_INHERITED: Final[list[Connection]] = []
+"""Connections of a parent process, which a forked process must neither use nor close."""
 
 
 class Backend:
@@ -51,8 +52,10 @@ class Backend:
         self.timeout = timeout
         self.shown = self._url.render_as_string(hide_password=True)
         self._engine = _new_engine(self._url)
-        self._closing = weakref.finalize(self, _close, self._engine, os.getpid())
+        self._errors: tuple[type[Exception], ...] = (DBAPIError, self._engine.dialect.loaded_dbapi.Error)
+        self._idle: list[Connection] = []
         self._process = os.getpid()
+        self._closing = weakref.finalize(self, _close, self._idle, self._process)
         self._pauses = random.Random()  # only for how long to wait
 
     @property
@@ -101,33 +104,53 @@ class Backend:
         StorageError
             If the database is locked or gone for longer than `timeout` seconds, or cannot be used.
         """
-
-        def once() -> T:
-            with self.engine.connect().execution_options(**{READS: reads}) as connection, connection.begin():
-                return work(connection)
-
-        return self._repeat(once)
-
-    @property
-    def engine(self) -> Engine:
-        """Connections of this process; connections of a parent process are not used."""
-        if self._process != os.getpid():
-            self._engine.dispose(close=False)
-            self._process = os.getpid()
-            self._closing.detach()
-            self._closing = weakref.finalize(self, _close, self._engine, self._process)
-        return self._engine
+        return self._repeat(lambda: self._transaction(work, reads=reads))
 
     def close(self) -> None:
-        """Close all connections."""
-        self.engine.dispose()
+        """Close the connections that are not in use."""
+        self._leave_parent()
+        _close(self._idle, self._process)
+
+    def _transaction(self, work: Callable[[Connection], T], *, reads: bool) -> T:
+        """Call `work` in a transaction and commit. Connections are kept, and used by one thread at a time."""
+        self._leave_parent()
+        connection = self._idle.pop() if self._idle else self._engine.connect()
+        try:
+            raw: Any = connection.connection.driver_connection
+            if statement := self._first_statement(reads):
+                raw.execute(statement)
+            result = work(connection)
+            self._engine.dialect.do_commit(raw)
+        except Exception:
+            if _is_rolled_back(connection):
+                self._idle.append(connection)
+            raise
+        except BaseException:  # Ctrl-C may have come at any point of a statement
+            _discard(connection)
+            raise
+        self._idle.append(connection)
+        return result
+
+    def _first_statement(self, reads: bool) -> str | None:
+        """What begins a transaction. Drivers begin none of their own."""
+        if self._url.get_backend_name() == "sqlite":
+            return "BEGIN" if reads else "BEGIN IMMEDIATE"  # the only lock: one that reads first could not get it later
+        return None if reads else "BEGIN"  # each statement sees what is committed when it starts, as in a transaction
+
+    def _leave_parent(self) -> None:
+        """Connections of a parent process are not used."""
+        if self._process != os.getpid():
+            _INHERITED.extend(self._idle)
+            self._idle, self._process = [], os.getpid()
+            self._closing.detach()
+            self._closing = weakref.finalize(self, _close, self._idle, self._process)
 
     def _repeat(self, work: Callable[[], T]) -> T:
         deadline, pause = time.monotonic() + self.timeout, FIRST_PAUSE
         while True:
             try:
                 return work()
-            except DBAPIError as error:
+            except self._errors as error:
                 if not _is_transient(error):
                     raise self._refusal(error) from error
                 if time.monotonic() + pause > deadline:
@@ -139,7 +162,7 @@ class Backend:
             time.sleep(pause * self._pauses.uniform(0.5, 1.0))
             pause = min(2.0 * pause, LONGEST_PAUSE)
 
-    def _refusal(self, error: DBAPIError) -> StorageError:
+    def _refusal(self, error: Exception) -> StorageError:
         reason = _first_line(error)
         if _code(error) in _FULL:
             return StorageError(
@@ -151,14 +174,34 @@ class Backend:
         )
 
     def _use_write_ahead_log(self) -> None:
-        with self.engine.connect() as connection:
-            raw: Any = connection.connection.dbapi_connection
+        with self._engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection
             raw.execute("PRAGMA journal_mode = WAL").fetchall()
 
 
-def _close(engine: Engine, process: int) -> None:
+def _close(connections: list[Connection], process: int) -> None:
     """Close connections, unless they belong to a parent process."""
-    engine.dispose(close=process == os.getpid())
+    while connections and process == os.getpid():
+        _discard(connections.pop())
+
+
+def _discard(connection: Connection) -> None:
+    """Close a connection, whatever its state."""
+    with suppress(Exception):
+        connection.invalidate()
+    with suppress(Exception):
+        connection.close()
+
+
+def _is_rolled_back(connection: Connection) -> bool:
+    """Roll back, and return whether the connection can be used again; if not, it is closed."""
+    with suppress(Exception):
+        raw: Any = connection.connection.driver_connection
+        raw.rollback()
+        if not getattr(raw, "closed", False):
+            return True
+    _discard(connection)
+    return False
 
 
 def _checked_url(url: str) -> URL:
@@ -185,53 +228,49 @@ def _checked_url(url: str) -> URL:
 
 
 def _new_engine(url: URL) -> Engine:
+    """Connections without implicit transactions."""
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": LOCK_SECONDS, "check_same_thread": False})
-        event.listen(engine, "connect", _without_implicit_transactions)
-        event.listen(engine, "begin", _begin)
-        return engine
+        arguments: dict[str, Any] = {"timeout": LOCK_SECONDS, "check_same_thread": False}
+    else:
+        arguments = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={int(LOCK_SECONDS * 1000)}"}
     try:
-        return create_engine(
-            url,
-            connect_args={
-                "connect_timeout": CONNECT_SECONDS,
-                "options": f"-c lock_timeout={int(LOCK_SECONDS * 1000)}",
-            },
-        )
+        engine = create_engine(url, connect_args=arguments, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     except ModuleNotFoundError as error:
         raise StorageError(
             'PostgreSQL needs psycopg, which is not installed: run pip install "semibandits[postgres]"'
         ) from error
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _survive_power_failures)
+    return engine
 
 
-def _without_implicit_transactions(raw: sqlite3.Connection, record: object) -> None:
-    raw.isolation_level = None
-    raw.execute("PRAGMA synchronous = FULL")  # a commit survives a power failure
+def _survive_power_failures(raw: sqlite3.Connection, record: object) -> None:
+    raw.execute("PRAGMA synchronous = FULL")
 
 
-def _begin(connection: Connection) -> None:
-    """Take the only lock for writers at once: a transaction that reads first could not get it later."""
-    reads = connection.get_execution_options().get(READS, False)
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
-
-
-def _is_transient(error: DBAPIError) -> bool:
+def _is_transient(error: Exception) -> bool:
     """Whether the same transaction may succeed later."""
-    raw = error.orig
+    raw = _cause(error)
     if isinstance(raw, sqlite3.Error):
         return (getattr(raw, "sqlite_errorcode", 0) & 0xFF) in _TRANSIENT_SQLITE
-    code = _code(error)
-    if code in _FULL:
+    if _code(error) in _FULL:
         return False
-    return error.connection_invalidated or isinstance(error, OperationalError | IntegrityError)
+    names = {kind.__name__ for kind in type(raw).__mro__}
+    return getattr(error, "connection_invalidated", False) or bool(names & {"OperationalError", "IntegrityError"})
 
 
-def _code(error: DBAPIError) -> str:
-    raw = error.orig
+def _cause(error: Exception) -> BaseException:
+    """The error of the driver."""
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+def _code(error: Exception) -> str:
+    raw = _cause(error)
     if isinstance(raw, sqlite3.Error):
         return str(getattr(raw, "sqlite_errorcode", 0) & 0xFF)
     return str(getattr(raw, "sqlstate", None))
 
 
-def _first_line(error: DBAPIError) -> str:
-    return next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
+def _first_line(error: Exception) -> str:
+    raw = _cause(error)
+    return next(iter(str(raw).strip().splitlines()), type(raw).__name__)

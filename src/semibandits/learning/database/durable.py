@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 from semibandits._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
-from semibandits.learning.learner import Learner, Outcomes, listed_outcomes
+from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
 
@@ -159,6 +160,40 @@ class DurableLearner:
         payload = operations.ask_payload(available, self._decision_set)
         entry = self._write(operations.ASK, lambda learner: payload, key=key)
         (asked,) = operations.rounds_of(entry, self._decision_set)
+        return asked
+
+    def ask_many(self, count: int, available: Available | None = None, *, key: str | None = None) -> tuple[Round, ...]:
+        """Open several rounds in one transaction; see :meth:`Learner.ask_many`.
+
+        Parameters
+        ----------
+        count : int
+            Number of rounds, >= 1.
+        available : array_like of bool, shape (d,), collection of labels, or callable, optional
+            As for :meth:`Learner.ask`.
+        key : str, optional
+            Name of this call. A repeated call with the same key returns the same rounds.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses an item that is not available.
+        InvalidInputError
+            If `count` or `available` is malformed, or the key was used for another call.
+        SolverError
+            If the policy finds no decision.
+        StorageError
+            If the call cannot be stored.
+        """
+        number = whole_number(count, "count", least=1)
+        payload = {"count": number, **operations.ask_payload(available, self._decision_set)}
+        entry = self._write(operations.ASK_MANY, lambda learner: payload, key=key)
+        asked = operations.rounds_of(entry, self._decision_set)
+        if len(asked) != number:
+            raise InvalidInputError(
+                f"key must be one for the same call, got {key!r}, which asked for {len(asked)} rounds, not {number}: choose "
+                "another key for each call"
+            )
         return asked
 
     def tell(

@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, bindparam, delete, func, insert, literal, select
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
+from semibandits.learning.database.statements import Statement
 
 FIXED: Final = ("decision_set", "policy", "prior", "variance")
 """Parts of a state that never change."""
+LONGEST_JOURNAL: Final = 2**53
 _ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum)
-# Statements of every call, built once.
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
-_LOCK: Final = select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update()
-_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
-_FEW_AFTER: Final = _AFTER.limit(bindparam("most", type_=Integer()))
-_APPEND: Final = insert(JOURNAL)
+_LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
+_ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
+_AFTER: Final = Statement(_ALL_AFTER.limit(bindparam("most", type_=BigInteger())))
+_APPEND: Final = Statement(insert(JOURNAL))
 
 
 @dataclass(frozen=True)
@@ -56,16 +57,13 @@ class Stored:
         StorageError
             If the learner was deleted.
         """
-        found = connection.scalar(_LOCK, {"learner": self.id})
-        if found is None:
+        if _LOCK(connection, {"learner": self.id}).fetchone() is None:
             raise StorageError("the learner must be in the database, got none: it was deleted; open it again")
 
     def entries_after(self, connection: Connection, seq: int, *, most: int | None = None) -> list[Entry]:
         """Entries of the journal after `seq`, in order, at most `most`."""
-        values = {"learner": self.id, "after": seq}
-        if most is None:
-            return [Entry(*row) for row in connection.execute(_AFTER, values)]
-        return [Entry(*row) for row in connection.execute(_FEW_AFTER, values | {"most": most})]
+        values = {"learner": self.id, "after": seq, "most": LONGEST_JOURNAL if most is None else most}
+        return [Entry(*row) for row in _AFTER(connection, values).fetchall()]
 
     def entry_with_key(self, connection: Connection, key: str) -> Entry | None:
         """The entry of the call with this key."""
@@ -83,8 +81,8 @@ class Stored:
 
     def append(self, connection: Connection, entry: Entry, *, token: str = "") -> None:
         """Add an entry to the journal."""
-        connection.execute(
-            _APPEND,
+        _APPEND(
+            connection,
             {
                 "learner_id": self.id,
                 "seq": entry.seq,

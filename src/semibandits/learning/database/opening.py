@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._arguments import hinted
 from semibandits._fields import unknown_name
@@ -17,9 +15,10 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.laws import Law, law_from
 from semibandits.learning import storage
+from semibandits.learning.arguments import Seed, generator_of
 from semibandits.learning.database.durable import DurableLearner
 from semibandits.learning.database.operations import Payload, checked_name
-from semibandits.learning.learner import Learner, generator_of
+from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from semibandits.learning.database.backend import Backend
     from semibandits.learning.database.journal import Stored
 
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator
 TIMEOUT: Final = 10.0
 LONGEST_TIMEOUT: Final = 1e6
 SNAPSHOT_EVERY: Final = 1_000

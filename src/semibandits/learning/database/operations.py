@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from semibandits._json import strict_json
+from semibandits._typing import BoolArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
@@ -21,9 +21,11 @@ from semibandits.learning.round import Outcome, Round
 Payload: TypeAlias = dict[str, Any]
 LONGEST_NAME: Final = 200
 ASK: Final = "ask"
+ASK_MANY: Final = "ask_many"
 TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
+_ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,15 @@ class Entry:
     seq : int
         Number of the entry in the journal of its learner: 1, 2, 3, ...
     kind : str
-        "ask", "tell", "forget" or "expire".
+        "ask", "ask_many", "tell", "forget" or "expire".
     text : str
         The arguments or results, as JSON; floats are written so that reading them gives the same bits.
     key : str or None
         The caller's name for this call, under which it is carried out once.
     checksum : int
-        CRC-32 of the other fields.
+        CRC-32 of the fields before it.
+    content : dict or None
+        The value of `text`, if this process has written it.
     """
 
     seq: int
@@ -49,12 +53,13 @@ class Entry:
     text: str
     key: str | None
     checksum: int
+    content: Payload | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None) -> Entry:
         """The entry with this content."""
-        text = json.dumps(payload, allow_nan=False, separators=(",", ":"))
-        return cls(seq, kind, text, key, _checksum(seq, kind, text, key))
+        text = _ENCODED(payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), payload)
 
     def payload(self) -> Payload:
         """The content, after validation.
@@ -64,6 +69,8 @@ class Entry:
         StorageError
             If the entry was changed or damaged.
         """
+        if self.content is not None:
+            return self.content
         found = _checksum(self.seq, self.kind, self.text, self.key)
         if found != self.checksum or self.kind not in _CALLS:
             raise StorageError(
@@ -121,12 +128,16 @@ def tell_payload(learner: Learner, listed: list[tuple[int, Outcome]], *, in_cost
     Raises
     ------
     InvalidInputError
-        If an outcome is malformed, or a round is not open.
+        If an outcome is malformed, a round is not open, or it occurs twice.
     """
-    checked = (learner._checked(*pair, in_costs, partial=partial) for pair in listed)
+    checked = [learner._checked(*pair, in_costs, partial=partial) for pair in listed]
+    ids = [asked.id for asked, _ in checked]
+    if len(set(ids)) < len(ids):
+        raise InvalidInputError(f"outcomes must hold each round once, got the ids {ids}: drop the repetition")
     return {
         "outcomes": [
-            [asked.id, [None if math.isnan(value) else value for value in values.tolist()]] for asked, values in checked
+            [number, [None if value != value else value for value in values.tolist()]]
+            for number, (_, values) in zip(ids, checked, strict=True)
         ]
     }
 
@@ -180,9 +191,9 @@ def replay(learner: Learner, entry: Entry) -> None:
 
 
 def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
-    """The rounds that an `ask` opened, or an `expire` closed."""
+    """The rounds that an `ask` or `ask_many` opened, or an `expire` closed."""
     payload = entry.payload()
-    pairs = payload["rounds"] if entry.kind == EXPIRE else [[payload["round"], payload["items"]]]
+    pairs = [[payload["round"], payload["items"]]] if entry.kind == ASK else payload["rounds"]
     masks = []
     for _, items in pairs:
         x = np.zeros(decision_set.d, dtype=np.bool_)
@@ -194,18 +205,28 @@ def rounds_of(entry: Entry, decision_set: DecisionSet) -> tuple[Round, ...]:
 def round_ids(entry: Entry) -> list[int]:
     """Ids of the rounds that a call opened or closed."""
     payload = entry.payload()
-    if entry.kind in (TELL, EXPIRE):
-        return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
-    return [payload["round"]]
+    if entry.kind in (ASK, FORGET):
+        return [payload["round"]]
+    return [number for number, _ in payload["outcomes" if entry.kind == TELL else "rounds"]]
+
+
+def _mask(learner: Learner, payload: Payload) -> BoolArray | None:
+    """The items that are available, None if all are."""
+    if "available" not in payload:
+        return None
+    mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
+    mask[payload["available"]] = True
+    return mask
 
 
 def _ask(learner: Learner, payload: Payload) -> Payload:
-    mask = None
-    if "available" in payload:
-        mask = np.zeros(learner.decision_set.d, dtype=np.bool_)
-        mask[payload["available"]] = True
-    asked = learner.ask(mask)
+    asked = learner.ask(_mask(learner, payload))
     return {**payload, "round": asked.id, "items": asked.items.tolist()}
+
+
+def _ask_many(learner: Learner, payload: Payload) -> Payload:
+    rounds = learner.ask_many(payload["count"], _mask(learner, payload))
+    return {**payload, "rounds": [[asked.id, asked.items.tolist()] for asked in rounds]}
 
 
 def _expire(learner: Learner, payload: Payload) -> Payload:
@@ -214,7 +235,12 @@ def _expire(learner: Learner, payload: Payload) -> Payload:
 
 
 def _tell(learner: Learner, payload: Payload) -> Payload:
-    learner.tell_many([tuple(pair) for pair in payload["outcomes"]], partial=True)
+    for number, rewards in payload["outcomes"]:  # validated when the entry was written
+        asked = learner._progress.open_round(number)
+        values = np.array(rewards, dtype=np.float64)  # None is NaN
+        if values.shape != asked.items.shape:
+            raise ValueError(f"{values.size} rewards for {asked.items.size} items")
+        learner._progress.observe(asked, values)
     return payload
 
 
@@ -225,6 +251,7 @@ def _forget(learner: Learner, payload: Payload) -> Payload:
 
 _CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
     ASK: _ask,
+    ASK_MANY: _ask_many,
     TELL: _tell,
     FORGET: _forget,
     EXPIRE: _expire,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from semibandits._json import strict_json
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 FORMAT: Final = "semibandits.learner-journal"
 VERSION: Final = 1
 LONGEST_TIME: Final = 40
-LONGEST_JOURNAL: Final = 2**53
 _ENTRY_TYPES: Final = {"seq": int, "kind": str, "text": str, "checksum": int}
 
 
@@ -42,7 +40,7 @@ def exported(backend: Backend, stored: Stored) -> list[str]:
         entries = stored.entries_after(connection, -1)
         return [
             *({"snapshot": seq, "state": state} for seq, state in states),
-            *({"entry": asdict(entry)} for entry in entries),
+            *({"entry": {name: getattr(entry, name) for name in (*_ENTRY_TYPES, "key")}} for entry in entries),
         ]
 
     head = {
@@ -134,7 +132,7 @@ def _is_specification(value: object) -> bool:
 
 def _snapshot(part: Payload) -> tuple[int, Payload]:
     seq, state = part["snapshot"], part.get("state")
-    if type(seq) is not int or not 0 <= seq < LONGEST_JOURNAL or not isinstance(state, dict):
+    if type(seq) is not int or not 0 <= seq < journal.LONGEST_JOURNAL or not isinstance(state, dict):
         raise _invalid("a snapshot without number or state")
     return seq, state
 
@@ -151,7 +149,7 @@ def _entry(part: Payload) -> Entry:
         entry.payload()
     except StorageError as error:
         raise _invalid(f"a damaged entry: {error}") from error
-    if not 0 < entry.seq < LONGEST_JOURNAL:
+    if not 0 < entry.seq < journal.LONGEST_JOURNAL:
         raise _invalid(f"an entry with the number {entry.seq}")
     return entry
 

@@ -1,0 +1,97 @@
+"""``semibandits learner create``: a learner of a dataset or a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semibandits.cli.terminal import print_json, print_line
+from semibandits.errors import InvalidInputError
+from semibandits.instances import Instance, ProblemOptions
+from semibandits.learning.database.opening import new_backend, open_learner
+from semibandits.learning.database.operations import checked_name
+from semibandits.learning.learner import Learner
+from semibandits.policies.registry import policy_from
+from semibandits.studies.policies import PolicyChoice
+from semibandits.studies.problems import find_problem, load_problem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Creation:
+    """Options of a new learner.
+
+    Attributes
+    ----------
+    policy : str or None
+        A policy as text, such as ``ESCB:radius=log``.
+    law : str or None
+        A law as text, such as ``gamma:cost``.
+    seed : int or None
+        The source of randomness, 0 by default.
+    half_life : float or None
+        Number of rounds after which an outcome counts half.
+    prior_plays : int or None
+        Number of observed rewards that each mean of the problem is worth; by default its means are not used.
+    """
+
+    policy: str | None = None
+    law: str | None = None
+    seed: int | None = None
+    half_life: float | None = None
+    prior_plays: int | None = None
+
+
+def create(url: str, name: str, problem: str, options: ProblemOptions, creation: Creation, *, as_json: bool) -> None:
+    """Create a learner and print where it is.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is a learner of this name, or an option is malformed.
+    StorageError
+        If the database cannot be used.
+    """
+    checked_name(name)
+    instance = load_problem(find_problem(problem, options)).instance
+    arguments = _arguments(instance, options, creation)
+    Learner(**arguments)  # its errors, before the database is touched
+    _check_new(url, name)
+    with open_learner(url, name=name, **arguments) as learner:
+        x, policy, shown = learner.decision_set, learner.policy, learner.url
+    if as_json:
+        print_json({"name": name, "url": shown, "decision_set": repr(x), "policy": repr(policy)})
+        return
+    print_line(f"Created {name} in {shown}: {x!r}, {type(policy).__name__}")
+    print_line(f"Serve it: semibandits serve --storage {shown}")
+
+
+def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) -> dict[str, Any]:
+    """Arguments of `open_learner`."""
+    arguments: dict[str, Any] = {"decision_set": instance.decision_set, "law": creation.law}
+    if creation.policy is not None:
+        choice = PolicyChoice.of(creation.policy)
+        arguments["policy"] = policy_from(choice.name, choice.parameters)
+    if creation.law is None or options.variance is not None:
+        is_same = bool((instance.variance == instance.variance[0]).all())
+        arguments["variance"] = float(instance.variance[0]) if is_same else np.array(instance.variance)
+    if creation.prior_plays is not None:
+        arguments |= {"prior_means": np.array(instance.theta), "prior_plays": creation.prior_plays}
+    if creation.half_life is not None:
+        arguments["half_life"] = creation.half_life
+    return arguments | {"seed": 0 if creation.seed is None else creation.seed}
+
+
+def _check_new(url: str, name: str) -> None:
+    from semibandits.learning.database import journal
+
+    backend = new_backend(url)
+    backend.prepare(create=True)
+    names = backend.run(journal.names, reads=True)
+    backend.close()
+    if name in names:
+        raise InvalidInputError(
+            f"the name must be new in {backend.shown}, got {name!r}, which exists: choose another one, or see it with "
+            "semibandits learner show"
+        )

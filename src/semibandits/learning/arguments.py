@@ -1,0 +1,135 @@
+"""Arguments of learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from semibandits._costs import one_of
+from semibandits._typing import ArrayLike
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.laws import Bernoulli, Gaussian, Law, law_from
+from semibandits.learning.history import LoggedRound
+from semibandits.learning.round import Outcome
+from semibandits.policies.base import Policy
+from semibandits.policies.rules import LawPolicy
+
+Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator
+"""A source of randomness."""
+LoggedRounds: TypeAlias = Iterable[LoggedRound] | Mapping[Any, LoggedRound]
+"""Rounds of another system."""
+Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+"""Outcomes of several rounds, by id."""
+
+
+def check_decision_set(decision_set: object) -> None:
+    """Refuse anything but a decision set."""
+    if not isinstance(decision_set, DecisionSet):
+        raise InvalidInputError(
+            f"decision_set must be a DecisionSet, got {type(decision_set).__name__}: build one, for instance MSets(20, 4)"
+        )
+
+
+def check_policy(policy: object) -> None:
+    """Refuse anything but a policy."""
+    if not isinstance(policy, Policy):
+        raise InvalidInputError(f"policy must be a Policy, got {policy!r}: pass for instance CUCB()")
+
+
+def known_law(law: Law | str | None, rewards: str | None) -> Law | None:
+    """The law of the rewards, from a law or the name of rewards; None if neither is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If both are given, or one is malformed.
+    """
+    if rewards not in (None, "gaussian", "bernoulli"):
+        raise InvalidInputError(
+            f"rewards must be 'gaussian' or 'bernoulli', got {rewards!r}: leave it out if it is neither, or pass a law"
+        )
+    if law is not None and rewards is not None:
+        raise InvalidInputError(
+            f"rewards must be left out where a law is given, got {rewards!r} and {law!r}: pass law only"
+        )
+    return Bernoulli() if rewards == "bernoulli" else None if law is None else law_from(law)
+
+
+def default_variance(policy: Policy, law: Law | None) -> ArrayLike:
+    """The variance of a law, if it is given.
+
+    Raises
+    ------
+    InvalidInputError
+        If the law does not determine a variance, and the policy needs one.
+    """
+    if isinstance(law, Gaussian):
+        return law.variance
+    if isinstance(law, Bernoulli):
+        return 0.25
+    if isinstance(policy, LawPolicy) and policy.known_law is not None and policy.known_law == law:
+        return 1.0  # not used
+    raise InvalidInputError(
+        "variance must be given, got None: pass the variance of the rewards, (b - a)**2 / 4 for rewards in [a, b], or their "
+        "law, rewards='bernoulli' for rewards 0 and 1"
+    )
+
+
+def generator_of(seed: object) -> np.random.Generator:
+    """The generator of a seed.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not an integer >= 0, a SeedSequence, or a Generator over PCG64.
+    """
+    if isinstance(seed, np.random.Generator):
+        if isinstance(seed.bit_generator, np.random.PCG64):
+            return seed
+        raise InvalidInputError(
+            f"seed must be a Generator over PCG64, got one over {type(seed.bit_generator).__name__}: "
+            "pass numpy.random.default_rng(...) or an integer"
+        )
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.default_rng(seed)
+    if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInputError(
+            f"seed must be an integer >= 0, a SeedSequence or a Generator, got {seed!r}: pass for instance 0"
+        )
+    return np.random.default_rng(int(seed))
+
+
+def listed_outcomes(outcomes: Outcomes | None, costs: Outcomes | None) -> tuple[list[tuple[int, Outcome]], bool]:
+    """Ids of rounds with their outcomes, and whether these are costs.
+
+    Raises
+    ------
+    InvalidInputError
+        If these are not pairs, or both or neither of `outcomes` and `costs` are given.
+    """
+    given, in_costs = one_of(outcomes, costs, "outcomes")
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        listed = [(round_id, outcome) for round_id, outcome in pairs]
+    except (TypeError, ValueError) as error:
+        name, values = ("costs", "costs") if in_costs else ("outcomes", "rewards")
+        raise InvalidInputError(
+            f"{name} must be a mapping from round ids to {values} or pairs of them, got {type(given).__name__}: {error}"
+        ) from error
+    return listed, in_costs
+
+
+def whole_number(value: object, name: str, *, least: int = 0) -> int:
+    """A number of rounds.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not an integer >= `least`.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidInputError(f"{name} must be an integer >= {least}, got {value!r}: pass a number of rounds")
+    return int(value)

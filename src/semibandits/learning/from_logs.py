@@ -1,0 +1,139 @@
+"""A learner that starts from the logs of another system."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Self
+
+from semibandits._costs import about_costs, one_of
+from semibandits._typing import ArrayLike
+from semibandits.decisions.base import DecisionSet
+from semibandits.laws import Law
+from semibandits.learning.arguments import LoggedRounds, Seed
+from semibandits.learning.history import history_of, history_of_rounds
+from semibandits.learning.progress import Progress
+from semibandits.policies.base import Policy
+from semibandits.policies.history import History
+
+
+class FromLogs(ABC):
+    """The part of :class:`Learner` that creates it from logs."""
+
+    _progress: Progress
+
+    @abstractmethod
+    def __init__(
+        self,
+        decision_set: DecisionSet,
+        policy: Policy | None = None,
+        *,
+        variance: ArrayLike | None = None,
+        seed: Seed,
+        law: Law | str | None = None,
+    ) -> None: ...
+
+    @classmethod
+    def from_history(
+        cls,
+        decision_set: DecisionSet,
+        items: Iterable[Any],
+        rewards: ArrayLike | None = None,
+        policy: Policy | None = None,
+        *,
+        costs: ArrayLike | None = None,
+        variance: ArrayLike | None = None,
+        seed: Seed,
+        law: Law | str | None = None,
+        rounds: int | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from observed rewards of single items, for instance from the logs of another system.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law
+            As for :class:`Learner`.
+        items : iterable, n entries
+            The item of each observation: its label, or its index where no label is an integer.
+        rewards : array_like of float, shape (n,)
+            The observed rewards, finite.
+        costs : array_like of float, shape (n,)
+            The observed costs, instead of `rewards`.
+        rounds : int, optional
+            Number of rounds of the other system; by default the smallest number in which a policy can make these observations:
+            the largest number of plays of an item, or n / m if that is larger.
+        ignore_unknown : bool
+            Whether to skip observations of items that the decision set does not have; by default they are an error.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        The observations count as told, in this order, in rounds before the first `ask`: `plays` and `means` contain them,
+        `rounds` is their number of rounds, and the policy continues with the next one. The policy of the other system need not be
+        known. Means of observations converge to those of the items if it chose items without knowledge of the rewards to come, if
+        observations are not kept or dropped according to their rewards, and if the means have not changed since.
+
+        The exploration that policies require grows as ln t. The default t is at most the true number of rounds T, so that they
+        explore at most as much as with T, and less by what grows as ln(T / t). It is at least the number of plays of each item.
+        """
+        given, in_costs = one_of(rewards, costs, "rewards")
+        with about_costs(in_costs):
+            history = history_of(decision_set, items, given, rounds=rounds, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    @classmethod
+    def from_rounds(
+        cls,
+        decision_set: DecisionSet,
+        outcomes: LoggedRounds | None = None,
+        policy: Policy | None = None,
+        *,
+        costs: LoggedRounds | None = None,
+        variance: ArrayLike | None = None,
+        seed: Seed,
+        law: Law | str | None = None,
+        ignore_unknown: bool = False,
+    ) -> Self:
+        """Start from rounds of another system. The same as :meth:`from_history`, with the number of rounds.
+
+        Parameters
+        ----------
+        decision_set, policy, variance, seed, law, ignore_unknown
+            As for :meth:`from_history`.
+        outcomes : iterable of rounds, or mapping from anything to rounds
+            Each round is a mapping from item to reward, or a pair ``(items, rewards)``. A round may contain any items, each
+            at most once; they need not be a decision.
+        costs : iterable of rounds, or mapping from anything to rounds
+            The same in costs, instead of `outcomes`.
+
+        Raises
+        ------
+        InvalidInputError
+            If an argument is malformed.
+        UnsupportedError
+            If your own policy does not support a history.
+
+        Notes
+        -----
+        `CUCB` and `ThompsonSampling` keep nothing but counts, sums and the number of rounds: they continue as if they had chosen
+        these rounds; so do `ESCB` and `AESCB`, unless a search ends without a proof. `GLADE` and `OSSB` plan anew at the first
+        `ask`.
+        """
+        given, in_costs = one_of(outcomes, costs, "outcomes")
+        with about_costs(in_costs):
+            history = history_of_rounds(decision_set, given, ignore_unknown=ignore_unknown)
+        history = history.negated() if in_costs else history
+        return cls(decision_set, policy, variance=variance, seed=seed, law=law)._recalling(history)
+
+    def _recalling(self, history: History) -> Self:
+        """The learner, new, with rounds of another system."""
+        self._progress.recall(history)
+        return self

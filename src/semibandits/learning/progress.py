@@ -1,0 +1,185 @@
+"""What changes in a learner from call to call, with undo on errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray
+from semibandits._validation import as_decision, checked_answer
+from semibandits.decisions.available import best_available
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.kernels.rounds import Player
+from semibandits.learning.round import Round
+from semibandits.policies.agents import RuleAgent
+from semibandits.policies.base import Agent
+from semibandits.policies.history import History
+from semibandits.policies.prior import Prior
+
+
+class Progress:
+    """Agent, generator, open rounds and statistics of a learner. A step that fails leaves all of them unchanged.
+
+    Attributes
+    ----------
+    decision_set : DecisionSet
+        The decisions.
+    agent : Agent
+        State of the policy.
+    rng : Generator
+        The only source of randomness.
+    prior : Prior or None
+        Rewards that the agent counts as observed before the first round.
+    labels : tuple
+        Labels of the items.
+    open : dict from int to Round
+        Rounds neither told nor forgotten, by id, oldest first.
+    next_id : int
+        Number of rounds so far.
+    plays, sums : ndarray of float, shape (d,)
+        Number of observed rewards of each item, and their sum, without the prior.
+    """
+
+    def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
+        self.decision_set, self.agent, self.rng, self.prior = decision_set, agent, rng, prior
+        if prior is not None:
+            agent.assume(prior)
+        self.labels = decision_set.items
+        self.open: dict[int, Round] = {}
+        self.next_id = 0
+        self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        return self.sums / np.maximum(self.plays, 1.0)
+
+    def recall(self, history: History) -> None:
+        """Start with rounds of another system."""
+        self.agent.recall(history)
+        self.plays, self.sums, self.next_id = history.plays, history.sums, history.rounds
+
+    def best(self, mask: BoolArray | None) -> BoolArray:
+        """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
+        x = self.decision_set
+        plays, sums = self.plays, self.sums
+        if self.prior is not None:
+            plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
+        unseen = np.zeros(x.d) if x.upper is None else x.upper
+        means = np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)
+        if mask is None or mask.all():
+            return checked_answer(x.maximize(means), x.d, x.m)
+        return best_available(x, mask, means)
+
+    def open_round(self, round_id: object) -> Round:
+        """The open round with this id.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is none.
+        """
+        if isinstance(round_id, bool | np.bool_) or not isinstance(round_id, int | np.integer):
+            raise InvalidInputError(f"round_id must be an integer, got {round_id!r}: pass round.id")
+        asked = self.open.get(int(round_id))
+        if asked is None:
+            known = 0 <= round_id < self.next_id
+            reason = "it was told or forgotten already" if known else "it was never asked for"
+            raise InvalidInputError(
+                f"round_id must be that of an open round, got {round_id}: {reason}; see learner.open_rounds"
+            )
+        return asked
+
+    def ask(self, mask: BoolArray | None, count: int = 1) -> tuple[Round, ...]:
+        """Open so many rounds on the available items, or none; see `Learner.ask_many`."""
+        with self._undone_on_error():
+            return tuple(self._asked(mask) for _ in range(count))
+
+    def _asked(self, mask: BoolArray | None) -> Round:
+        x = self._chosen(mask)
+        asked = Round.of(self.next_id, x.copy(), self.labels)
+        self.open[asked.id] = asked
+        self.next_id = asked.id + 1
+        return asked
+
+    def _chosen(self, available: BoolArray | None) -> BoolArray:
+        """The decision of the next round, checked."""
+        is_whole = available is None or bool(available.all())
+        agent, x = self.agent, None
+        if is_whole:
+            x = as_decision(agent.choose(self.rng), self.decision_set.d)
+        elif available is not None:
+            x = as_decision(agent.choose_among(available.copy(), self.rng), self.decision_set.d)
+        trusted = is_whole and isinstance(agent, RuleAgent) and agent.oracle is not None
+        if x is None or not (trusted or x in self.decision_set):
+            raise InvalidInputError(
+                f"policies must choose decisions, got {x!r} in round {self.next_id}: "
+                "fix the policy, or `maximize` of the decision set"
+            )
+        if available is not None and (x & ~available).any():
+            first = int(np.argmax(x & ~available))
+            raise InvalidInputError(
+                f"policies must choose available items, got {self.labels[first]!r} in round {self.next_id}: fix `choose_among`"
+            )
+        return x
+
+    def observe(self, asked: Round, rewards: FloatArray) -> None:
+        """Observe the rewards of an open round, NaN where they are lost, and close it."""
+        lost = np.isnan(rewards)
+        items, values = asked.items[~lost], rewards[~lost]
+        with self._closing(asked):
+            if lost.any():
+                self.agent.forget(asked.items[lost])
+            if len(items) or not len(asked.items):
+                self.plays[items] += 1.0
+                self.sums[items] += values
+                self.agent.observe(items, values)
+
+    def forget(self, asked: Round) -> None:
+        """Close an open round whose outcome is lost."""
+        with self._closing(asked):
+            self.agent.forget(asked.items.copy())
+
+    @contextmanager
+    def _closing(self, asked: Round) -> Iterator[None]:
+        """Close a round at the end of the block; if the block raises, restore the statistics of its items."""
+        items, player = asked.items, self.agent.player if isinstance(self.agent, RuleAgent) else None
+        before = [array[..., items] for array in self._by_item(player)]
+        counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
+        try:
+            yield
+            del self.open[asked.id]
+        except BaseException:
+            for array, values in zip(self._by_item(player), before, strict=True):
+                array[..., items] = values
+            if player is not None:
+                player.counters[:] = counters
+            self.open[asked.id] = asked
+            raise
+
+    def _by_item(self, player: Player | None) -> list[FloatArray]:
+        """Arrays with a column for each item that outcomes change."""
+        return [self.plays, self.sums, *([] if player is None else [player.stats])]
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[None]:
+        """Restore the generator, the policy's state and the open rounds if the block raises."""
+        bits, upcoming = self.rng.bit_generator.state, self.next_id
+        agent = self.agent
+        player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
+        if player is not None:
+            changing = ("memory", "marks", "rows", "stats", "counters")
+            player = player._replace(**{name: getattr(player, name).copy() for name in changing})
+        try:
+            yield
+        except BaseException:
+            self.rng.bit_generator.state = bits
+            for round_id in range(upcoming, self.next_id + 1):
+                self.open.pop(round_id, None)
+            self.next_id = upcoming
+            if player is not None and isinstance(agent, RuleAgent):
+                agent.player, agent.part = player, part
+            raise

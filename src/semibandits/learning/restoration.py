@@ -1,0 +1,82 @@
+"""The state of a learner, and a learner from its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from semibandits.decisions.base import DecisionSet
+from semibandits.errors import InvalidInputError
+from semibandits.learning import storage
+from semibandits.learning.progress import Progress
+from semibandits.learning.round import Round
+from semibandits.policies.agents import RuleAgent
+from semibandits.policies.base import Policy
+from semibandits.policies.prior import Prior
+
+
+def fixed_state(decision_set: DecisionSet, policy: Policy, prior: Prior | None) -> storage.JSON:
+    """What never changes, apart from the variance."""
+    state = {"decision_set": storage.decision_set_state(decision_set), "policy": storage.policy_state(policy)}
+    return state if prior is None else {**state, "prior": storage.prior_state(prior)}
+
+
+def moving_state(progress: Progress) -> storage.JSON:
+    """What changes from call to call."""
+    return {
+        "generator": storage.generator_state(progress.rng),
+        "statistics": {"plays": progress.plays.tolist(), "sums": progress.sums.tolist()},
+        "agent": progress.agent.state(),
+        "open_rounds": [
+            storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
+        ],
+        "next_id": progress.next_id,
+    }
+
+
+def restore(progress: Progress, content: storage.JSON) -> None:
+    """Continue from the content of a state; the generator and the prior are there already.
+
+    Raises
+    ------
+    InvalidInputError
+        If the state is damaged.
+    """
+    x = progress.decision_set
+    progress.plays, progress.sums = storage.stored_statistics(content["statistics"], x.d)
+    progress.next_id = storage.stored_integer(content["next_id"], "next_id")
+    progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
+    progress.agent.restore(content["agent"])
+    _check_agreement(progress)
+
+
+def _check_agreement(progress: Progress) -> None:
+    """Check that values which the state holds twice are equal."""
+    agent, plays = progress.agent, progress.plays
+    if not isinstance(agent, RuleAgent):
+        return
+    pending = sum((asked.decision.astype(np.int64) for asked in progress.open.values()), np.zeros(len(plays), np.int64))
+    known, prior = plays > 0, progress.prior
+    if (
+        not np.array_equal(agent.plays, plays if prior is None else plays + prior.plays)
+        or (prior is None and not np.array_equal(agent.means[known], progress.means[known]))
+        or not np.array_equal(agent.pending, pending)
+        or agent.player.counters[0] != progress.next_id
+    ):
+        raise InvalidInputError(
+            "statistics, open_rounds, next_id and agent must agree, got different values: the state is damaged, use a copy"
+        )
+
+
+def _stored_rounds(rounds: Any, decision_set: DecisionSet, n_asked: int) -> dict[int, Round]:
+    if not isinstance(rounds, list):
+        raise InvalidInputError(f"open_rounds must be a list, got {rounds!r}: the state is damaged, use a copy")
+    pairs = [storage.stored_decision(part, decision_set) for part in rounds]
+    numbers = [number for number, _ in pairs]
+    if numbers != sorted(set(numbers)) or any(number >= n_asked for number in numbers):
+        raise InvalidInputError(
+            f"ids of open rounds must ascend below next_id = {n_asked}, got {numbers}: the state is damaged, use a copy"
+        )
+    labels = decision_set.items
+    return {number: Round.of(number, x, labels) for number, x in pairs}
