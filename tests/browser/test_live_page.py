@@ -1,5 +1,6 @@
 """The live page: with a real service, and with answers for every state of a learner and of the connection."""
 
+import contextlib
 import re
 from importlib import resources
 from urllib.parse import unquote, urlsplit
@@ -29,7 +30,7 @@ def live(browser):
     """Call ``live(answers)`` for the page with these answers, which the test may change; errors in it fail the test."""
     contexts, errors = [], []
 
-    def open_page(answers, *, width=1280, scheme="light", query="", clock=True):
+    def open_page(answers, *, width=1280, scheme="light", query=""):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
@@ -55,8 +56,8 @@ def live(browser):
         page.route(f"{HOST}/**", answer)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: request.url.startswith(HOST) or errors.append(request.url))
-        if clock:
-            page.clock.install()
+        page.clock.install(time=1_800_000_000)
+        page.clock.pause_at(1_800_000_001)  # it is the test that moves the clock
         page.goto(f"{HOST}/{query}")
         return page
 
@@ -68,6 +69,15 @@ def live(browser):
 
 def refusal(status, message):
     return lambda route: route.fulfill(status=status, json={"error": {"type": "Unauthorized", "message": message}})
+
+
+def wait_for(page, shown):
+    """Let the page poll until this is visible."""
+    for _ in range(20):
+        page.clock.run_for(3_000)
+        with contextlib.suppress(AssertionError):
+            return expect(shown).to_be_visible(timeout=500)
+    return expect(shown).to_be_visible()
 
 
 def rows_of(page, table):
@@ -249,12 +259,9 @@ def test_no_learner_a_failed_bound_and_an_error_have_words(live):
     expect(page.get_by_role("heading", name="No learner yet")).to_be_visible()
     answers.update(live_answers.service(live_answers.learner()))
     answers["/v1/learners/commute/bound"] |= {"status": "failed", "items": [], "message": "a bound needs more outcomes"}
-    page.clock.run_for(4_000)
-    expect(page.locator("#exploration")).to_contain_text("There is no plan: a bound needs more outcomes.")
+    wait_for(page, page.get_by_text("There is no plan: a bound needs more outcomes."))
     del answers["/v1/learners/commute"]
-    page.clock.run_for(4_000)
-    page.clock.run_for(1_000)
-    expect(page.get_by_role("heading", name="This learner cannot be shown")).to_be_visible()
+    wait_for(page, page.get_by_role("heading", name="This learner cannot be shown"))
     answers["/v1/learners"] = refusal(503, "the database must answer, got nothing: wait")
     page.reload()
     expect(page.get_by_role("heading", name="The service reports an error")).to_be_visible()
@@ -287,8 +294,7 @@ def test_a_thousand_items_are_shown_on_demand_and_stay_where_nothing_changes(liv
     summary, items = answers["/v1/learners/commute"], answers["/v1/learners/commute/estimates"]["items"]
     summary["calls"] += 1
     items[7]["plays"] += 1000
-    page.clock.run_for(4_000)
-    expect(page.locator("#estimates tbody tr").nth(3)).to_contain_text(f"{items[7]['plays']:,}")
+    wait_for(page, page.locator("#estimates tbody tr").nth(3).get_by_text(f"{items[7]['plays']:,}", exact=True))
     assert (
         page.evaluate("Array.from(document.querySelectorAll('#estimates tbody tr')).filter((row) => !row.mark).length")
         == 1

@@ -27,17 +27,26 @@ class Trouble extends Error {
   }
 }
 
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 async function read(path) {
   const headers = { Accept: "application/json" }, token = tokenNow();
   if (token) headers.Authorization = `Bearer ${token}`;
-  let response;
+  let response, text;
   try {
     response = await fetch(path, { headers, cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    text = await response.text();
   } catch {
     throw new Trouble("The service does not answer");
   }
-  const content = await response.json().catch(() => null);
+  const content = parsed(text);
   if (response.ok && content !== null) return content;
   const said = content && content.error && content.error.message;
-  throw new Trouble(said || `The service answered with status ${response.status}`, response.status, Number(response.headers.get("Retry-After")) || 0);
+  throw new Trouble(said || `The answer is no JSON and has the status ${response.status}`, response.status, Number(response.headers.get("Retry-After")) || 0);
 }
