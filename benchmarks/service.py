@@ -2,8 +2,8 @@
 
     python benchmarks/service.py [--clients 8] [--seconds 20] [--pause 0] [--url postgresql://...]
 
-Starts ``semibandits serve`` on a new database, and as many processes as clients; each asks, draws the outcome, tells it, and begins
-again after `pause` seconds, over one connection that it keeps. The times are those that the clients see. The first two
+Starts ``semibandits serve`` on a new database, and as many processes as clients; each asks, draws the outcome, tells it, and
+begins again after `pause` seconds, over one connection that it keeps. The times are those that the clients see. The first two
 seconds are not counted: kernels are compiled and loaded in them.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import secrets
 import time
@@ -20,6 +21,7 @@ except ImportError as error:  # pragma: no cover - tests install it
     raise ImportError('semibandits.client needs httpx: pip install "semibandits[client]"') from error
 
 T = TypeVar("T")
+LOGGER: Final = logging.getLogger("semibandits.client")
 FIRST_WAIT: Final = 0.2
 """Seconds before the first repetition, at most; each further one waits twice as long."""
 LONGEST_WAIT: Final = 10.0
@@ -80,7 +82,12 @@ class Transport:
             if response is not None and response.status_code not in REPEATED:
                 return _content(response)
             if attempt < self._retries:
-                time.sleep(_wait(attempt, response))
+                wait = _wait(attempt, response)
+                found = failure if response is None else f"status {response.status_code}"
+                LOGGER.info(
+                    "attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait
+                )
+                time.sleep(wait)
         if response is not None:
             return _content(response)  # raises the error
         reason = str(failure) or type(failure).__name__
