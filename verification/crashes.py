@@ -199,8 +199,8 @@ def check(url: str, watching: sb.DurableLearner, logs: list[Log], rounds: int) -
     unheard = set(asked) - {number for log in logs for number in log.asked}  # killed before the answer was written
 
     snapshot = backend.run(stored.snapshots, reads=True)[0]
-    replayed = sb.Learner.from_state(stored.whole_state(snapshot[1]))
-    for entry in entries[snapshot[0] :]:
+    replayed = sb.Learner.from_state(stored.whole_state(snapshot.state))
+    for entry in entries[snapshot.seq :]:
         operations.replay(replayed, entry)
     state = replayed.state()
     assert sb.open_learner(url, name=NAME).state() == state == watching.state()

@@ -27,6 +27,7 @@ from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
 from semibandits.learning.database.durable import DurableLearner as DurableLearner
 from semibandits.learning.database.opening import open_learner as open_learner
+from semibandits.learning.intervals import Estimates as Estimates
 from semibandits.learning.learner import Learner as Learner
 from semibandits.learning.round import Round as Round
 from semibandits.policies.aescb import AESCB as AESCB

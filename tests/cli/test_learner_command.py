@@ -134,7 +134,7 @@ def resealed(lines):
 @pytest.mark.parametrize(
     ("line", "old", "new"),
     [
-        (0, '"version": 1', '"version": 2'),
+        (0, '"version": 2', '"version": 3'),
         (0, '"created": "', '"created": 3, "was": "'),
         (0, '"decision_set": {', '"decision_set": 3, "was": {'),
         (0, '"policy": {', '"policy": 3, "was": {'),

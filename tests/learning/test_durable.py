@@ -345,7 +345,7 @@ def execute(learner, statement, **values):
         ("DELETE FROM semibandits_journal WHERE seq = 1", "must continue with entry 1, got 2"),
         ("UPDATE semibandits_snapshots SET state = 'nothing'", "must be compressed JSON"),
         ("DELETE FROM semibandits_snapshots", "must have a snapshot"),
-        ("UPDATE semibandits_meta SET value = 99", "must have a version of at most 1, got 99"),
+        ("UPDATE semibandits_meta SET value = 99", "must have a version of at most 2, got 99"),
     ],
 )
 def test_damage_is_an_error(url, damage, message):
@@ -376,10 +376,10 @@ def test_older_tables_are_migrated(url, monkeypatch):
     again = opened(url)
     assert again.state() == before
     execute(again, "INSERT INTO added VALUES (1)")
-    assert again._backend.run(schema.version_of) == 2
+    assert again._backend.run(schema.version_of) == 3
     assert opened(url).state() == before  # and only once
     monkeypatch.undo()
-    with pytest.raises(StorageError, match="must have a version of at most 1, got 2"):
+    with pytest.raises(StorageError, match="must have a version of at most 2, got 3"):
         opened(url)
 
 

@@ -87,6 +87,10 @@ class Bernoulli(Law):
             value = _upper_term(theta, rise) + rest * excess(-rise / rest)
         return np.where(rise <= 0.0, 0.0, np.where(rise < rest, value, np.inf))
 
+    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
+        """The divergence of failures: d(1 - theta, 1 - theta + e)."""
+        return self.divergence(1.0 - np.asarray(theta), fall)
+
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """The root of ``s (theta + e) (1 - theta - e) = e``."""
         return self.tilt(theta, slope)[0]

@@ -91,6 +91,10 @@ class Gamma(Law):
                 return np.where(z < 1.0, self.shape * (z * z / (1.0 - z) - excess(-z)), np.inf)
             return self.shape * np.where(z < 1.0, z * z / (1.0 + z) - excess(z), np.log1p(z) - z / (1.0 + z))
 
+    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
+        """The divergence of minus the rewards, whose means are larger: d(-theta, -theta + e)."""
+        return Gamma(self.shape, cost=not self.cost).divergence(-np.asarray(theta), fall)
+
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """Where ``k z / (1+z)^2 = s theta``, z <= 1; for costs ``k z / (1-z)^2 = s c``."""
         size = np.abs(theta)

@@ -103,6 +103,10 @@ class Mixed(Law):
         """See `Law.divergence`."""
         return self._each(lambda law, mean, e: law.divergence(mean, e), theta, rise)
 
+    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
+        """See `Law.divergence_below`."""
+        return self._each(lambda law, mean, e: law.divergence_below(mean, e), theta, fall)
+
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """See `Law.raise_at`."""
         return self._each(lambda law, mean, s: law.raise_at(mean, s), theta, slope)

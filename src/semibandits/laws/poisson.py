@@ -78,6 +78,10 @@ class Poisson(Law):
                 rise > FAR * count, rise - logarithm, np.where(rise > 0.0, count * excess(rise / count), 0.0)
             )
 
+    def divergence_below(self, theta: FloatArray, fall: FloatArray) -> FloatArray:
+        """The divergence of minus the rewards, whose means are larger: d(-theta, -theta + e)."""
+        return Poisson(cost=not self.cost).divergence(-np.asarray(theta), fall)
+
     def raise_at(self, theta: FloatArray, slope: FloatArray) -> FloatArray:
         """``theta s / (1 - s)``, inf from s = 1 on; for costs ``c s / (1 + s)``."""
         count = np.abs(theta)

@@ -1,4 +1,5 @@
 from semibandits.learning.database.durable import DurableLearner as DurableLearner
 from semibandits.learning.database.opening import open_learner as open_learner
+from semibandits.learning.intervals import Estimates as Estimates
 from semibandits.learning.learner import Learner as Learner
 from semibandits.learning.round import Round as Round

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from semibandits._typing import BoolArray, FloatArray
+from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
@@ -56,6 +56,14 @@ class Progress:
     def means(self) -> FloatArray:
         """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
         return self.sums / np.maximum(self.plays, 1.0)
+
+    @property
+    def pending(self) -> IntArray:
+        """Number of open rounds with each item, shape (d,)."""
+        counts = np.zeros(self.decision_set.d, dtype=np.int64)
+        for asked in self.open.values():
+            counts[asked.items] += 1
+        return counts
 
     def recall(self, history: History) -> None:
         """Start with rounds of another system."""

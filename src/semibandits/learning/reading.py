@@ -16,8 +16,9 @@ from semibandits.families.texts import NamedItems, decision_text
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.from_logs import FromLogs
+from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
 from semibandits.learning.round import Round
-from semibandits.policies.base import Policy
+from semibandits.policies.base import Agent, Policy
 
 LONGEST_FACT: Final = 200
 """Maximum number of characters of a cell in notebooks."""
@@ -28,6 +29,8 @@ class Readable(FromLogs):
 
     _decision_set: DecisionSet
     _policy: Policy
+    _variance: float | list[float]
+    _agent: Agent
     _uses: Uses
 
     def __repr__(self) -> str:
@@ -90,6 +93,50 @@ class Readable(FromLogs):
     def costs(self) -> FloatArray:
         """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
         return negated(self.means)
+
+    @exclusive
+    def estimates(self, error: float = 0.05) -> Estimates:
+        """Mean reward of each item, with an interval that may be read at any time.
+
+        Parameters
+        ----------
+        error : float
+            Probability, at most, that the interval of an item ever misses its mean, whenever and however often it is read;
+            between 0 and 1. For all d items at once pass ``error / d``.
+
+        Returns
+        -------
+        Estimates
+            Numbers of observed rewards and of open rounds, means, and ends of the intervals, each of shape (d,). A prior is not
+            included. Means and intervals of costs are minus these.
+
+        Raises
+        ------
+        InvalidInputError
+            If `error` is not a number between 0 and 1.
+
+        Notes
+        -----
+        The interval after n observed rewards contains all theta with ``n d(mean, theta) <= ln(2 n (n + 1) / error)``, with d the
+        divergence of the law, in both directions. For fixed n, each side of it fails with probability at most
+        ``error / (2 n (n + 1))`` (Chernoff 1952); the sum over all n is `error`. The policy may choose items by what it has
+        observed, since the n-th reward of an item does not depend on when it is observed.
+
+        The assumptions: the rewards of an item are independent, with one mean, and whether and when an outcome is told does not
+        depend on its value. Under a law of the policy they have this law; the Bernoulli law also covers all rewards in [0, 1].
+        Without one, deviations of rewards are sub-Gaussian with the variance of the learner or the policy, as a proxy.
+        Known upper bounds on the means of the decision set cut the intervals.
+        """
+        level, progress = checked_error(error), self._progress
+        items = np.flatnonzero(progress.plays)
+        n = progress.plays[items]
+        means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
+        means[items] = progress.means[items]
+        law = law_of(self._policy, self._agent, self._variance).take(items)
+        low[items], high[items] = interval(law, means[items], np.log(2.0 * n * (n + 1.0) / level) / n)
+        if self._decision_set.upper is not None:
+            low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
+        return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
 
     @exclusive
     def best(self, available: Available | None = None) -> BoolArray:

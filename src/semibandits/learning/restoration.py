@@ -56,12 +56,11 @@ def _check_agreement(progress: Progress) -> None:
     agent, plays = progress.agent, progress.plays
     if not isinstance(agent, RuleAgent):
         return
-    pending = sum((asked.decision.astype(np.int64) for asked in progress.open.values()), np.zeros(len(plays), np.int64))
     known, prior = plays > 0, progress.prior
     if (
         not np.array_equal(agent.plays, plays if prior is None else plays + prior.plays)
         or (prior is None and not np.array_equal(agent.means[known], progress.means[known]))
-        or not np.array_equal(agent.pending, pending)
+        or not np.array_equal(agent.pending, progress.pending)
         or agent.player.counters[0] != progress.next_id
     ):
         raise InvalidInputError(

@@ -84,7 +84,7 @@ class Backend:
             raise StorageError(
                 f"{self.shown} must be a database of learners, got one without their tables: check the URL"
             )
-        if version < len(schema.MIGRATIONS):
+        if version < schema.newest():
             if is_file:
                 self._repeat(self._use_write_ahead_log)
             self.run(schema.migrate)

@@ -17,6 +17,8 @@ from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
+from semibandits.learning.database.times import checked_seconds, now
+from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
 from semibandits.policies.base import Policy
@@ -123,6 +125,14 @@ class DurableLearner:
         """Mean of the observed costs of each item, 0 before the first, shape (d,): minus `means`."""
         return self._read(lambda learner: learner.costs)
 
+    def ages(self) -> dict[int, float | None]:
+        """Seconds since each open round was asked for, by its id, oldest first.
+
+        None if unknown: rounds of journals that were written before semibandits stored times. Clocks of the machines count:
+        where they differ, so do the ages, and an age is never below 0.
+        """
+        return self._read(lambda learner: self._replica.times.ages(learner, now()))
+
     @property
     def calls(self) -> int:
         """Number of calls so far that changed the learner: the number of the last entry of its journal."""
@@ -131,6 +141,10 @@ class DurableLearner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
         return self._read(lambda learner: learner.best())
+
+    def estimates(self, error: float = 0.05) -> Estimates:
+        """Mean reward of each item, with an interval that may be read at any time; see :meth:`Learner.estimates`."""
+        return self._read(lambda learner: learner.estimates(error))
 
     def state(self) -> dict[str, Any]:
         """The complete state, for :meth:`Learner.from_state`; see :meth:`Learner.state`."""
@@ -280,26 +294,47 @@ class DurableLearner:
             rounds=[round_id],
         )
 
-    def expire(self, *, age: int | None = None, before: int | None = None, key: str | None = None) -> tuple[Round, ...]:
+    def expire(
+        self,
+        *,
+        age: int | None = None,
+        before: int | None = None,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> tuple[Round, ...]:
         """Forget old open rounds of all processes, and return them; see :meth:`Learner.expire`.
 
         Parameters
         ----------
         age, before : int
             As for :meth:`Learner.expire`.
+        seconds : float
+            >= 0. Forget the open rounds up to the last one that was asked for more than so many seconds ago, instead of `age`
+            or `before`. Rounds from the first one on that is younger are kept, so that a wrong clock makes rounds expire later.
         key : str, optional
             Name of this call. A repeated call with the same key changes nothing and returns the same rounds.
 
         Raises
         ------
         InvalidInputError
-            If both or neither of `age` and `before` are given, the value is not an integer >= 0, or the key was used for
-            another call.
+            Unless exactly one of `age`, `before` and `seconds` is given, an integer >= 0 or a number of seconds >= 0; or if the
+            key was used for another call.
         StorageError
             If the call cannot be stored.
         """
-        entry = self._write(operations.EXPIRE, lambda learner: operations.expire_payload(learner, age, before), key=key)
-        return operations.rounds_of(entry, self._decision_set)
+        if (age is not None) + (before is not None) + (seconds is not None) != 1:
+            raise InvalidInputError(
+                f"expire takes one of age, before and seconds, got age={age!r}, before={before!r} and seconds={seconds!r}: pass "
+                "for instance seconds=3600"
+            )
+        limit = None if seconds is None else checked_seconds(seconds)
+
+        def prepared(learner: Learner) -> Payload:
+            if limit is None:
+                return operations.expire_payload(learner, age, before)
+            return operations.expire_payload(learner, None, self._replica.times.first_younger(learner, limit, now()))
+
+        return operations.rounds_of(self._write(operations.EXPIRE, prepared, key=key), self._decision_set)
 
     def replace(
         self,
@@ -390,7 +425,7 @@ class DurableLearner:
 
     def _store_snapshot(self, connection: Connection) -> int:
         learner = self._replica.locked(connection)
-        self._stored.add_snapshot(connection, self._replica.seq, learner.state())
+        self._replica.store_snapshot(connection, learner)
         return self._replica.seq
 
     def _read(self, work: Callable[[Learner], T]) -> T:

@@ -20,12 +20,32 @@ from semibandits.learning.database.statements import Statement
 FIXED: Final = ("decision_set", "policy", "prior", "variance")
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
-_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum)
+_ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)
+_SNAPSHOT: Final = (SNAPSHOTS.c.seq, SNAPSHOTS.c.state, SNAPSHOTS.c.times)
 _OF_LEARNER: Final = JOURNAL.c.learner_id == bindparam("learner")
 _LOCK: Final = Statement(select(LEARNERS.c.id).where(LEARNERS.c.id == bindparam("learner")).with_for_update())
 _ALL_AFTER: Final = select(*_ENTRY).where(_OF_LEARNER, JOURNAL.c.seq > bindparam("after")).order_by(JOURNAL.c.seq)
 _AFTER: Final = Statement(_ALL_AFTER.limit(bindparam("most", type_=BigInteger())))
 _APPEND: Final = Statement(insert(JOURNAL))
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A stored state.
+
+    Attributes
+    ----------
+    seq : int
+        Number of the entry after which it was stored.
+    state : dict
+        The state without its fixed parts.
+    times : str or None
+        Times of the open rounds as JSON; see :class:`RoundTimes`.
+    """
+
+    seq: int
+    state: Payload
+    times: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,19 +111,22 @@ class Stored:
                 "key": entry.key,
                 "token": token,
                 "checksum": entry.checksum,
+                "time": entry.time,
             },
         )
 
-    def add_snapshot(self, connection: Connection, seq: int, state: Payload) -> None:
+    def add_snapshot(self, connection: Connection, seq: int, state: Payload, *, times: str | None = None) -> None:
         """Store a state, unless there is one after the same entry."""
         moving = packed({name: part for name, part in state.items() if name not in FIXED})
         dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
         connection.execute(
-            dialect.insert(SNAPSHOTS).values(learner_id=self.id, seq=seq, state=moving).on_conflict_do_nothing()
+            dialect.insert(SNAPSHOTS)
+            .values(learner_id=self.id, seq=seq, state=moving, times=times)
+            .on_conflict_do_nothing()
         )
 
-    def latest_snapshot(self, connection: Connection) -> tuple[int, Payload]:
-        """The latest state, without its fixed parts, and the number of the entry after which it was stored.
+    def latest_snapshot(self, connection: Connection) -> Snapshot:
+        """The latest stored state.
 
         Raises
         ------
@@ -111,30 +134,23 @@ class Stored:
             If there is none, or it is damaged.
         """
         row = connection.execute(
-            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
-            .where(SNAPSHOTS.c.learner_id == self.id)
-            .order_by(SNAPSHOTS.c.seq.desc())
-            .limit(1)
+            select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq.desc()).limit(1)
         ).one_or_none()
         if row is None:
             raise StorageError(
                 "the learner must have a snapshot, got none: it was deleted, or the database is damaged; use a copy"
             )
-        return row.seq, unpacked(row.state)
+        return Snapshot(row.seq, unpacked(row.state), row.times)
 
     def latest_snapshot_seq(self, connection: Connection) -> int:
         """Number of the entry after which the latest state was stored, -1 if there is none."""
         seq = connection.scalar(select(func.max(SNAPSHOTS.c.seq)).where(SNAPSHOTS.c.learner_id == self.id))
         return -1 if seq is None else int(seq)
 
-    def snapshots(self, connection: Connection) -> list[tuple[int, Payload]]:
-        """All states, without their fixed parts, in order."""
-        rows = connection.execute(
-            select(SNAPSHOTS.c.seq, SNAPSHOTS.c.state)
-            .where(SNAPSHOTS.c.learner_id == self.id)
-            .order_by(SNAPSHOTS.c.seq)
-        )
-        return [(row.seq, unpacked(row.state)) for row in rows]
+    def snapshots(self, connection: Connection) -> list[Snapshot]:
+        """All stored states, in order."""
+        rows = connection.execute(select(*_SNAPSHOT).where(SNAPSHOTS.c.learner_id == self.id).order_by(SNAPSHOTS.c.seq))
+        return [Snapshot(row.seq, unpacked(row.state), row.times) for row in rows]
 
     def prune(self, connection: Connection) -> int:
         """Delete what precedes the latest snapshot and return the number of deleted entries.

@@ -44,6 +44,8 @@ class Entry:
         The caller's name for this call, under which it is carried out once.
     checksum : int
         CRC-32 of the fields before it.
+    time : int or None
+        When it was written, milliseconds since 1970, UTC; None if unknown. Nothing but ages depends on it.
     content : dict or None
         The value of `text`, if this process has written it.
     """
@@ -53,13 +55,14 @@ class Entry:
     text: str
     key: str | None
     checksum: int
+    time: int | None = None
     content: Payload | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None) -> Entry:
+    def of(cls, seq: int, kind: str, payload: Payload, key: str | None = None, *, time: int | None = None) -> Entry:
         """The entry with this content."""
         text = _ENCODED(payload)
-        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), payload)
+        return cls(seq, kind, text, key, _checksum(seq, kind, text, key), time, payload)
 
     def payload(self) -> Payload:
         """The content, after validation.

@@ -8,6 +8,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import StorageError
 from semibandits.learning.database import operations
 from semibandits.learning.database.operations import Entry, Payload
+from semibandits.learning.database.times import RoundTimes, now
 from semibandits.learning.learner import Learner
 from semibandits.policies.base import Policy
 
@@ -33,6 +34,8 @@ class Replica:
         Number of entries after which the state is stored.
     seq : int
         Number of the entry after which the learner in memory is, -1 if there is none in memory.
+    times : RoundTimes
+        When the open rounds were asked for.
     is_ahead : bool
         Whether the learner in memory may have changed by more than committed entries, and must be dropped.
     """
@@ -43,6 +46,7 @@ class Replica:
         self._stored = stored
         self.own_set, self.own_policy, self.snapshot_every = decision_set, policy, snapshot_every
         self._learner: Learner | None = None
+        self.times = RoundTimes({})
         self.seq, self.is_ahead = -1, False
 
     def drop(self) -> None:
@@ -85,18 +89,24 @@ class Replica:
         The learner is ahead of the database until the transaction is committed.
         """
         self.is_ahead = True
-        entry = Entry.of(self.seq + 1, kind, operations.carry_out(learner, kind, payload), key)
+        first = learner.rounds
+        entry = Entry.of(self.seq + 1, kind, operations.carry_out(learner, kind, payload), key, time=now())
         self.seq = entry.seq
+        self.times.add(learner, first, entry.time)
         self._stored.append(connection, entry, token=token)
         if entry.seq % self.snapshot_every == 0:
-            self._stored.add_snapshot(connection, entry.seq, learner.state())
+            self.store_snapshot(connection, learner)
         return entry
+
+    def store_snapshot(self, connection: Connection, learner: Learner) -> None:
+        """Store the state of the learner."""
+        self._stored.add_snapshot(connection, self.seq, learner.state(), times=self.times.text(learner))
 
     def _restored(self, connection: Connection) -> Learner:
         """The learner of the latest snapshot."""
-        seq, snapshot = self._stored.latest_snapshot(connection)
-        learner = Learner.from_state(self._stored.whole_state(snapshot), self.own_set, self.own_policy)
-        self._learner, self.seq = learner, seq
+        found = self._stored.latest_snapshot(connection)
+        learner = Learner.from_state(self._stored.whole_state(found.state), self.own_set, self.own_policy)
+        self._learner, self.seq, self.times = learner, found.seq, RoundTimes.read(found.times)
         return learner
 
     def _replay(self, learner: Learner, entries: list[Entry]) -> None:
@@ -104,8 +114,10 @@ class Replica:
         for entry in entries:
             if entry.seq != self.seq + 1:
                 raise self._incomplete(entry)
+            first = learner.rounds
             operations.replay(learner, entry)
             self.seq = entry.seq
+            self.times.add(learner, first, entry.time)
         self.is_ahead = False
 
     def _incomplete(self, found: Entry) -> StorageError:

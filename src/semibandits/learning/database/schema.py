@@ -53,9 +53,11 @@ JOURNAL: Final = Table(
     Column("key", String(200)),
     Column("token", String(32), nullable=False),
     Column("checksum", BigInteger, nullable=False),
+    Column("time", BigInteger),
     sqlite_with_rowid=False,
 )
-"""`token`: drawn for each call, which shows whether a commit without an answer took place."""
+"""`token`: drawn for each call, which shows whether a commit without an answer took place. `time`: of the call, in milliseconds
+since 1970, UTC."""
 _KEYED: Final = JOURNAL.c.key.is_not(None)
 Index(
     "semibandits_journal_key",
@@ -71,19 +73,27 @@ SNAPSHOTS: Final = Table(
     Column("learner_id", ForeignKey(_LEARNER), primary_key=True),
     Column("seq", BigInteger, primary_key=True, autoincrement=False),
     Column("state", LargeBinary, nullable=False),
+    Column("times", Text),
 )
-"""`state` after the entry `seq`, without what is in the specification; compressed JSON."""
+"""`state` after the entry `seq`, without what is in the specification; compressed JSON. `times`: when its open rounds were asked
+for, by id; JSON."""
 
 _MIGRATION_LOCK: Final = 0x5E_B1_BA_2D
 """Number of the lock of PostgreSQL that one process holds while it creates or migrates tables."""
 
 
-def _create(connection: Connection) -> None:
-    METADATA.create_all(connection)
+def _add_times(connection: Connection) -> None:
+    connection.execute(text(f"ALTER TABLE {JOURNAL.name} ADD COLUMN time BIGINT"))
+    connection.execute(text(f"ALTER TABLE {SNAPSHOTS.name} ADD COLUMN times TEXT"))
 
 
-MIGRATIONS: Final[list[Callable[[Connection], None]]] = [_create]
-"""Entry k leads from version k to version k + 1; version 0 is an empty database. Entries are never changed."""
+MIGRATIONS: Final[list[Callable[[Connection], None]]] = [_add_times]
+"""Entry k leads from version k + 1 to version k + 2. Entries are never changed."""
+
+
+def newest() -> int:
+    """The version of the tables that the library creates."""
+    return 1 + len(MIGRATIONS)
 
 
 def version_of(connection: Connection) -> int:
@@ -97,21 +107,16 @@ def version_of(connection: Connection) -> int:
     if not inspect(connection).has_table(META.name):
         return 0
     found = connection.scalar(select(META.c.value).where(META.c.name == "version")) or 0
-    if found > len(MIGRATIONS):
+    if found > newest():
         raise StorageError(
-            f"the tables of learners must have a version of at most {len(MIGRATIONS)}, got {found}, written by a newer "
+            f"the tables of learners must have a version of at most {newest()}, got {found}, written by a newer "
             "semibandits: upgrade semibandits, or use another database"
         )
     return found
 
 
-def is_current(connection: Connection) -> bool:
-    """Whether the tables have the version of the library."""
-    return version_of(connection) == len(MIGRATIONS)
-
-
 def migrate(connection: Connection) -> None:
-    """Bring the tables to the version of the library, in a writing transaction.
+    """Create the tables, or bring them to the version of the library, in a writing transaction.
 
     Raises
     ------
@@ -121,10 +126,10 @@ def migrate(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATION_LOCK})
     before = version_of(connection)
-    for step in MIGRATIONS[before:]:
-        step(connection)
-    version = len(MIGRATIONS)
     if before == 0:
-        connection.execute(insert(META).values(name="version", value=version))
-    elif before < version:
-        connection.execute(update(META).where(META.c.name == "version").values(value=version))
+        METADATA.create_all(connection)
+        connection.execute(insert(META).values(name="version", value=newest()))
+    elif before < newest():
+        for step in MIGRATIONS[before - 1 :]:
+            step(connection)
+        connection.execute(update(META).where(META.c.name == "version").values(value=newest()))

@@ -11,7 +11,9 @@ from semibandits._json import strict_json
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning import storage
 from semibandits.learning.database import journal
+from semibandits.learning.database.journal import Snapshot
 from semibandits.learning.database.operations import Entry, Payload, checked_name
+from semibandits.learning.database.times import LATEST, RoundTimes
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from semibandits.learning.database.journal import Stored
 
 FORMAT: Final = "semibandits.learner-journal"
-VERSION: Final = 1
+VERSION: Final = 2
+"""Version 1 has no times."""
 LONGEST_TIME: Final = 40
+_OPTIONAL: Final = ("key", "time")
 _ENTRY_TYPES: Final = {"seq": int, "kind": str, "text": str, "checksum": int}
 
 
@@ -39,8 +43,8 @@ def exported(backend: Backend, stored: Stored) -> list[str]:
         states = stored.snapshots(connection)
         entries = stored.entries_after(connection, -1)
         return [
-            *({"snapshot": seq, "state": state} for seq, state in states),
-            *({"entry": {name: getattr(entry, name) for name in (*_ENTRY_TYPES, "key")}} for entry in entries),
+            *({"snapshot": found.seq, "state": found.state, "times": found.times} for found in states),
+            *({"entry": {name: getattr(entry, name) for name in (*_ENTRY_TYPES, *_OPTIONAL)}} for entry in entries),
         ]
 
     head = {
@@ -84,8 +88,8 @@ def imported(backend: Backend, lines: Iterable[str], *, name: str | None = None)
             raise InvalidInputError(
                 f"name must be new in {backend.shown}, got {chosen!r}, which exists: choose another name"
             )
-        for seq, state in states:
-            stored.add_snapshot(connection, seq, state)
+        for found in states:
+            stored.add_snapshot(connection, found.seq, found.state, times=found.times)
         for entry in entries:
             stored.append(connection, entry)
 
@@ -97,7 +101,7 @@ def _checksum(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _parsed(lines: list[str]) -> tuple[Payload, list[tuple[int, Payload]], list[Entry]]:
+def _parsed(lines: list[str]) -> tuple[Payload, list[Snapshot], list[Entry]]:
     """Header, snapshots and entries of exported lines."""
     while lines and not lines[-1]:
         lines.pop()
@@ -130,18 +134,30 @@ def _is_specification(value: object) -> bool:
     )
 
 
-def _snapshot(part: Payload) -> tuple[int, Payload]:
-    seq, state = part["snapshot"], part.get("state")
+def _snapshot(part: Payload) -> Snapshot:
+    seq, state, times = part["snapshot"], part.get("state"), part.get("times")
     if type(seq) is not int or not 0 <= seq < journal.LONGEST_JOURNAL or not isinstance(state, dict):
         raise _invalid("a snapshot without number or state")
-    return seq, state
+    if times is not None:
+        _check_times(times)
+    return Snapshot(seq, state, times)
+
+
+def _check_times(times: object) -> None:
+    try:
+        RoundTimes.read(str(times))
+    except StorageError as error:
+        raise _invalid(f"a snapshot with damaged times: {error}") from error
 
 
 def _entry(part: Payload) -> Entry:
     value: Any = part.get("entry")
-    named = isinstance(value, dict) and set(value) == {*_ENTRY_TYPES, "key"}
+    named = isinstance(value, dict) and {*_ENTRY_TYPES, "key"} <= set(value) <= {*_ENTRY_TYPES, *_OPTIONAL}
     if not named or not all(type(value[name]) is kind for name, kind in _ENTRY_TYPES.items()):
         raise _invalid("an entry without seq, kind, text, key and checksum")
+    time = value.get("time")
+    if time is not None and (type(time) is not int or not 0 <= time < LATEST):
+        raise _invalid(f"an entry with the time {time!r}")
     if value["key"] is not None:
         checked_name(value["key"], what="key")
     entry = Entry(**value)
@@ -154,11 +170,11 @@ def _entry(part: Payload) -> Entry:
     return entry
 
 
-def _check_complete(specification: Payload, states: list[tuple[int, Payload]], entries: list[Entry]) -> None:
+def _check_complete(specification: Payload, states: list[Snapshot], entries: list[Entry]) -> None:
     """Check that every snapshot is whole, and that the journal continues the first of them without a gap."""
-    for _, state in states:
-        storage.opened(journal.whole_state(specification, state))
-    first = states[0][0] if states else None
+    for found in states:
+        storage.opened(journal.whole_state(specification, found.state))
+    first = states[0].seq if states else None
     numbers = [entry.seq for entry in entries]
     start = numbers[0] if numbers else 1
     if first is None or start > first + 1 or numbers != list(range(start, start + len(numbers))):

@@ -1,0 +1,118 @@
+"""When open rounds were asked for: for people and for `expire`, never for decisions."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Final
+
+from semibandits._json import strict_json
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.learner import Learner
+
+SPARE: Final = 1_000
+"""Number of closed rounds whose times may be kept until they are dropped together."""
+LATEST: Final = 2**53
+
+
+def now() -> int:
+    """Milliseconds since 1970, UTC, by the clock of this machine."""
+    return time.time_ns() // 1_000_000
+
+
+class RoundTimes:
+    """Times at which rounds were asked for, as far as they are known.
+
+    Parameters
+    ----------
+    known : dict of int to int
+        Milliseconds since 1970 by id of the round.
+    """
+
+    def __init__(self, known: dict[int, int]) -> None:
+        self._known = known
+        self._most = len(known) + SPARE
+
+    @classmethod
+    def read(cls, text: str | None) -> RoundTimes:
+        """The times of :meth:`text`; none if there is no text.
+
+        Raises
+        ------
+        StorageError
+            If it is damaged.
+        """
+        try:
+            return cls({} if text is None else checked_times(strict_json(text)))
+        except ValueError as error:
+            raise StorageError(f"times of rounds must be JSON, got {error}: it is damaged, use a copy") from error
+
+    def text(self, learner: Learner) -> str:
+        """The times of open rounds as JSON."""
+        self._drop_closed(learner)
+        return json.dumps(self._known, separators=(",", ":"))
+
+    def add(self, learner: Learner, first: int, asked_at: int | None) -> None:
+        """Note when rounds from the id `first` on were asked for."""
+        if asked_at is None:
+            return
+        for number in range(first, learner.rounds):
+            self._known[number] = asked_at
+        if len(self._known) > self._most:
+            self._drop_closed(learner)
+
+    def ages(self, learner: Learner, at: int) -> dict[int, float | None]:
+        """Age of each open round in seconds at this time, None if unknown; at least 0 if the clock went back."""
+        return {asked.id: self._age(asked.id, at) for asked in learner.open_rounds}
+
+    def first_younger(self, learner: Learner, seconds: float, at: int) -> int:
+        """The id below which open rounds are older than so many seconds, as far as is known.
+
+        Rounds of unknown age are as old as a round after them. No round that is known to be younger is below the id, nor any
+        round after it, so that a clock that went back, or is wrong on one machine, makes rounds expire later, not earlier.
+        """
+        limit = 0
+        for number, age in self.ages(learner, at).items():
+            if age is None:
+                continue
+            if age <= seconds:
+                break
+            limit = number + 1
+        return limit
+
+    def _age(self, number: int, at: int) -> float | None:
+        asked_at = self._known.get(number)
+        return None if asked_at is None else max(at - asked_at, 0) / 1_000
+
+    def _drop_closed(self, learner: Learner) -> None:
+        self._known = {asked.id: self._known[asked.id] for asked in learner.open_rounds if asked.id in self._known}
+        self._most = 2 * len(self._known) + SPARE
+
+
+def checked_times(value: object) -> dict[int, int]:
+    """Times by id from an object of JSON.
+
+    Raises
+    ------
+    ValueError
+        If it is not one of times by ids.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"a {type(value).__name__}")
+    times = {int(number): time for number, time in value.items()}
+    if not all(type(time) is int and 0 <= time < LATEST for time in times.values()):
+        raise ValueError("a time that is no number of milliseconds")
+    return times
+
+
+def checked_seconds(seconds: object) -> float:
+    """A number of seconds.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a number >= 0.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise InvalidInputError(f"seconds must be a number >= 0, got {seconds!r}: pass for instance 3600")
+    return float(seconds)

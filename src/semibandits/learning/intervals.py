@@ -1,0 +1,120 @@
+"""Estimates of the means, with intervals that hold for all numbers of observations at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from semibandits._text import brief
+from semibandits._typing import FloatArray, IntArray
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.laws import Gaussian, Law
+from semibandits.policies.agents import RuleAgent
+from semibandits.policies.base import Agent, Policy
+from semibandits.policies.rules import LawPolicy
+
+BISECTIONS: Final = 48
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What is known about the mean reward of each item; see :meth:`Learner.estimates`.
+
+    Attributes
+    ----------
+    error : float
+        Probability that the interval of an item ever misses its mean.
+    plays : ndarray of int, shape (d,)
+        Number of observed rewards.
+    open : ndarray of int, shape (d,)
+        Number of open rounds with the item.
+    means : ndarray of float, shape (d,)
+        Mean of the observed rewards, NaN where there are none.
+    lower, upper : ndarray of float, shape (d,)
+        Ends of the intervals, NaN where nothing was observed; they may be infinite.
+    """
+
+    error: float
+    plays: IntArray
+    open: IntArray
+    means: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+    def __post_init__(self) -> None:
+        for array in (self.plays, self.open, self.means, self.lower, self.upper):
+            array.setflags(write=False)
+
+
+def checked_error(error: object, name: str = "error") -> float:
+    """A probability.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is not a number between 0 and 1.
+    """
+    value = finite_number(error, name)
+    if not 0.0 < value < 1.0:
+        raise InvalidInputError(f"{name} must lie between 0 and 1, got {value:g}: pass for instance 0.05")
+    return value
+
+
+def law_of(policy: Policy, agent: Agent, variance: float | list[float]) -> Law:
+    """The law that a learner assumes: that of its policy, or Gaussian with its variance."""
+    law = policy.known_law if isinstance(policy, LawPolicy) else None
+    if law is not None and not isinstance(law, Gaussian):
+        return law
+    return Gaussian(agent.variance if isinstance(agent, RuleAgent) else np.asarray(variance))
+
+
+def interval(law: Law, means: FloatArray, levels: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The means theta with ``d(mean, theta) <= level``, as their smallest and largest one; rounded outwards.
+
+    Parameters
+    ----------
+    law : Law
+        The law of the items.
+    means, levels : ndarray of float, shape (d,)
+        Means in the range of the law, and the information up to which other means are compatible with them, >= 0.
+    """
+    if isinstance(law, Gaussian):
+        width = np.sqrt(2.0 * np.asarray(law.variance) * levels)
+        return means - width, means + width
+    lowest = law.least(means)
+    inside = np.maximum(means + np.minimum(law.reach(means), 0.0), lowest)
+    with np.errstate(invalid="ignore"):
+        start = np.sqrt(2.0 * law.variance_at(inside) * levels)
+    scale = np.where(start > 0.0, start, 1.0)
+    fall = _largest(lambda e: law.divergence_below(inside, e), levels, scale, inside - lowest)
+    rise = _largest(lambda e: law.divergence(inside, e), levels, scale, law.reach(inside))
+    return inside - fall, inside + rise
+
+
+def _largest(
+    divergence: Callable[[FloatArray], FloatArray], levels: FloatArray, scale: FloatArray, limit: FloatArray
+) -> FloatArray:
+    """The largest distance up to `limit` whose divergence is at most the level, from above."""
+    low, high, factor = np.zeros(len(levels)), np.minimum(scale, limit), 2.0
+    with np.errstate(all="ignore"):
+        while math.isfinite(factor):
+            short = ~(divergence(high) > levels) & (high < limit)
+            if not short.any():
+                break
+            low, high = np.where(short, high, low), np.where(short, np.minimum(high * factor, limit), high)
+            factor *= factor
+        within = ~(divergence(high) > levels)  # then it is the limit itself
+        for _ in range(BISECTIONS):
+            middle = np.where(high > 4.0 * low, np.sqrt(low) * np.sqrt(high), 0.5 * (low + high))
+            middle = np.where(low > 0.0, middle, 0.5 * high)
+            over = divergence(middle) > levels
+            low, high = np.where(over, low, middle), np.where(over, middle, high)
+    return np.where(within, limit, high)

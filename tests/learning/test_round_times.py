@@ -1,0 +1,233 @@
+"""Ages of open rounds, `expire` by seconds, and databases and exports that were written before times were stored."""
+
+import hashlib
+import json
+import threading
+
+import numpy as np
+import pytest
+from sqlalchemy import NullPool, create_engine, text
+
+import semibandits as sb
+from semibandits.errors import InvalidInputError, StorageError
+from semibandits.learning.database import replica, schema, times, transfer
+from semibandits.learning.database.backend import Backend
+from semibandits.learning.database.opening import stored_learner
+from semibandits.learning.database.operations import Entry
+
+START = 1_700_000_000_000
+VERSION_1 = """
+CREATE TABLE semibandits_learners (
+    id {serial} NOT NULL, name VARCHAR(200) NOT NULL, created VARCHAR(40) NOT NULL, specification {blob} NOT NULL,
+    PRIMARY KEY (id), UNIQUE (name)
+);
+CREATE TABLE semibandits_meta (name VARCHAR(50) NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name));
+CREATE TABLE semibandits_journal (
+    learner_id INTEGER NOT NULL, seq BIGINT NOT NULL, kind VARCHAR(20) NOT NULL, payload TEXT NOT NULL, "key" VARCHAR(200),
+    token VARCHAR(32) NOT NULL, checksum BIGINT NOT NULL, PRIMARY KEY (learner_id, seq),
+    FOREIGN KEY(learner_id) REFERENCES semibandits_learners (id)
+) {without_rowid};
+CREATE UNIQUE INDEX semibandits_journal_key ON semibandits_journal (learner_id, "key") WHERE "key" IS NOT NULL;
+CREATE TABLE semibandits_snapshots (
+    learner_id INTEGER NOT NULL, seq BIGINT NOT NULL, state {blob} NOT NULL, PRIMARY KEY (learner_id, seq),
+    FOREIGN KEY(learner_id) REFERENCES semibandits_learners (id)
+);
+INSERT INTO semibandits_meta VALUES ('version', 1)
+"""
+COLUMNS = {
+    "learners": "name, created, specification",
+    "journal": 'learner_id, seq, kind, payload, "key", token, checksum',
+    "snapshots": "learner_id, seq, state",
+}
+
+
+class Clock:
+    """A clock that is set by hand, in seconds."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return START + round(1_000 * self.seconds)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(replica, "now", clock)
+    monkeypatch.setattr("semibandits.learning.database.durable.now", clock)
+    return clock
+
+
+def opened(url, **options):
+    return sb.open_learner(url, name="one", decision_set=sb.MSets(6, 2), policy=sb.CUCB(), variance=0.5, **options)
+
+
+def asks(learner, clock, count=1, after=1.0):
+    """Ask for rounds, each so many seconds after the one before."""
+    ids = []
+    for _ in range(count):
+        clock.seconds += after
+        ids.append(learner.ask().id)
+    return ids
+
+
+def test_ages_are_those_of_the_clock(url, clock):
+    learner = opened(url, snapshot_every=4)
+    asks(learner, clock, 6)
+    learner.tell(1, [1.0, 0.5])
+    clock.seconds = 10.25
+    expected = {0: 9.25, 2: 7.25, 3: 6.25, 4: 5.25, 5: 4.25}
+    assert learner.ages() == expected
+    assert opened(url).ages() == expected  # from a snapshot and the entries after it
+    learner.prune()
+    assert opened(url).ages() == expected
+    asks(learner, clock)
+    assert opened(url).ages() == {number: age + 1.0 for number, age in expected.items()} | {6: 0.0}
+
+
+def test_rounds_expire_by_seconds(url, clock):
+    learner, memory = opened(url), sb.Learner(sb.MSets(6, 2), sb.CUCB(), variance=0.5, seed=0)
+    asks(learner, clock, 6)
+    for _ in range(6):
+        memory.ask()
+    assert learner.expire(seconds=5.0) == ()  # the oldest round is exactly 5 s old
+    assert [asked.id for asked in learner.expire(seconds=2.5, key="k")] == [0, 1, 2]
+    clock.seconds += 100.0
+    assert [asked.id for asked in learner.expire(seconds=2.5, key="k")] == [0, 1, 2]
+    memory.expire(before=3)
+    assert learner.state() == memory.state() == opened(url).state()
+    assert [asked.id for asked in learner.expire(seconds=1.0)] == [3, 4, 5]
+    assert opened(url).ages() == {}
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), "1", True])
+def test_seconds_that_are_none(tmp_path, seconds):
+    learner = opened(f"sqlite:///{tmp_path}/learners.db")
+    with pytest.raises(InvalidInputError, match="seconds must be a number >= 0"):
+        learner.expire(seconds=seconds)
+    with pytest.raises(InvalidInputError, match="one of age, before and seconds"):
+        learner.expire(seconds=1.0, age=3)
+
+
+def test_a_clock_that_goes_back_expires_no_young_round(url, clock):
+    learner = opened(url)
+    asks(learner, clock, 2, after=1.0)  # at 1 and 2 s
+    clock.seconds = 1_000.0
+    asks(learner, clock, 1, after=0.0)  # this clock is wrong
+    clock.seconds = 3.0
+    asks(learner, clock, 2, after=1.0)  # at 4 and 5 s
+    clock.seconds = 6.0
+    assert learner.ages() == {0: 5.0, 1: 4.0, 2: 0.0, 3: 2.0, 4: 1.0}
+    assert [asked.id for asked in learner.expire(seconds=0.5)] == [0, 1]
+    clock.seconds = -50.0
+    assert learner.expire(seconds=0.0) == ()
+    assert set(learner.ages().values()) == {0.0}
+    assert learner.state() == opened(url).state()
+
+
+def test_times_of_closed_rounds_are_dropped(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(times, "SPARE", 20)
+    learner = opened(f"sqlite:///{tmp_path}/learners.db")
+    for _ in range(60):
+        learner.tell(asks(learner, clock)[0], [1.0, 0.5])
+        assert len(learner._replica.times._known) <= 40
+    assert list(learner.ages()) == []
+
+
+def write_version_1(source, url):
+    """Copy all rows of a database into tables as version 1 created them."""
+    is_file = url.startswith("sqlite")
+    engine = create_engine(Backend(url, timeout=1.0)._url, poolclass=NullPool)
+    words = {
+        "serial": "INTEGER" if is_file else "SERIAL",
+        "blob": "BLOB" if is_file else "BYTEA",
+        "without_rowid": "WITHOUT ROWID" if is_file else "",
+    }
+    with engine.begin() as connection:
+        for statement in VERSION_1.format(**words).split(";"):
+            connection.execute(text(statement))
+        for table, columns in COLUMNS.items():
+            names = [column.strip(' "') for column in columns.split(",")]
+            rows = source.run(
+                lambda old, table=table, columns=columns: old.execute(text(f"SELECT {columns} FROM semibandits_{table}")).all()
+            )
+            marks = ", ".join(f":{name}" for name in names)
+            statement = text(f"INSERT INTO semibandits_{table} ({columns}) VALUES ({marks})")
+            connection.execute(statement, [dict(zip(names, row, strict=True)) for row in rows])
+
+
+def test_a_database_of_version_1_is_migrated(url, tmp_path, clock):
+    source = opened(f"sqlite:///{tmp_path}/source.db", snapshot_every=5)
+    for number in asks(source, clock, 8)[:4]:
+        source.tell(number, [1.0, 0.25 * number], key=f"outcome {number}")
+    write_version_1(source._backend, url)
+    found, errors = [], []
+
+    def work():
+        try:
+            with opened(url) as learner:
+                found.append((learner.calls, learner.state()))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]  # each opens the database for itself
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert found == [(12, source.state())] * 6
+    learner = opened(url)
+    assert learner._backend.run(schema.version_of) == 2
+    assert learner.ages() == dict.fromkeys([4, 5, 6, 7])
+    assert learner.expire(seconds=0.0) == ()
+    learner.tell(2, [1.0, 0.5], key="outcome 2")  # the key is known
+    clock.seconds = 100.0
+    asks(learner, clock, 1)
+    clock.seconds = 111.0
+    assert learner.ages() == {4: None, 5: None, 6: None, 7: None, 8: 10.0}
+    assert [asked.id for asked in learner.expire(seconds=5.0)] == [4, 5, 6, 7, 8]  # they are older than the last one
+    assert learner.state() == opened(url).state()
+
+
+def test_exports_keep_times_and_older_ones_are_read(url, clock):
+    learner = opened(url, snapshot_every=4)
+    asks(learner, clock, 6)
+    clock.seconds = 10.0
+    backend = learner._backend
+    lines = transfer.exported(backend, stored_learner(backend, "one"))
+    transfer.imported(backend, lines, name="two")
+    two = sb.open_learner(url, name="two")
+    assert two.ages() == learner.ages() == {number: 9.0 - number for number in range(6)}
+    assert two.state() == learner.state()
+
+    parts = [json.loads(line) for line in lines[:-1]]
+    for part in parts:
+        part.pop("times", None)
+        part.get("entry", {}).pop("time", None)
+    parts[0]["version"] = 1
+    older = [json.dumps(part) for part in parts]
+    older.append(json.dumps({"checksum": hashlib.sha256("\n".join(older).encode()).hexdigest()}))
+    transfer.imported(backend, older, name="three")
+    three = sb.open_learner(url, name="three")
+    assert three.ages() == dict.fromkeys(range(6))
+    assert three.state() == learner.state()
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"1": "now"}', '{"a": 1}', '{"1": -5}'])
+def test_damaged_times_are_an_error(tmp_path, clock, damage):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    learner = opened(url)
+    asks(learner, clock)
+    learner.snapshot()
+    statement = text("UPDATE semibandits_snapshots SET times = :damage")
+    learner._backend.run(lambda connection: connection.execute(statement, {"damage": damage}))
+    with pytest.raises(StorageError, match="times of rounds must be JSON"):
+        opened(url)
+
+
+def test_a_time_does_not_change_what_an_entry_is():
+    one, other = (Entry.of(1, "ask", {"round": 0, "items": [1]}, time=time) for time in (None, 5))
+    assert one.checksum == other.checksum
+    np.testing.assert_equal(one.payload(), other.payload())
