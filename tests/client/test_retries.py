@@ -60,7 +60,7 @@ def service():
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         client = Client(f"http://127.0.0.1:{server.server_port}/", TOKEN, **options)
         servers.append(client)
         return client, requests

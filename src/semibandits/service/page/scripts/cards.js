@@ -12,7 +12,8 @@ const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const narrow = (...parts) => tag("span", { class: "fine narrow" }, parts.filter(Boolean).join(", "));
 
 // Changes the text of an element only if it differs, so that what a reader has selected stays selected.
-function put(element, text) {
+function put(element, words) {
+  const text = words.replace(/ %/g, "\u00a0%");
   if (element.textContent !== text) element.textContent = text;
   element.hidden = text === "";
 }

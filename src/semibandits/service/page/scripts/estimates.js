@@ -11,7 +11,7 @@ function estimatesSection(host, summary) {
       row.in_best && tag("span", { class: "unseen" }, " (in the best decision)"),
       narrow(counted(row.plays, "play", "plays"), row.open > 0 && `${number(row.open)} open`)] },
     { title: "Interval", kind: "lane", value: (row) => widthOf(row), falling: true, number: false, head: axis, show: (row) => estimateLane(view.lane, row) },
-    { title: value, number: true, falling: !best.is_cost, value: (row) => row.mean, show: (row) => [known(row.mean) ? fixed(row.mean, view.decimals) : MISSING, fine(interval([row.lower, row.upper]))] },
+    { title: value, number: true, kind: "mean", falling: !best.is_cost, value: (row) => row.mean, show: (row) => [known(row.mean) ? fixed(row.mean, view.decimals) : MISSING, fine(interval([row.lower, row.upper]))] },
     { title: "Plays", number: true, kind: "wide", falling: true, value: (row) => row.plays, show: (row) => number(row.plays) },
     { title: "Open", number: true, kind: "wide", falling: true, value: (row) => row.open, show: (row) => number(row.open) },
   ];
@@ -64,7 +64,7 @@ function estimateScale(rows) {
   const means = rows.map((row) => row.mean).filter(known);
   if (!means.length) return { place: scale("linear", [0, 1], [1, 97]), ticks: [], cut: [0, 1] };
   const low = extreme(Math.min, means), high = extreme(Math.max, means);
-  const room = (high - low) / 3 || Math.abs(high) / 2 || 1;
+  const room = (high - low) / 10 || Math.abs(high) / 2 || 1;
   const least = Math.max(low - room, extreme(Math.min, rows.map((row) => row.lower).filter(known), low));
   const most = Math.min(high + room, extreme(Math.max, rows.map((row) => row.upper).filter(known), high));
   const step = niceStep(most - least || 1, 6);

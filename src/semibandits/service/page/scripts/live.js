@@ -122,7 +122,10 @@ async function cycle() {
 
 // What to show after a request failed; the seconds until the next one, or null if it waits for the reader.
 function failed(error) {
-  if (!(error instanceof Trouble)) throw error;
+  if (!(error instanceof Trouble)) {
+    setState("lost", "The service answered something that this page cannot show: reload it");
+    throw error;
+  }
   if (error.status === 401) {
     askForToken(tokenNow() === null ? "" : "The service does not know this token.");
     return null;
