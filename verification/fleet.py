@@ -302,7 +302,8 @@ def checked(url: str, books: list[dict[str, Any]], state: dict[str, Any], data: 
         "every acknowledged outcome is in the journal once, bit for bit": all(
             keys[key] == 1 and same(key) for key in acknowledged_keys
         ),
-        "every outcome in the journal was told by a courier": all(same(key) for key in keys if key in intended),
+        "every outcome in the journal was told by a courier": all(same(key) for key in keys if key in intended)
+        and told.keys() <= {number for line in intended.values() for number, _ in line["outcomes"]},
         "every key in the journal is of a call that was made, and occurs once": all(
             count == 1 and (key in ask_keys or key in intended or is_free)
             for (key, is_free), count in free(keys).items()
