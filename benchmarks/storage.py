@@ -56,7 +56,8 @@ class Inserts:
             self.rows: Rows = [dict(row._mapping) for row in rows]
         self.last = calls
         columns = [column.name for column in JOURNAL.columns]
-        self.driver = self.engine.raw_connection().driver_connection
+        self.lent = self.engine.raw_connection()  # the pool lends another one to `by_sqlalchemy`
+        self.driver: Any = self.lent.driver_connection
         mark = "?" if url.get_backend_name() == "sqlite" else "%s"
         self.statement = (
             f"INSERT INTO {JOURNAL.name} ({', '.join(columns)}) VALUES ({', '.join([mark] * len(columns))})"
@@ -91,7 +92,7 @@ class Inserts:
 
     def close(self) -> None:
         """Close the connections."""
-        self.driver.close()
+        self.lent.invalidate()
         self.engine.dispose()
 
 

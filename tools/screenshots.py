@@ -1,4 +1,4 @@
-"""Pictures for the README and docs/report.md, written to docs/figures: reports in a browser, figures, and commands in a terminal.
+"""Pictures for the README and docs, written to docs/figures: reports, the live page, figures, and commands in a terminal.
 
 Usage: python tools/screenshots.py
 
@@ -12,20 +12,28 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from images import write_small_png
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 from rich.text import Text
 
+import semibandits as sb
+
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 STUDY = ROOT / "examples" / "germany50.toml"
 SHORTLIST = ROOT / "examples" / "articles.toml"
 CITY = "la-serena-routing"
+LIVE = "germany50-routing"
+LIVE_ROUNDS = 20_000
+LIVE_OPEN = 12
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -34,6 +42,7 @@ FLAGS = (
 
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+TALL = {"width": 1280, "height": 1150}
 PAPER = {"width": 794, "height": 1123}
 MARGIN = 40
 MOST_BYTES = 200_000
@@ -85,6 +94,10 @@ def main() -> None:
             "city-map",
             shot_of_report(browser, city / "report.html", LAPTOP, 1.5, first="#decisions", last="#decisions"),
         )
+        with live_service(Path(folder)) as address:
+            keep("live-page", shot_of_live_page(browser, address, TALL, 1.5, first="body"))
+            keep("live-page-exploration", shot_of_live_page(browser, address, LAPTOP, 1.5, first="#exploration"))
+            keep("live-page-phone", shot_of_live_page(browser, address, PHONE, 2.0, first="#estimates"))
         for name, (words, lines) in TERMINALS.items():
             keep(name, shot_of_terminal(browser, words, lines))
         browser.close()
@@ -126,6 +139,44 @@ def shot_of_report(
     top = max(0.0, top - MARGIN)
     height = float(size["height"]) if last is None else bottom + MARGIN - top
     picture = page.screenshot(full_page=True, clip={"x": 0, "y": top, "width": size["width"], "height": height})
+    page.close()
+    return picture
+
+
+@contextmanager
+def live_service(folder: Path) -> Iterator[str]:
+    """Address of a service with a learner that has found its route, and waits for some outcomes."""
+    url = f"sqlite:///{folder}/learners.db"
+    semibandits("learner", "create", url, "packets", LIVE)
+    data, rng = sb.datasets.load(LIVE), np.random.default_rng(0)
+    waiting: list[sb.Round] = []
+    with sb.open_learner(url, name="packets") as learner:
+        for _ in range(LIVE_ROUNDS):
+            waiting.append(learner.ask())
+            if len(waiting) > LIVE_OPEN and rng.random() < 0.995:
+                told = waiting.pop(int(rng.integers(LIVE_OPEN)))
+                learner.tell(told.id, rng.normal(data.theta[told.items], np.sqrt(data.variance[told.items])))
+    program = Path(sys.executable).with_name("semibandits")
+    words = [program, "serve", "--storage", url, "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")
+    assert process.stdout is not None
+    try:
+        yield next(line for line in process.stdout if line.startswith("Page:")).split()[1]
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def shot_of_live_page(browser: Browser, address: str, size: dict[str, int], scale: float, *, first: str) -> bytes:
+    """One screen of the live page from an element on, once the bound is solved."""
+    page = browser.new_page(
+        viewport=size, device_scale_factor=scale, color_scheme="light", reduced_motion="reduce", locale="en-GB"
+    )
+    page.goto(address)
+    page.locator("#exploration .bracket:visible").wait_for(timeout=120_000)
+    box = page.locator(first).bounding_box()
+    assert box is not None
+    picture = page.screenshot(full_page=True, clip={"x": 0, "y": box["y"], **size})
     page.close()
     return picture
 

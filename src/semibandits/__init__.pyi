@@ -20,12 +20,14 @@ from semibandits.errors import InvalidInputError as InvalidInputError
 from semibandits.errors import LongestPathWarning as LongestPathWarning
 from semibandits.errors import PositiveRewardsWarning as PositiveRewardsWarning
 from semibandits.errors import SemibanditsError as SemibanditsError
+from semibandits.errors import ServiceError as ServiceError
 from semibandits.errors import SolverError as SolverError
 from semibandits.errors import StorageError as StorageError
 from semibandits.errors import TooManyDecisionsError as TooManyDecisionsError
 from semibandits.errors import UnsupportedError as UnsupportedError
 from semibandits.learning.database.durable import DurableLearner as DurableLearner
 from semibandits.learning.database.opening import open_learner as open_learner
+from semibandits.learning.drift import Drift as Drift
 from semibandits.learning.intervals import Estimates as Estimates
 from semibandits.learning.learner import Learner as Learner
 from semibandits.learning.round import Round as Round

@@ -89,6 +89,22 @@ class StorageError(SemibanditsError, RuntimeError):
     """A database of learners cannot be used: it is locked, gone, full or damaged; the message names the remedy."""
 
 
+class ServiceError(SemibanditsError, RuntimeError):
+    """A service of learners does not answer, refuses a request, or answers something unexpected.
+
+    Parameters
+    ----------
+    message : str
+        What was expected, what was found, and a remedy.
+    status : int or None
+        Status of the answer; None without an answer.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class Infeasible(SemibanditsError):  # noqa: N818 (a public name, and a result rather than a mistake)
     """No decision satisfies the constraint."""
 

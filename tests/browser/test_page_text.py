@@ -11,6 +11,7 @@ import samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from semibandits import web
 from semibandits.errors import InvalidInputError
 from semibandits.reporting import page as page_module
 from semibandits.reporting.page import SCRIPTS, STYLES, data_text, render
@@ -119,8 +120,10 @@ def test_every_script_and_style_of_the_folder_is_used_and_none_can_end_its_eleme
     folder = resources.files(page_module)
     assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(SCRIPTS)
     assert {file.name for file in folder.iterdir() if file.name.endswith(".css")} == set(STYLES)
-    for name in [*STYLES, *(f"scripts/{script}" for script in SCRIPTS)]:
-        text = folder.joinpath(name).read_text(encoding="utf-8")
+    shared = resources.files(web)
+    assert {file.name for file in shared.joinpath("scripts").iterdir()} == set(web.SCRIPTS)
+    assert {file.name for file in shared.joinpath("styles").iterdir()} == set(web.STYLES)
+    for text in page_module._assets():
         assert "</" not in text
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", text)
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)

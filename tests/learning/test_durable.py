@@ -15,7 +15,7 @@ import semibandits as sb
 from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database import opening
 
-OPTIONS = {"variance": 0.5, "seed": 3}
+OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 
 
 def opened(url, name="one", **options):
@@ -87,7 +87,7 @@ def test_all_properties_are_those_of_a_learner_in_memory(url):
 
 def test_laws_and_priors_are_kept(url):
     prior = {"prior_means": np.arange(6.0), "prior_plays": 2}
-    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, **prior)
+    memory = sb.Learner(sb.MSets(6, 2), law="poisson", seed=0, drift_error=0.01, **prior)
     durable = opened(url, decision_set=sb.MSets(6, 2), law="poisson", **prior)
     for learner in (memory, durable):
         learner.tell(learner.ask().id, [3, 4])
@@ -300,6 +300,15 @@ def test_one_that_is_far_behind_continues_from_a_snapshot(url, monkeypatch):
     )
     assert other.rounds == 22
     assert replayed == [21, 22]
+
+
+def test_batches_count_by_rounds_for_snapshots(url):
+    learner = new(url, snapshot_every=10)
+    for _ in range(7):
+        learner.tell_many([(asked.id, [1.0, 0.5]) for asked in learner.ask_many(4)])  # 28 rounds in 14 entries
+    seqs = [found.seq for found in learner._backend.run(learner._stored.snapshots, reads=True)]
+    assert seqs == [0, 5, 9, 10]  # after 12 and 20 rounds, and after 10 entries
+    assert opened(url).state() == learner.state()
 
 
 def test_a_replay_that_chooses_otherwise_is_an_error(url):

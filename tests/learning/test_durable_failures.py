@@ -16,8 +16,7 @@ from semibandits.errors import StorageError
 from semibandits.learning.database.journal import Stored
 from verification_scripts import VERIFICATION
 
-OPTIONS = {"variance": 0.5, "seed": 3}
-CRASHES = VERIFICATION / "crashes.py"
+OPTIONS = {"variance": 0.5, "seed": 3, "drift_error": 0.01}
 
 
 def new(url, **options):
@@ -36,15 +35,27 @@ def file_url(tmp_path):
     return f"sqlite:///{tmp_path}/learners.db"
 
 
+def ran(script, **options):
+    """What a script of `verification` prints."""
+    words = [str(word) for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+    done = subprocess.run([sys.executable, VERIFICATION / script, *words], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return done.stdout
+
+
 def test_killed_processes_lose_and_invent_nothing(url):
     """The script checks every call; see its text."""
-    options = {"--processes": 3, "--rounds": 60, "--kills": 5, "--snapshot-every": 50, "--life": 0.05, "--url": url}
-    words = [str(word) for pair in options.items() for word in pair]
-    done = subprocess.run([sys.executable, CRASHES, *words], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    assert done.stdout.startswith("kills: 5,")
-    assert "tells: 180," in done.stdout
-    assert done.stdout.endswith("nothing else is, and all states agree\n")
+    printed = ran("crashes.py", processes=3, rounds=60, kills=5, snapshot_every=50, life=0.05, url=url)
+    assert printed.startswith("kills: 5,")
+    assert "tells: 180," in printed
+    assert printed.endswith("nothing else is, and all states agree\n")
+
+
+def test_outcomes_that_come_late_twice_or_in_part_count_once(url):
+    """The script keeps counts of its own; see its text."""
+    printed = ran("late_outcomes.py", processes=2, rounds=250, kills=2, url=url)
+    assert printed.startswith("rounds: 250,")
+    assert printed.endswith("state and journal agree, and every outcome is counted once\n")
 
 
 def test_a_locked_database_is_waited_for(file_url, tmp_path):

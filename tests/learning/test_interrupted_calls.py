@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import semibandits as sb
-from semibandits.learning import learner, progress
+from semibandits.learning import drift, learner, progress
 from semibandits.policies import agents, availability
 
-FILES = {str(Path(module.__file__)) for module in (learner, progress, agents, availability)}
+FILES = {str(Path(module.__file__)) for module in (learner, progress, drift, agents, availability)}
 
 
 class Interrupter:
@@ -43,7 +43,7 @@ def interrupted(call, n):
 
 def begun(policy):
     """State of a learner with observed items and the open rounds 4 and 5."""
-    made = sb.Learner(sb.MSets(6, 2), policy, variance=0.5, seed=3)
+    made = sb.Learner(sb.MSets(6, 2), policy, variance=0.5, seed=3, drift_error=0.5)
     for k in range(4):
         made.tell(made.ask().id, np.array([0.1 * k, -0.2]))
     made.ask([0, 1, 3, 4])

@@ -278,7 +278,7 @@ class Failing:
 
 
 def test_a_failing_plan_leaves_the_learner_as_it_was(monkeypatch):
-    failing = Failing(monkeypatch, OSSB, "plan")
+    failing = Failing(monkeypatch, OSSB, "solved")
     one, other = fresh(OSSB(), MSets(5, 2)), fresh(OSSB(), MSets(5, 2))
     rng = np.random.default_rng(0)
     failures = 0

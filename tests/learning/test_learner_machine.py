@@ -23,12 +23,17 @@ class Machine(RuleBasedStateMachine):
         family=st.sampled_from(["paths", "trees", "msets", "own", "enumerated"]),
         policy=st.sampled_from(sorted(POLICIES)),
         seed=st.integers(0, 99),
+        options=st.sampled_from([{}, {"drift_error": 0.5}, {"half_life": 50.0, "drift_error": 0.5}]),
     )
-    def start(self, family, policy, seed):
-        self.make = SETS[family]
+    def start(self, family, policy, seed, options):
+        options = options if policy != "OSSB" else {"defer_plans": True}  # plans do not age
+        self.make, self.half_life = SETS[family], options.get("half_life", np.inf)
         self.own = {"decision_set": self.make()} if family == "own" else {}
-        self.learner, self.twin = (Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed) for _ in range(2))
+        self.learner, self.twin = (
+            Learner(self.make(), POLICIES[policy], variance=0.5, seed=seed, **options) for _ in range(2)
+        )
         self.open, self.closed, self.asked = {}, [], 0
+        self.ages = [[] for _ in range(self.learner.decision_set.d)]  # rounds of the rewards
         self.told = [[] for _ in range(self.learner.decision_set.d)]
 
     @rule()
@@ -66,6 +71,12 @@ class Machine(RuleBasedStateMachine):
         self.open[one.id] = one.items.tolist()
         self.asked += 1
 
+    @rule()
+    def solve_plan(self):
+        wanted = self.learner.wants_plan
+        assert self.learner.solve_plan() == self.twin.solve_plan() == wanted
+        assert not self.learner.wants_plan
+
     @rule(age=st.integers(0, 12))
     def expire(self, age):
         old = [i for i in self.open if self.asked - 1 - i > age]
@@ -88,6 +99,7 @@ class Machine(RuleBasedStateMachine):
         rewards = data.draw(st.lists(REWARDS, min_size=len(items), max_size=len(items)))
         for item, reward in zip(items, rewards, strict=True):
             self.told[item].append(float(reward))
+            self.ages[item].append(i)
         return i, rewards
 
     def take_part(self, data):
@@ -99,6 +111,7 @@ class Machine(RuleBasedStateMachine):
         for item, reward in zip(items, rewards, strict=True):
             if reward is not None:
                 self.told[item].append(float(reward))
+                self.ages[item].append(i)
         return i, rewards
 
     def labels_of(self, i):
@@ -178,8 +191,15 @@ class Machine(RuleBasedStateMachine):
             for reward in rewards:
                 sums[item] += reward
         expected = [s / max(len(r), 1) for s, r in zip(sums, self.told, strict=True)]
-        assert self.learner.means.tolist() == expected
-        np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+        if self.half_life == np.inf:
+            assert self.learner.means.tolist() == expected
+            np.testing.assert_array_equal(self.learner.best(), self.make().maximize(expected))
+        else:
+            weights = [2.0 ** ((np.array(ids) + 1 - self.asked) / self.half_life) for ids in self.ages]
+            aged = [
+                (w @ r) / w.sum() if len(r) else 0.0 for w, r in zip(weights, map(np.array, self.told), strict=True)
+            ]
+            np.testing.assert_allclose(self.learner.means, aged, rtol=1e-9, atol=1e-9)
         self.counts_open_rounds(sums)
 
     def counts_open_rounds(self, sums):

@@ -87,7 +87,7 @@ def test_ages_are_those_of_the_clock(url, clock):
 
 
 def test_rounds_expire_by_seconds(url, clock):
-    learner, memory = opened(url), sb.Learner(sb.MSets(6, 2), sb.CUCB(), variance=0.5, seed=0)
+    learner, memory = opened(url), sb.Learner(sb.MSets(6, 2), sb.CUCB(), variance=0.5, seed=0, drift_error=0.01)
     asks(learner, clock, 6)
     for _ in range(6):
         memory.ask()

@@ -25,13 +25,18 @@ from semibandits.learning.arguments import (
     whole_number,
 )
 from semibandits.learning.availability import Available, available_items
+from semibandits.learning.drift import DriftCheck
 from semibandits.learning.exclusion import Uses, exclusive
+from semibandits.learning.intervals import law_of
+from semibandits.learning.options import NAMES, Options
 from semibandits.learning.outcomes import OutcomeCheck
 from semibandits.learning.progress import Progress
 from semibandits.learning.reading import Readable
 from semibandits.learning.replacement import SharedItems, moved
 from semibandits.learning.restoration import fixed_state, moving_state, restore
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.ageing import Ageing
+from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent, Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
@@ -66,13 +71,23 @@ class Learner(Readable):
         them is worth: whole numbers >= 0, one for all items or one per item. The policy counts them as observed rewards.
     prior_costs : array_like of float, shape (d,), optional
         Estimates of the mean costs, instead of `prior_means`.
+    half_life : float, optional
+        Number of rounds, > 0, in which outcomes lose half of their weight, for means that change: in each round an outcome counts
+        ``2 ** (-age / half_life)`` times, with age the number of rounds asked for after its round. By default it counts once.
+    drift_error : float, optional
+        Whether to check each item for changes of its mean reward, and the probability, at most, that any item is ever reported
+        although no mean changes. Reports are in `drifts`, and warnings of the logger ``semibandits.learning``; they do not affect
+        decisions. By default nothing is checked.
+    defer_plans : bool
+        Whether `ask` never waits for a plan. A policy that makes plans, as `OSSB`, then goes on with the one it has, and without
+        any it plays the best decision at the estimates; `wants_plan` is True until `solve_plan` has made the plan.
 
     Raises
     ------
     InvalidInputError
         If an argument is malformed.
     UnsupportedError
-        If your own policy does not support a prior.
+        If your own policy does not support a prior; with `half_life`, if the policy is your own or makes plans, as `OSSB`.
 
     Notes
     -----
@@ -94,6 +109,9 @@ class Learner(Readable):
         prior_means: ArrayLike | None = None,
         prior_plays: ArrayLike | None = None,
         prior_costs: ArrayLike | None = None,
+        half_life: float | None = None,
+        drift_error: float | None = None,
+        defer_plans: bool = False,
     ) -> None:
         check_decision_set(decision_set)
         policy = GLADE() if policy is None else policy
@@ -109,6 +127,14 @@ class Learner(Readable):
         prior = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         self._progress = Progress(decision_set, self._agent, self._rng, prior)
         self._outcomes = OutcomeCheck(policy, decision_set)
+        self._options = Options.of(drift_error, half_life, defer_plans)
+        if isinstance(self._agent, RuleAgent):
+            self._agent.defers = self._options.defer_plans
+        if self._options.half_life is not None:
+            self._progress.age(Ageing(self._options.half_life, decision_set.d, prior))
+        if self._options.drift_error is not None:
+            law = law_of(policy, self._agent, self._variance)
+            self._progress.drift = DriftCheck(law, decision_set.d, self._options.drift_error)
         self._fixed_state: dict[str, Any] | None = None
         self._uses = Uses()
 
@@ -193,7 +219,7 @@ class Learner(Readable):
         InvalidInputError
             If there is no such open round, the outcome is malformed, or both or neither of `rewards` and `costs` are given.
         """
-        self._progress.observe(*self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial))
+        self._observe([self._checked(round_id, *one_of(rewards, costs, "rewards"), partial=partial)])
 
     def tell_many(
         self, outcomes: Outcomes | None = None, *, costs: Outcomes | None = None, partial: bool = False
@@ -224,8 +250,16 @@ class Learner(Readable):
             raise InvalidInputError(
                 f"outcomes must hold each round once, got the ids {[asked.id for asked, _ in checked]}: drop the repetition"
             )
+        self._observe(checked)
+
+    def _observe(self, checked: list[tuple[Round, FloatArray]]) -> None:
+        """Observe rewards of open rounds, and log drifts."""
+        drift = self._progress.drift
+        known = 0 if drift is None else drift.count
         for asked, values in checked:
             self._progress.observe(asked, values)
+        if drift is not None:
+            drift.log(known)
 
     @exclusive
     def forget(self, round_id: int) -> None:
@@ -278,6 +312,27 @@ class Learner(Readable):
         )
 
     @exclusive
+    def solve_plan(self) -> bool:
+        """Make the plan that the policy wants, at the present estimates, and follow it from the next round on.
+
+        For learners with ``defer_plans=True``; others make plans in `ask`.
+
+        Returns
+        -------
+        bool
+            Whether a plan was made: False if none is wanted.
+
+        Raises
+        ------
+        SolverError
+            If no plan can be made.
+        """
+        if not self._progress.wants_plan:
+            return False
+        self._progress.adopt(self._progress.planner().plan())
+        return True
+
+    @exclusive
     def replace(
         self,
         decision_set: DecisionSet,
@@ -327,6 +382,7 @@ class Learner(Readable):
             self._policy if policy is None else policy,
             variance=shared.variance(self._variance) if variance is None else variance,
             seed=storage.stored_generator(storage.generator_state(self._rng)),
+            **self._options.state(),
         )
         given = Prior.of(prior_means, prior_plays, decision_set, costs=prior_costs)
         learner._progress = moved(self._progress, learner._progress, shared, given)
@@ -343,7 +399,9 @@ class Learner(Readable):
             If the state or specification of your own policy is not plain JSON.
         """
         if self._fixed_state is None:  # neither ever changes
-            self._fixed_state = fixed_state(self._decision_set, self._policy, self._progress.prior)
+            self._fixed_state = (
+                fixed_state(self._decision_set, self._policy, self._progress.prior) | self._options.state()
+            )
         return storage.sealed({**self._fixed_state, "variance": self._variance, **moving_state(self._progress)})
 
     @classmethod
@@ -374,6 +432,7 @@ class Learner(Readable):
         learner = cls(
             x, played, variance=content["variance"], seed=storage.stored_generator(content["generator"]),
             **storage.stored_prior(content.get("prior")),
+            **{name: content[name] for name in NAMES if name in content},
         )  # fmt: skip
         restore(learner._progress, content)
         return learner

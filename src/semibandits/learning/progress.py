@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,12 +12,15 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import as_decision, checked_answer
 from semibandits.decisions.available import best_available
 from semibandits.decisions.base import DecisionSet
-from semibandits.errors import InvalidInputError
+from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.kernels.rounds import Player
+from semibandits.learning.drift import DriftCheck
 from semibandits.learning.round import Round
+from semibandits.policies.ageing import Ageing
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
+from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 
 
@@ -41,6 +45,10 @@ class Progress:
         Number of rounds so far.
     plays, sums : ndarray of float, shape (d,)
         Number of observed rewards of each item, and their sum, without the prior.
+    drift : DriftCheck or None
+        The drift check, which sees the same rewards.
+    ageing : Ageing or None
+        Weights of the same rewards by age, None if they do not lose weight.
     """
 
     def __init__(self, decision_set: DecisionSet, agent: Agent, rng: np.random.Generator, prior: Prior | None) -> None:
@@ -51,10 +59,31 @@ class Progress:
         self.open: dict[int, Round] = {}
         self.next_id = 0
         self.plays, self.sums = np.zeros(decision_set.d), np.zeros(decision_set.d)
+        self.drift: DriftCheck | None = None
+        self.ageing: Ageing | None = None
+
+    def age(self, ageing: Ageing) -> None:
+        """Let outcomes lose weight, before the first round.
+
+        Raises
+        ------
+        UnsupportedError
+            If the policy is your own, or keeps a plan.
+        """
+        agent = self.agent
+        if not isinstance(agent, RuleAgent) or agent.policy.plans:
+            name = agent.policy.name if isinstance(agent, RuleAgent) else type(agent).__name__
+            raise UnsupportedError(
+                f"half_life needs a policy of the library that makes no plans, got {name}: use GLADE, ThompsonSampling or "
+                "CUCB, or leave half_life out"
+            )
+        agent.ageing = self.ageing = ageing
 
     @property
     def means(self) -> FloatArray:
-        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        """Mean of the observed rewards of each item, by their weights, 0 before the first, shape (d,)."""
+        if self.ageing is not None:
+            return self.ageing.means
         return self.sums / np.maximum(self.plays, 1.0)
 
     @property
@@ -74,10 +103,12 @@ class Progress:
         """Decision of largest estimated mean reward among those of available items; see `Learner.best`."""
         x = self.decision_set
         plays, sums = self.plays, self.sums
-        if self.prior is not None:
+        if self.ageing is not None:
+            plays, sums = self.ageing.plays, self.ageing.sums
+        elif self.prior is not None:
             plays, sums = plays + self.prior.plays, sums + self.prior.plays * self.prior.means
         unseen = np.zeros(x.d) if x.upper is None else x.upper
-        means = np.where(plays > 0, sums / np.maximum(plays, 1.0), unseen)
+        means = np.where(plays > 0, sums / np.where(plays > 0, plays, 1.0), unseen)
         if mask is None or mask.all():
             return checked_answer(x.maximize(means), x.d, x.m)
         return best_available(x, mask, means)
@@ -106,11 +137,31 @@ class Progress:
         with self._undone_on_error():
             return tuple(self._asked(mask) for _ in range(count))
 
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that was deferred."""
+        return isinstance(self.agent, RuleAgent) and self.agent.wants_plan
+
+    def planner(self) -> RuleAgent:
+        """A copy of the agent that can make its plan while the agent plays on."""
+        assert isinstance(self.agent, RuleAgent)
+        planner = copy.copy(self.agent)
+        planner.player = planner.player._replace(stats=planner.player.stats.copy())
+        return planner
+
+    def adopt(self, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+        assert isinstance(self.agent, RuleAgent)
+        with self._undone_on_error():
+            self.agent.adopt(plan)
+
     def _asked(self, mask: BoolArray | None) -> Round:
         x = self._chosen(mask)
         asked = Round.of(self.next_id, x.copy(), self.labels)
         self.open[asked.id] = asked
         self.next_id = asked.id + 1
+        if self.ageing is not None:
+            self.ageing.advance()
         return asked
 
     def _chosen(self, available: BoolArray | None) -> BoolArray:
@@ -145,6 +196,10 @@ class Progress:
                 self.plays[items] += 1.0
                 self.sums[items] += values
                 self.agent.observe(items, values)
+                if self.ageing is not None:
+                    self.ageing.observe(items, values, self.next_id - 1 - asked.id)
+                if self.drift is not None:
+                    self.drift.observe(items, values, self.labels, asked.id)
 
     def forget(self, asked: Round) -> None:
         """Close an open round whose outcome is lost."""
@@ -155,6 +210,10 @@ class Progress:
     def _closing(self, asked: Round) -> Iterator[None]:
         """Close a round at the end of the block; if the block raises, restore the statistics of its items."""
         items, player = asked.items, self.agent.player if isinstance(self.agent, RuleAgent) else None
+        drift, found = self.drift, None
+        if drift is not None:
+            drift.reserve(items)
+            found = drift.found, drift.count
         before = [array[..., items] for array in self._by_item(player)]
         counters = np.empty(0, dtype=np.int64) if player is None else player.counters.copy()
         try:
@@ -165,19 +224,26 @@ class Progress:
                 array[..., items] = values
             if player is not None:
                 player.counters[:] = counters
+            if drift is not None and found is not None:
+                drift.found, drift.count = found
             self.open[asked.id] = asked
             raise
 
     def _by_item(self, player: Player | None) -> list[FloatArray]:
         """Arrays with a column for each item that outcomes change."""
-        return [self.plays, self.sums, *([] if player is None else [player.stats])]
+        others = [] if self.drift is None else [self.drift.plays, self.drift.sums, self.drift.starts]
+        if self.ageing is not None:
+            others.append(self.ageing.numbers)
+        return [self.plays, self.sums, *([] if player is None else [player.stats]), *others]
 
     @contextmanager
     def _undone_on_error(self) -> Iterator[None]:
         """Restore the generator, the policy's state and the open rounds if the block raises."""
         bits, upcoming = self.rng.bit_generator.state, self.next_id
-        agent = self.agent
+        agent, ageing = self.agent, self.ageing
+        weights = None if ageing is None else (ageing.numbers, ageing.rounds)  # rounds replace these numbers
         player, part = (agent.player, agent.part) if isinstance(agent, RuleAgent) else (None, None)
+        wanted = self.wants_plan
         if player is not None:
             changing = ("memory", "marks", "rows", "stats", "counters")
             player = player._replace(**{name: getattr(player, name).copy() for name in changing})
@@ -188,6 +254,8 @@ class Progress:
             for round_id in range(upcoming, self.next_id + 1):
                 self.open.pop(round_id, None)
             self.next_id = upcoming
+            if ageing is not None and weights is not None:
+                ageing.numbers, ageing.rounds = weights
             if player is not None and isinstance(agent, RuleAgent):
-                agent.player, agent.part = player, part
+                agent.player, agent.part, agent.wants_plan = player, part, wanted
             raise

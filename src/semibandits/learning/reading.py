@@ -14,10 +14,13 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.families.texts import NamedItems, decision_text
 from semibandits.learning.availability import Available, available_items
+from semibandits.learning.drift import Drift
 from semibandits.learning.exclusion import Uses, exclusive
 from semibandits.learning.from_logs import FromLogs
 from semibandits.learning.intervals import Estimates, checked_error, interval, law_of
+from semibandits.learning.options import Options
 from semibandits.learning.round import Round
+from semibandits.policies.ageing import OBSERVED
 from semibandits.policies.base import Agent, Policy
 
 LONGEST_FACT: Final = 200
@@ -31,6 +34,7 @@ class Readable(FromLogs):
     _policy: Policy
     _variance: float | list[float]
     _agent: Agent
+    _options: Options
     _uses: Uses
 
     def __repr__(self) -> str:
@@ -86,7 +90,7 @@ class Readable(FromLogs):
     @property
     @exclusive
     def means(self) -> FloatArray:
-        """Mean of the observed rewards of each item, 0 before the first, shape (d,)."""
+        """Mean of the observed rewards of each item, 0 before the first, shape (d,); with `half_life`, by their weights."""
         return self._progress.means
 
     @property
@@ -126,17 +130,47 @@ class Readable(FromLogs):
         depend on its value. Under a law of the policy they have this law; the Bernoulli law also covers all rewards in [0, 1].
         Without one, deviations of rewards are sub-Gaussian with the variance of the learner or the policy, as a proxy.
         Known upper bounds on the means of the decision set cut the intervals.
+
+        With `half_life`, means and n are those of the weights, and the logarithm is ``ln(2 t (t + 1) / error)`` in round t. Each
+        interval then holds with the same probability for weights that were fixed in advance and means that do not change, since
+        ``sum of psi(w_j s) <= n psi(s)`` for weights w_j up to 1 and convex psi. But the policy chooses the weights, so that the
+        probability for all rounds at once is not proved; and after a change the interval misses the new mean until the old
+        rewards have lost their weight. Take them as a guide.
         """
         level, progress = checked_error(error), self._progress
-        items = np.flatnonzero(progress.plays)
-        n = progress.plays[items]
+        plays = progress.plays if progress.ageing is None else progress.ageing.numbers[OBSERVED]
+        items = np.flatnonzero(plays)
+        n = plays[items]
+        times = n if progress.ageing is None else float(progress.next_id)
         means, low, high = (np.full(self._decision_set.d, np.nan) for _ in range(3))
         means[items] = progress.means[items]
         law = law_of(self._policy, self._agent, self._variance).take(items)
-        low[items], high[items] = interval(law, means[items], np.log(2.0 * n * (n + 1.0) / level) / n)
+        low[items], high[items] = interval(law, means[items], np.log(2.0 * times * (times + 1.0) / level) / n)
         if self._decision_set.upper is not None:
             low, high = np.minimum(low, self._decision_set.upper), np.minimum(high, self._decision_set.upper)
         return Estimates(level, progress.plays.astype(np.int64), progress.pending, means, low, high)
+
+    @property
+    @exclusive
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that `ask` has deferred, see :meth:`Learner.solve_plan`."""
+        return self._progress.wants_plan
+
+    @property
+    def half_life(self) -> float | None:
+        """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
+        return self._options.half_life
+
+    @property
+    def drift_error(self) -> float | None:
+        """Error probability of the drift check, None if there is none."""
+        return self._options.drift_error
+
+    @property
+    @exclusive
+    def drifts(self) -> tuple[Drift, ...]:
+        """Reports that the mean reward of an item has changed, newest last: the last 1,000 of them."""
+        return () if self._progress.drift is None else self._progress.drift.found
 
     @exclusive
     def best(self, available: Available | None = None) -> BoolArray:

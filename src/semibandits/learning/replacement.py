@@ -13,6 +13,7 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError
 from semibandits.learning.progress import Progress
 from semibandits.learning.round import Round
+from semibandits.policies.ageing import Ageing
 from semibandits.policies.history import History
 from semibandits.policies.prior import Prior
 
@@ -107,6 +108,13 @@ def moved(old: Progress, new: Progress, shared: SharedItems, prior: Prior | None
         Prior for items that are new.
     """
     progress = Progress(new.decision_set, new.agent, new.rng, shared.prior(old.prior, prior))
+    if old.drift is not None and new.drift is not None:
+        new.drift.follow(old.drift, shared.old_places, progress.labels)
+    progress.drift = new.drift
+    if old.ageing is not None:
+        ageing = Ageing(old.ageing.half_life, len(progress.plays), progress.prior)
+        ageing.follow(old.ageing, shared.old_places)
+        progress.age(ageing)
     progress.recall(History(shared.values(old.plays), shared.values(old.sums), old.next_id))
     for asked in old.open.values():
         x = shared.decision(asked.items)

@@ -24,6 +24,7 @@ def fixed_state(decision_set: DecisionSet, policy: Policy, prior: Prior | None) 
 
 def moving_state(progress: Progress) -> storage.JSON:
     """What changes from call to call."""
+    optional = {"drift": progress.drift, "ageing": progress.ageing}
     return {
         "generator": storage.generator_state(progress.rng),
         "statistics": {"plays": progress.plays.tolist(), "sums": progress.sums.tolist()},
@@ -32,6 +33,8 @@ def moving_state(progress: Progress) -> storage.JSON:
             storage.round_state(asked.id, asked.decision, progress.decision_set) for asked in progress.open.values()
         ],
         "next_id": progress.next_id,
+        **({"wants_plan": True} if progress.wants_plan else {}),
+        **{name: part.state() for name, part in optional.items() if part is not None},
     }
 
 
@@ -48,6 +51,12 @@ def restore(progress: Progress, content: storage.JSON) -> None:
     progress.next_id = storage.stored_integer(content["next_id"], "next_id")
     progress.open = _stored_rounds(content["open_rounds"], x, progress.next_id)
     progress.agent.restore(content["agent"])
+    if isinstance(progress.agent, RuleAgent):
+        progress.agent.wants_plan = content.get("wants_plan") is True
+    if progress.drift is not None:
+        progress.drift.restore(content.get("drift"), progress.labels)
+    if progress.ageing is not None:
+        progress.ageing.restore(content.get("ageing"))
     _check_agreement(progress)
 
 
@@ -56,10 +65,10 @@ def _check_agreement(progress: Progress) -> None:
     agent, plays = progress.agent, progress.plays
     if not isinstance(agent, RuleAgent):
         return
-    known, prior = plays > 0, progress.prior
+    known, prior, means = plays > 0, progress.prior, progress.sums / np.maximum(plays, 1.0)
     if (
         not np.array_equal(agent.plays, plays if prior is None else plays + prior.plays)
-        or (prior is None and not np.array_equal(agent.means[known], progress.means[known]))
+        or (prior is None and not np.array_equal(agent.means[known], means[known]))
         or not np.array_equal(agent.pending, progress.pending)
         or agent.player.counters[0] != progress.next_id
     ):

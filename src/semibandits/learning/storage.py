@@ -16,13 +16,14 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.errors import InvalidInputError, UnsupportedError
 from semibandits.families.description import describe, digest, fingerprint, rebuild
 from semibandits.families.labels import without_addresses
+from semibandits.learning.options import NAMES
 from semibandits.policies.base import Policy
 from semibandits.policies.prior import Prior
 from semibandits.policies.registry import POLICIES, build
 
 JSON: TypeAlias = dict[str, Any]
 FORMAT: Final = "semibandits.learner"
-VERSION: Final = 1
+VERSION: Final = 2
 """Version of the format. Increase it with every change that older releases would misread, and keep reading older versions."""
 PARTS: Final = (
     "decision_set", "policy", "variance", "generator", "statistics", "agent", "open_rounds", "next_id",
@@ -37,7 +38,8 @@ def sealed(content: JSON) -> JSON:
     InvalidInputError
         If the content is not plain JSON.
     """
-    framed = {"format": FORMAT, "version": VERSION, "library": installed("semibandits"), **content}
+    version = VERSION if set(NAMES) & set(content) else 1  # without options, older releases read it too
+    framed = {"format": FORMAT, "version": version, "library": installed("semibandits"), **content}
     try:
         copy: JSON = strict_json(json.dumps(framed, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,9 +38,11 @@ from semibandits.kernels.rules.statistics import (
     fresh_statistics,
     observe_open,
 )
+from semibandits.policies.ageing import Ageing
 from semibandits.policies.availability import Part, unseen_items
 from semibandits.policies.base import Agent
 from semibandits.policies.history import History
+from semibandits.policies.plans import Plan
 from semibandits.policies.prior import Prior
 from semibandits.policies.states import damaged, player_state, restored_player, statistics_of
 
@@ -74,6 +78,12 @@ class RuleAgent(Agent):
         The state, as arrays that kernels change in place.
     part : Part or None
         State of the rule for the items that were available in the last round in which some were not.
+    ageing : Ageing or None
+        Counts that lose weight with age, by which the rule chooses; None if it chooses by those of `player`.
+    defers : bool
+        Whether `choose` goes on without the plans that the rule requests.
+    wants_plan : bool
+        Whether the rule has requested a plan that was deferred.
     """
 
     def __init__(self, policy: RulePolicy, decision_set: DecisionSet, variance: FloatArray) -> None:
@@ -82,6 +92,8 @@ class RuleAgent(Agent):
         self._prior_plays: FloatArray = np.zeros(d)
         self._prior_sums: FloatArray = np.zeros(d)
         self.part: Part | None = None
+        self.ageing: Ageing | None = None
+        self.defers = self.wants_plan = False
         oracle = decision_set.compiled()
         self.oracle: CompiledOracle | None = oracle if oracle is None or policy.searches else oracle.without_search()
         upper = decision_set.upper
@@ -134,7 +146,11 @@ class RuleAgent(Agent):
 
     def choose(self, rng: np.random.Generator) -> BoolArray:
         """Choose the next decision by the kernel of simulations; its items count as open until they are observed."""
-        x = self.chosen(rng)
+        if self.ageing is None:
+            x = self.chosen(rng)
+        else:
+            with self._aged(self.ageing):
+                x = self.chosen(rng)
         self._open_round(x)
         return x
 
@@ -146,16 +162,43 @@ class RuleAgent(Agent):
         """
         if available.all():
             return self.choose(rng)
-        if not available.any():
-            x = best_available(
-                self.decision_set, available, np.zeros(len(available))
-            )  # the empty one, if it is a decision
+        if self.ageing is None:
+            x = self._chosen_among(available, rng)
         else:
-            is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
-            part = self.part if self.part is not None and is_same else Part.of(self, available)
-            x, self.part = part.chosen(self, rng)
+            with self._aged(self.ageing):
+                x = self._chosen_among(available, rng)
         self._open_round(x)
         return x
+
+    def _chosen_among(self, available: BoolArray, rng: np.random.Generator) -> BoolArray:
+        if not available.any():
+            return best_available(
+                self.decision_set, available, np.zeros(len(available))
+            )  # the empty one, if it is a decision
+        is_same = self.part is not None and np.array_equal(self.part.items, np.flatnonzero(available))
+        part = self.part if self.part is not None and is_same else Part.of(self, available)
+        x, self.part = part.chosen(self, rng)
+        return x
+
+    @contextmanager
+    def _aged(self, ageing: Ageing) -> Iterator[None]:
+        """Within the block, counts and the number of rounds are those of `ageing`; the budget of searches stays the same."""
+        whole = self.player
+        counters = whole.counters.copy()
+        counters[rounds.ROUND] = round(ageing.rounds)
+        unspent = rounds.CALLS_A_ROUND * (whole.counters[rounds.ROUND] - counters[rounds.ROUND])
+        counters[rounds.SEARCHED] -= unspent
+        stats = ageing.statistics(whole.stats, self.variance, self.decision_set.upper)
+        self.player = whole._replace(stats=stats, counters=counters)
+        counters[rounds.UNSEEN] = unseen_items(self.player)
+        self.policy.distrust(self.player)
+        try:
+            yield
+        finally:
+            self.player = whole
+        counters[rounds.SEARCHED] += unspent
+        counted = slice(rounds.LINEAR_CALLS, None)
+        whole.counters[counted] = counters[counted]
 
     def _open_round(self, x: BoolArray) -> None:
         self.player.counters[rounds.ROUND] += 1
@@ -167,6 +210,7 @@ class RuleAgent(Agent):
         self.player = self.player._replace(stats=np.ascontiguousarray(whole.player.stats[:, items]), counters=counters)
         counters[rounds.UNSEEN] = unseen_items(self.player)
         self._prior_plays = whole._prior_plays[items]
+        self.defers = whole.defers
 
     def reopen(self, items: IntArray) -> None:
         """Count a round with these items as open; see :meth:`Agent.reopen`."""
@@ -207,8 +251,28 @@ class RuleAgent(Agent):
 
     def replan(self) -> None:
         """Make the plan that the rule requests."""
-        self.policy.plan(self)
+        self.adopt(self.plan())
+
+    def plan(self) -> Plan:
+        """The plan at the present estimates; the agent does not change."""
+        return self.policy.solved(self)
+
+    def adopt(self, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+        self.policy.adopt(self, plan)
         self.player.counters[rounds.PLANS] += 1
+        self.wants_plan = False
+
+    def _stand_in(self) -> BoolArray | None:
+        """Go on without the plan that the rule requests: the decision, or None if the rule can choose it now.
+
+        Without any plan it is the best decision at the estimates.
+        """
+        self.wants_plan = True
+        if self.policy.postpone(self.player):
+            return None
+        self.player.counters[rounds.LINEAR_CALLS] += 1
+        return self.maximize(self.player.stats[MEANS])
 
     def maximize(self, weights: FloatArray) -> BoolArray:
         """P_LM, by the kernel of the decision set if it has one."""
@@ -239,7 +303,10 @@ class RuleAgent(Agent):
             )
             if status == rounds.DONE:
                 return self._work.x.copy()
-            self.answer(status)
+            if status != REPLAN or not self.defers:
+                self.answer(status)
+            elif (x := self._stand_in()) is not None:
+                return x
 
     def answer(self, status: int) -> None:
         """Make a plan, or raise, after a kernel has stopped without a decision."""
@@ -266,7 +333,10 @@ class RuleAgent(Agent):
             if action == PLAY:
                 return request.x
             if action == REPLAN:
-                self.replan()
+                if not self.defers:
+                    self.replan()
+                elif (x := self._stand_in()) is not None:
+                    return x
                 continue
             answer = self._answered(action, request.weights, request.bonuses)
             if action in (LINEAR, INDEX):

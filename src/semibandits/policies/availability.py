@@ -56,9 +56,14 @@ class Part:
         agent, policy = copy.copy(self.agent), whole.policy
         agent.player = agent.player._replace(**{name: getattr(agent.player, name).copy() for name in KEPT})
         agent.follow(whole, self.items)
+        if whole.ageing is not None:
+            policy.distrust(agent.player)
         policy.lend(whole.player, agent.player, self.items)
+        if whole.defers:
+            policy.share(whole.player, agent, self.items)
         x = np.zeros(whole.decision_set.d, dtype=np.bool_)
         x[self.items] = agent.chosen(rng)
+        whole.wants_plan |= agent.wants_plan
         counted = slice(rounds.LINEAR_CALLS, None)
         whole.player.counters[counted] = agent.player.counters[counted]
         policy.collect(whole.player, agent.player, self.items)

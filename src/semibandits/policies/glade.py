@@ -11,7 +11,7 @@ from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
-from semibandits.kernels.rules.glade import HEAD, MARKS, REMEMBERED, ROWS, STAGE, START, WIDTH, glade
+from semibandits.kernels.rules.glade import HEAD, MARKS, REMEMBERED, ROWS, STAGE, START, UNTIL_TIME, WIDTH, glade
 from semibandits.kernels.rules.raises import KNOWN
 from semibandits.policies.rules import NamedLawPolicy
 
@@ -129,6 +129,10 @@ class GLADE(NamedLawPolicy):
         marks[WIDTH] = m + 1
         words = 2 + KNOWN if len(self.codes(d)) else 2
         return np.zeros(HEAD + words * d), marks, np.zeros((0, d), dtype=np.bool_)
+
+    def distrust(self, player: Player) -> None:
+        """Search again at the next decision, whatever was the best decision."""
+        player.memory[UNTIL_TIME] = 0.0
 
     def lend(self, whole: Player, part: Player, items: IntArray) -> None:
         """Fill the pool with the decisions of the other pool that use these items only."""

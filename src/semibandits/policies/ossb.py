@@ -12,8 +12,9 @@ from semibandits._validation import finite_number
 from semibandits.errors import InvalidInputError
 from semibandits.kernels.rounds import Player
 from semibandits.kernels.rules.statistics import MEANS, PLAYS
-from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb
+from semibandits.kernels.rules.tracking import BLOCKS, EXPLORED, HEAD, PLANNED, ossb, ossb_state
 from semibandits.policies.agents import RuleAgent
+from semibandits.policies.plans import Plan
 from semibandits.policies.rules import NamedLawPolicy, RadiusPolicy
 
 if TYPE_CHECKING:
@@ -142,8 +143,29 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
         """Whether the kernel requests plans: yes."""
         return True
 
-    def plan(self, agent: RuleAgent) -> None:
-        """Solve P_GL at the means and store the plan."""
+    def share(self, whole: Player, part: RuleAgent, items: IntArray) -> None:
+        """Let the part explore items by the decisions of the plan that are left; items in none of them are not explored."""
+        if whole.marks[PLANNED] < 0:
+            return
+        s = ossb_state(whole.memory, whole.marks, whole.rows, whole.stats.shape[1])
+        others = np.ones(len(s.optimal), dtype=np.bool_)
+        others[items] = False
+        rows = s.planned[~s.planned[:, others].any(axis=1)][:, items]
+        numbers = np.stack([block[items] for block in (s.inverses, s.references, s.tolerances, s.observed)])
+        numbers[0, ~rows.any(axis=0)] = np.inf
+        self.adopt(part, Plan(numbers.ravel(), rows, part.maximize(part.player.stats[MEANS])))
+
+    def postpone(self, player: Player) -> bool:
+        """Count the present plan as new, so that the rule goes on with it; False if there is none."""
+        k, d = player.marks[PLANNED], player.stats.shape[1]
+        if k < 0:
+            return False
+        s = ossb_state(player.memory, player.marks, player.rows, d)
+        s.references[:], s.observed[:], s.exploited[:] = player.stats[MEANS], player.stats[PLAYS], 0
+        return True
+
+    def solved(self, agent: RuleAgent) -> Plan:
+        """Solve P_GL at the means; the agent does not change."""
         from semibandits.policies.exploration import wanted, wanted_of_law
 
         player = agent.player
@@ -158,11 +180,14 @@ class OSSB(RadiusPolicy, NamedLawPolicy):
             scales = player.spread / np.maximum(plays, 1.0)
             plan = wanted(agent.decision_set, means, scales, agent.variance, self.gap)
             tolerances = MOVEMENT * _resolved(plan, agent.variance)
-        inverses = _inverses(plan)
-        k = len(plan.decisions)
+        return Plan(np.concatenate((_inverses(plan), means, tolerances, plays)), plan.decisions, plan.optimal)
+
+    def adopt(self, agent: RuleAgent, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+        player, k = agent.player, len(plan.decisions)
         covering_rows = np.where(player.cover >= 0, player.cover + k, -1)
         agent.player = player._replace(
-            memory=np.concatenate((inverses, means, tolerances, plays)),
+            memory=plan.memory.copy(),
             marks=np.concatenate(([player.marks[EXPLORED], k, 0], covering_rows)).astype(np.int64),
             rows=np.concatenate((plan.decisions, player.covers, plan.optimal[None])),
         )

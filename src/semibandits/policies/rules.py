@@ -18,6 +18,7 @@ from semibandits.laws.gaussian import bounded_by
 from semibandits.laws.plain import law_from, plain
 from semibandits.policies.agents import RuleAgent
 from semibandits.policies.base import Policy
+from semibandits.policies.plans import Plan
 from semibandits.policies.radius import Radius, as_radius
 
 REWARDS = ("auto", "gaussian", "bernoulli")
@@ -78,15 +79,28 @@ class RulePolicy(Policy):
         """
         return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, d), dtype=np.bool_)
 
-    def plan(self, agent: RuleAgent) -> None:
-        """Make the plan that the rule requests by ``REPLAN``."""
+    def solved(self, agent: RuleAgent) -> Plan:
+        """The plan that the rule requests by ``REPLAN``; the agent does not change."""
         raise SolverError(
-            f"{self.name} requested a plan but does not implement `plan`: this is a bug, please report it"
+            f"{self.name} requested a plan but does not implement `solved`: this is a bug, please report it"
         )
+
+    def adopt(self, agent: RuleAgent, plan: Plan) -> None:
+        """Follow a plan from the next round on."""
+
+    def share(self, whole: rounds.Player, part: RuleAgent, items: IntArray) -> None:
+        """Let an agent over these items follow the plan of the whole one, as far as it uses these items only."""
+
+    def postpone(self, player: rounds.Player) -> bool:
+        """Make the rule go on without the plan that it requests; False if it cannot, because it has no plan yet."""
+        return False
 
     def accepts(self, player: rounds.Player) -> bool:
         """Whether a player that was read from a file is valid: kernels do not check indices, so check them here."""
         return True
+
+    def distrust(self, player: rounds.Player) -> None:
+        """Forget what the rule takes as checked because counts never fall: they may have fallen since the last round."""
 
     def for_items(self, items: IntArray) -> RulePolicy:
         """The policy for some of the items only; the variance is then that passed to `start`."""

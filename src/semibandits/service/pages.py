@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from semibandits.service.answers import Refusal
+from semibandits.service.page import page_files
 
 POLICY: Final = "; ".join(
     (
@@ -57,7 +58,7 @@ def page_routes() -> APIRouter:
 def _files() -> dict[str, bytes]:
     """Content of all files by name."""
     folder = resources.files("semibandits.service") / "assets"
-    files = {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
+    files = page_files() | {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
     spec = find_spec(SWAGGER_PACKAGE)
     if spec is not None and spec.origin is not None:
         swagger = Path(spec.origin).parent / "resources"

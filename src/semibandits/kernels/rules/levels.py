@@ -57,7 +57,7 @@ def write_levels(
         levels[i] = 0.0
         if not best[i]:
             n = plays_of(stats, i)
-            at = int(n) if n <= table else 0
+            at = int(n) if n <= table and n == math.floor(n) else 0
             if at > 0 and known[at] >= 0.0:
                 levels[i] = known[at]
                 continue

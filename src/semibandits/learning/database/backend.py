@@ -20,7 +20,14 @@ from semibandits.learning.database import schema
 T = TypeVar("T")
 LOCK_SECONDS: Final = 0.25
 """Longest wait for a lock within the database; between such waits, Ctrl-C takes effect."""
-CONNECT_SECONDS: Final = 5
+_SERVER_OPTIONS: Final[dict[str, Any]] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # ms
+}
+"""Of connections to PostgreSQL, unless the URL has others; with them, a machine that vanished is noticed after about 10 s."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.005, 0.25
 _TRANSIENT_SQLITE: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FULL: Final = {str(sqlite3.SQLITE_FULL), "53100"}
@@ -114,7 +121,10 @@ class Backend:
     def _transaction(self, work: Callable[[Connection], T], *, reads: bool) -> T:
         """Call `work` in a transaction and commit. Connections are kept, and used by one thread at a time."""
         self._leave_parent()
-        connection = self._idle.pop() if self._idle else self._engine.connect()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._engine.connect()
         try:
             raw: Any = connection.connection.driver_connection
             if statement := self._first_statement(reads):
@@ -232,7 +242,9 @@ def _new_engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         arguments: dict[str, Any] = {"timeout": LOCK_SECONDS, "check_same_thread": False}
     else:
-        arguments = {"connect_timeout": CONNECT_SECONDS, "options": f"-c lock_timeout={int(LOCK_SECONDS * 1000)}"}
+        options = f"{url.query.get('options', '')} -c lock_timeout={int(LOCK_SECONDS * 1_000)}"
+        arguments = {name: value for name, value in _SERVER_OPTIONS.items() if name not in url.query}
+        arguments["options"] = options.strip()
     try:
         engine = create_engine(url, connect_args=arguments, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     except ModuleNotFoundError as error:

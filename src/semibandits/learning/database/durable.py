@@ -18,6 +18,7 @@ from semibandits.learning.database.grouping import Call, CallQueue
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
 from semibandits.learning.database.times import checked_seconds, now
+from semibandits.learning.drift import Drift
 from semibandits.learning.intervals import Estimates
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
@@ -142,6 +143,26 @@ class DurableLearner:
     def best(self) -> BoolArray:
         """Decision of largest estimated mean reward, shape (d,); see :meth:`Learner.best`."""
         return self._read(lambda learner: learner.best())
+
+    @property
+    def wants_plan(self) -> bool:
+        """Whether the policy wants a plan that `ask` has deferred, see :meth:`solve_plan`."""
+        return self._read(lambda learner: learner.wants_plan)
+
+    @property
+    def half_life(self) -> float | None:
+        """Number of rounds in which outcomes lose half of their weight, None if they lose none."""
+        return self._read(lambda learner: learner.half_life)
+
+    @property
+    def drift_error(self) -> float | None:
+        """Error probability of the drift check, None if there is none."""
+        return self._read(lambda learner: learner.drift_error)
+
+    @property
+    def drifts(self) -> tuple[Drift, ...]:
+        """Reports that the mean reward of an item has changed, newest last; see :attr:`Learner.drifts`."""
+        return self._read(lambda learner: learner.drifts)
 
     def estimates(self, error: float = 0.05) -> Estimates:
         """Mean reward of each item, with an interval that may be read at any time; see :meth:`Learner.estimates`."""
@@ -337,6 +358,31 @@ class DurableLearner:
 
         return operations.rounds_of(self._write(operations.EXPIRE, prepared, key=key), self._decision_set)
 
+    def solve_plan(self) -> bool:
+        """Make the plan that the policy wants, and store it; see :meth:`Learner.solve_plan`.
+
+        The plan is solved outside the transaction, from a copy of the estimates, while other threads and processes ask and tell.
+        It is stored as it is, so that nobody solves it again. If several processes solve one, they follow the last.
+
+        Returns
+        -------
+        bool
+            Whether a plan was made: False if none is wanted.
+
+        Raises
+        ------
+        SolverError
+            If no plan can be made.
+        StorageError
+            If it cannot be stored.
+        """
+        planner = self._read(lambda learner: learner._progress.planner() if learner.wants_plan else None)
+        if planner is None:
+            return False
+        plan = planner.plan()
+        self._write(operations.PLAN, lambda learner: plan.state(), key=None)
+        return True
+
     def replace(
         self,
         decision_set: DecisionSet,
@@ -467,6 +513,9 @@ class DurableLearner:
                 call.attempt(lambda call=call: self._entry(connection, learner, call))  # type: ignore[misc]
 
         self._transaction(work)
+        if (log := self._replica.log_drifts) is not None:
+            self._replica.log_drifts = None
+            log()
 
     def _entry(self, connection: Connection, learner: Learner, call: Call) -> Entry:
         """The entry of a call: the new one, or the stored one if the call was carried out before."""

@@ -16,8 +16,9 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.schema import JOURNAL, LEARNERS, SNAPSHOTS
 from semibandits.learning.database.statements import Statement
+from semibandits.learning.options import NAMES
 
-FIXED: Final = ("decision_set", "policy", "prior", "variance")
+FIXED: Final = ("decision_set", "policy", "prior", "variance", *NAMES)
 """Parts of a state that never change."""
 LONGEST_JOURNAL: Final = 2**53
 _ENTRY: Final = (JOURNAL.c.seq, JOURNAL.c.kind, JOURNAL.c.payload, JOURNAL.c.key, JOURNAL.c.checksum, JOURNAL.c.time)

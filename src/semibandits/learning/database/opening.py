@@ -19,6 +19,7 @@ from semibandits.learning.arguments import Seed, generator_of
 from semibandits.learning.database.durable import DurableLearner
 from semibandits.learning.database.operations import Payload, checked_name
 from semibandits.learning.learner import Learner
+from semibandits.learning.options import Options
 from semibandits.policies.base import Policy
 from semibandits.policies.glade import GLADE
 from semibandits.policies.prior import Prior
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 TIMEOUT: Final = 10.0
 LONGEST_TIMEOUT: Final = 1e6
 SNAPSHOT_EVERY: Final = 1_000
+DRIFT_ERROR: Final = 0.01
+USUAL: Final = Options(drift_error=DRIFT_ERROR)
+"""Options that are left out."""
 
 
 @hinted
@@ -47,6 +51,9 @@ def open_learner(
     prior_means: ArrayLike | None = None,
     prior_plays: ArrayLike | None = None,
     prior_costs: ArrayLike | None = None,
+    half_life: float | None = None,
+    drift_error: float | None = DRIFT_ERROR,
+    defer_plans: bool = False,
     snapshot_every: int = SNAPSHOT_EVERY,
     timeout: float = TIMEOUT,
 ) -> DurableLearner:
@@ -60,12 +67,15 @@ def open_learner(
         Name of the learner, 1 to 200 printable characters.
     decision_set : DecisionSet, optional
         The decisions. Required for a new learner, and if the set is your own; sets of the library are rebuilt.
-    policy, variance, law, prior_means, prior_plays, prior_costs
+    policy, variance, law, prior_means, prior_plays, prior_costs, half_life, defer_plans
         As for :class:`Learner`. An existing learner must have those that are given.
     seed : int, SeedSequence, or Generator over PCG64, optional
         The source of randomness, 0 by default. A generator is copied. An existing learner must have started from it, if given.
+    drift_error : float, optional
+        As for :class:`Learner`; None checks nothing. An existing learner keeps its own; a value that is neither this default nor
+        None must be the same.
     snapshot_every : int
-        Number of calls after which the state is stored, >= 1, so that opening replays at most so many.
+        Number of calls after which the state is stored, or of rounds that `ask_many` opens, >= 1: opening replays no more.
     timeout : float
         Number of seconds to wait while the database is locked or gone, >= 0.
 
@@ -85,7 +95,17 @@ def open_learner(
         raise InvalidInputError(
             f"snapshot_every must be an integer >= 1, got {snapshot_every!r}: leave it out for 1,000"
         )
-    given = _Given(decision_set, policy, variance, law, seed, prior_means, prior_plays, prior_costs)
+    given = _Given(
+        decision_set,
+        policy,
+        variance,
+        law,
+        seed,
+        prior_means,
+        prior_plays,
+        prior_costs,
+        Options.of(drift_error, half_life, defer_plans),
+    )
     backend = new_backend(url, timeout=timeout)
     checked_name(name)
     backend.prepare(create=True)
@@ -212,6 +232,7 @@ class _Given:
     prior_means: ArrayLike | None
     prior_plays: ArrayLike | None
     prior_costs: ArrayLike | None
+    options: Options
 
     def first_state(self, backend: Backend, name: str) -> Payload:
         """The state of a new learner."""
@@ -229,6 +250,7 @@ class _Given:
             prior_means=self.prior_means,
             prior_plays=self.prior_plays,
             prior_costs=self.prior_costs,
+            **self.options.state(),
         ).state()
 
     @property
@@ -250,6 +272,7 @@ class _Given:
         prior = Prior.of(self.prior_means, self.prior_plays, decision_set, costs=self.prior_costs)
         if prior is not None:
             found["prior"] = storage.prior_state(prior)
+        found |= {name: value for name, value in self.options.state().items() if value != getattr(USUAL, name)}
         for name, value in found.items():
             expected = stored.specification.get("generator" if name == "seed" else name)
             if value != expected:

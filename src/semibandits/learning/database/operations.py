@@ -17,6 +17,8 @@ from semibandits.errors import InvalidInputError, SemibanditsError, StorageError
 from semibandits.learning.availability import Available, available_items
 from semibandits.learning.learner import Learner
 from semibandits.learning.round import Outcome, Round
+from semibandits.policies.agents import RuleAgent
+from semibandits.policies.plans import Plan
 
 Payload: TypeAlias = dict[str, Any]
 LONGEST_NAME: Final = 200
@@ -25,6 +27,7 @@ ASK_MANY: Final = "ask_many"
 TELL: Final = "tell"
 FORGET: Final = "forget"
 EXPIRE: Final = "expire"
+PLAN: Final = "plan"
 _ENCODED: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
@@ -37,7 +40,7 @@ class Entry:
     seq : int
         Number of the entry in the journal of its learner: 1, 2, 3, ...
     kind : str
-        "ask", "ask_many", "tell", "forget" or "expire".
+        "ask", "ask_many", "tell", "forget", "expire" or "plan".
     text : str
         The arguments or results, as JSON; floats are written so that reading them gives the same bits.
     key : str or None
@@ -252,10 +255,20 @@ def _forget(learner: Learner, payload: Payload) -> Payload:
     return payload
 
 
+def _plan(learner: Learner, payload: Payload) -> Payload:
+    agent, x = learner._agent, learner.decision_set
+    if not isinstance(agent, RuleAgent) or not agent.policy.plans:
+        raise ValueError(f"a plan for {learner.policy.name}, which makes none")
+    size = len(agent.policy.memory(x.d, x.m)[0])
+    learner._progress.adopt(Plan.of(payload, size, x))
+    return payload
+
+
 _CALLS: Final[dict[str, Callable[[Learner, Payload], Payload]]] = {
     ASK: _ask,
     ASK_MANY: _ask_many,
     TELL: _tell,
     FORGET: _forget,
     EXPIRE: _expire,
+    PLAN: _plan,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from semibandits.decisions.base import DecisionSet
@@ -31,13 +33,15 @@ class Replica:
     own_set, own_policy : DecisionSet, Policy or None
         What the caller has passed; None if they are rebuilt from the database.
     snapshot_every : int
-        Number of entries after which the state is stored.
+        Number of entries after which the state is stored, or of rounds if they are asked for in batches.
     seq : int
         Number of the entry after which the learner in memory is, -1 if there is none in memory.
     times : RoundTimes
         When the open rounds were asked for.
     is_ahead : bool
         Whether the learner in memory may have changed by more than committed entries, and must be dropped.
+    log_drifts : callable or None
+        Logs the drifts that calls of this process have found since the last commit.
     """
 
     def __init__(
@@ -48,10 +52,11 @@ class Replica:
         self._learner: Learner | None = None
         self.times = RoundTimes({})
         self.seq, self.is_ahead = -1, False
+        self.log_drifts: Callable[[], None] | None = None
 
     def drop(self) -> None:
         """Forget the learner in memory; the next transaction reads it from the database."""
-        self._learner, self.seq, self.is_ahead = None, -1, False
+        self._learner, self.seq, self.is_ahead, self.log_drifts = None, -1, False, None
 
     def locked(self, connection: Connection) -> Learner:
         """The learner in its latest state, which no other process can change until the end of the transaction."""
@@ -89,19 +94,27 @@ class Replica:
         The learner is ahead of the database until the transaction is committed.
         """
         was_ahead, self.is_ahead = self.is_ahead, True
-        first = learner.rounds
+        first, drift = learner.rounds, learner._progress.drift
+        known = 0 if drift is None else drift.count
         try:
             done = operations.carry_out(learner, kind, payload)
         except SemibanditsError:
-            self.is_ahead = was_ahead  # a learner whose call fails is as before
+            self.is_ahead = was_ahead or self.own_policy is not None  # policies of the library are as before
             raise
         entry = Entry.of(self.seq + 1, kind, done, key, time=now())
         self.seq = entry.seq
         self.times.add(learner, first, entry.time)
+        if drift is not None and drift.count > known and self.log_drifts is None:
+            self.log_drifts = partial(drift.log, known)  # logs the reports of later calls of the transaction, too
         self._stored.append(connection, entry, token=token)
-        if entry.seq % self.snapshot_every == 0:
+        if self._is_snapshot_due(learner, first):
             self.store_snapshot(connection, learner)
         return entry
+
+    def _is_snapshot_due(self, learner: Learner, first: int) -> bool:
+        """Whether the state is stored after an entry that opened the rounds from the id `first` on; batches count by rounds."""
+        every, upcoming = self.snapshot_every, learner.rounds
+        return self.seq % every == 0 or (upcoming > first + 1 and first // every < upcoming // every)
 
     def store_snapshot(self, connection: Connection, learner: Learner) -> None:
         """Store the state of the learner."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from jinja2 import ChainableUndefined, Environment, Template
@@ -15,16 +12,17 @@ from markupsafe import Markup, escape
 
 from semibandits._text import json_text, visible
 from semibandits.errors import InvalidInputError
+from semibandits.web import asset, content_hash, joined_scripts, joined_styles
 
 __all__ = ["render"]
 
 SCHEMA: Final = 2
-STYLES: Final = ("page.css", "drawing.css", "print.css")
+STYLES: Final = ("charts.css", "drawing.css", "print.css")
 SCRIPTS: Final = (
-    "elements.js", "format.js", "scales.js", "looks.js", "curves.js", "regret.js", "readout.js", "tables.js",
-    "layers.js", "labels.js", "links.js", "network.js", "cells.js", "start.js",
+    "looks.js", "curves.js", "regret.js", "readout.js", "tables.js", "layers.js", "labels.js", "links.js", "network.js",
+    "cells.js", "start.js",
 )  # fmt: skip
-"""Concatenated in this order: each file uses functions of those before it, and `start.js` runs them."""
+"""Concatenated in this order, after the shared ones: each uses functions of those before it, and `start.js` runs them."""
 _WITHIN_LINES: Final = re.compile("[^\n\t]+")
 _CAPITALS: Final = re.compile("(?<=[a-z])(?=[A-Z])")
 
@@ -53,13 +51,8 @@ def render(payload: Mapping[str, Any]) -> str:
             f"schema must be {SCHEMA}, got {payload.get('schema')!r}: make the payload with this version of semibandits"
         )
     payload = _shown(payload)
-    style, script = "\n".join(map(_asset, STYLES)), "\n".join(_asset(f"scripts/{name}") for name in SCRIPTS)
-    return _template().render(
-        payload,
-        data=Markup(data_text(payload)),
-        style=Markup(style),
-        script=Markup(f'\n(() => {{\n"use strict";\n{script}}})();\n'),
-    )
+    style, script = _assets()
+    return _template().render(payload, data=Markup(data_text(payload)), style=Markup(style), script=Markup(script))
 
 
 def data_text(payload: Mapping[str, Any]) -> str:
@@ -87,8 +80,8 @@ def _shown(value: Any) -> Any:
 
 
 @cache
-def _asset(name: str) -> str:
-    return resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
+def _assets() -> tuple[str, str]:
+    return joined_styles(__name__, STYLES), joined_scripts(__name__, SCRIPTS)
 
 
 @cache
@@ -97,13 +90,8 @@ def _template() -> Template:
     environment = Environment(
         autoescape=True, undefined=ChainableUndefined, finalize=lambda value: "" if value is None else value
     )
-    environment.filters |= {"hash": _hash, "size": _size, "unbroken": _unbroken, "breakable": _breakable}
-    return environment.from_string(_asset("page.html"))
-
-
-def _hash(text: str) -> str:
-    """Hash by which a browser runs this text and no other (Content-Security-Policy)."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    environment.filters |= {"hash": content_hash, "size": _size, "unbroken": _unbroken, "breakable": _breakable}
+    return environment.from_string(asset(__name__, "page.html"))
 
 
 def _size(headline: str) -> str:

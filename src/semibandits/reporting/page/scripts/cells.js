@@ -81,7 +81,7 @@ function barsDrawing(figure, show) {
   // The plan does not explore items of the optimal decision; they come first, for comparison.
   const first = (i) => (layer.key === "plan" && isBest(show, i) ? 1 : 0);
   const order = items.labels.map((_, i) => i).sort((one, two) => first(two) - first(one) || value(two) - value(one) || one - two);
-  const lane = laneScale(show);
+  const lane = laneScale(layer.values, layer.key !== "theta");
   const body = tag("tbody", {});
   const list = (count) => fill(body, order.slice(0, count).map((i) => barRow(show, i, lane)));
   list(MOST_BARS);
@@ -100,43 +100,12 @@ function barsDrawing(figure, show) {
   fill(figure, key, table, more);
 }
 
-// Bars start at 0. Values that span more than a factor of 20 are dots on a logarithmic scale, which has no 0.
-function laneScale(show) {
-  const values = show.layer.values.filter(known);
-  const positive = values.filter((value) => value > 0);
-  const low = Math.min(...positive), high = Math.max(...positive);
-  if (show.layer.key !== "theta" && positive.length > 1 && values.every((value) => value >= 0) && high > 20 * low) {
-    return { log: true, place: scale("log", [low, high], [2, 98]), ticks: thinned(logTicks([low, high])) };
-  }
-  const ends = [Math.min(0, ...values), Math.max(0, ...values)];
-  if (ends[0] === ends[1]) ends[1] = 1;
-  return { log: false, place: scale("linear", ends, [0, 98]), ticks: linearTicks(ends, 4) };
-}
-
-// At most six evenly spaced ticks: more would touch on a phone.
-function thinned(ticks) {
-  const every = Math.ceil(ticks.length / 6);
-  return ticks.filter((_, k) => k % every === 0);
-}
-
-function laneAxis(lane) {
-  return tag("div", { class: "lane-axis", "aria-hidden": true }, lane.ticks.map((tick) =>
-    tag("span", { vars: { left: `${lane.place(tick)}%` } }, roundTick(tick, true))));
-}
-
 function barRow(show, i, lane) {
   const { items, layer, drawing } = show;
   const value = layer.values[i], best = isBest(show, i);
-  const marks = lane.ticks.map((tick) => tag("i", { class: "grid", vars: { left: `${lane.place(tick)}%` } }));
-  if (known(value) && lane.log && value > 0) {
-    marks.push(tag("i", { class: "dot", vars: { left: `${lane.place(value)}%` } }));
-  } else if (known(value) && !lane.log) {
-    const ends = [lane.place(0), lane.place(value)];
-    marks.push(tag("i", { vars: { left: `${Math.min(...ends)}%`, width: `${Math.max(0.15, Math.abs(ends[1] - ends[0]))}%` } }));
-  }
   return tag("tr", { class: best ? "best" : null, "data-item": i },
     tag("th", { scope: "row", class: "what" }, best && tag("span", { class: "best-mark", "aria-hidden": true }, "◆ "), items.labels[i],
       best && tag("span", { class: "unseen" }, " (optimal)"), fine(drawing.groups && drawing.groups[i])),
-    tag("td", { class: "lane" }, marks),
+    tag("td", { class: "lane" }, gridOf(lane), barOf(lane, value)),
     tag("td", { class: "how-much" }, known(value) ? number(value) : MISSING));
 }

@@ -1,50 +1,5 @@
-// Tables of policies, the plan and the items, sorted by the buttons in their heads.
-//
-// A column is { title, value: row => number or text to sort by, show: row => children, number: bool, kind }.
+// Tables of policies, the plan and the items.
 const MOST_ROWS = 12;
-
-function sortableTable(columns, rows, options = {}) {
-  const body = tag("tbody", { role: "rowgroup" });
-  // On a phone the styles turn rows into blocks, which removes the semantics of a table; the roles restore it.
-  const heads = columns.map((column) => tag("th", { scope: "col", role: "columnheader", class: column.number ? "number" : column.kind },
-    column.value ? tag("button", { type: "button", class: "sort", onclick: () => sortBy(column) }, column.title) : column.title));
-  let order = rows.slice(), sorted = null, falling = false, all = !options.cut || rows.length <= options.cut;
-  const list = () => {
-    const shown = all ? order : order.slice(0, options.cut);
-    fill(body, shown.map((row) => tag("tr", { role: "row" }, columns.map((column, k) => tag(k === 0 ? "th" : "td", {
-      scope: k === 0 ? "row" : null, role: k === 0 ? "rowheader" : "cell", class: column.number ? "number" : column.kind,
-      "data-title": k === 0 ? null : column.title,
-    }, column.show(row))))));
-  };
-  const sortBy = (column) => {
-    falling = sorted === column ? !falling : Boolean(column.number && column.falling);
-    sorted = column;
-    order = rows.slice().sort((one, two) => compared(column.value(one), column.value(two), falling));
-    heads.forEach((head, k) => {
-      if (columns[k] === column) head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      else head.removeAttribute("aria-sort");
-    });
-    list();
-  };
-  list();
-  const table = tag("table", { class: options.kind, role: "table", "aria-label": options.label }, options.caption && tag("caption", {}, options.caption),
-    tag("thead", { role: "rowgroup" }, tag("tr", { role: "row" }, heads)), body);
-  const parts = [scroller(options.label, table, options.tall ? "scroll tall" : "scroll")];
-  if (!all) {
-    const more = tag("button", { type: "button", class: "more-button", onclick: () => { all = true; list(); more.remove(); } },
-      `Show all ${number(rows.length)}`);
-    parts.push(more);
-  }
-  return parts;
-}
-
-// Unknown values come last in both directions.
-function compared(one, two, falling) {
-  const missing = (value) => value === null || value === undefined || Number.isNaN(value);
-  if (missing(one) || missing(two)) return missing(one) - missing(two);
-  const order = typeof one === "string" ? one.localeCompare(two, "en", { numeric: true }) : one - two;
-  return falling ? -order : order;
-}
 
 function policiesTable(data) {
   const simulation = data.simulation;
@@ -91,12 +46,6 @@ function planTable(data) {
   ];
   host.append(...sortableTable(columns, rows, { label: "The plan", kind: "plan stacked", cut: MOST_ROWS }));
   if (plan.more) host.append(tag("p", { class: "note" }, `And ${counted(plan.more, "more decision", "more decisions")}, each played less often.`));
-}
-
-function shareBar(share, widest) {
-  return tag("span", { class: "share-row" },
-    tag("span", {}, tag("span", { class: "bar", vars: { width: `${(100 * (share || 0)) / widest}%` } })),
-    tag("span", { class: "number" }, percent(share)));
 }
 
 function itemsTable(data) {

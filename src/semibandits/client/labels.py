@@ -1,0 +1,84 @@
+"""Labels and outcomes as JSON. JSON has no tuples, so that labels that are tuples travel as lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeAlias
+
+from semibandits.errors import InvalidInputError
+
+Outcome: TypeAlias = Iterable[float | None] | Mapping[Hashable, float | None]
+"""Numbers in the order of the items of a round, or by label; None or NaN where an item was not observed."""
+
+
+def decoded_label(value: Any) -> Hashable:
+    """The label of a JSON value, with tuples for lists."""
+    if isinstance(value, list):
+        return tuple(map(decoded_label, value))
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"{value!r} is not a label")
+
+
+def decoded_labels(values: list[Any]) -> tuple[Hashable, ...]:
+    """The labels of a JSON list."""
+    return tuple(map(decoded_label, values))
+
+
+def encoded_labels(labels: Iterable[Hashable], what: str) -> list[Any]:
+    """Labels as a JSON list.
+
+    Raises
+    ------
+    InvalidInputError
+        If they are no collection of labels.
+    """
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise InvalidInputError(
+            f"{what} must be a collection of labels, got {labels!r}: pass for instance {what}={{'a', 'b'}}; the service takes no "
+            "functions"
+        )
+    return [_plain(label) for label in labels]
+
+
+def encoded_outcome(outcome: Outcome, what: str, round_id: int) -> list[Any]:
+    """An outcome as JSON: a list of numbers in order, or of pairs [label, number].
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is no number, or infinite.
+    """
+    if isinstance(outcome, Mapping):
+        return [[_plain(label), _number(value, what, round_id)] for label, value in outcome.items()]
+    if isinstance(outcome, str | bytes) or not isinstance(outcome, Iterable):
+        raise InvalidInputError(
+            f"{what} of round {round_id} must be a sequence of numbers or a mapping from label to number, got {outcome!r}: pass "
+            "one number per item of the round"
+        )
+    return [_number(value, what, round_id) for value in outcome]
+
+
+def _number(value: Any, what: str, round_id: int) -> float | None:
+    try:
+        number = None if value is None else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.inf
+    if isinstance(value, str | bytes) or (number is not None and math.isinf(number)):
+        raise InvalidInputError(
+            f"{what} of round {round_id} must be finite numbers, or None where nothing was observed, got {value!r}: correct it"
+        )
+    return None if number is None or math.isnan(number) else number
+
+
+def _plain(label: Any) -> Any:
+    """A label as JSON; numbers of NumPy become those of Python."""
+    if isinstance(label, tuple | list):
+        return [_plain(part) for part in label]
+    plain = label.item() if hasattr(label, "item") and not isinstance(label, type) else label
+    if plain is None or isinstance(plain, bool | int | str) or (isinstance(plain, float) and math.isfinite(plain)):
+        return plain
+    raise InvalidInputError(
+        f"a label must be a string, a finite number, a boolean, None, or a tuple of these, got {label!r}: use one of these"
+    )

@@ -1,0 +1,261 @@
+"""A learner of a service, with the methods of a local one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Final, TypeAlias, final
+from urllib.parse import quote
+
+from semibandits.client.labels import Outcome, encoded_labels, encoded_outcome
+from semibandits.client.records import Bound, Estimates, OpenRound, Round, Summary
+from semibandits.client.transport import Transport
+from semibandits.errors import InvalidInputError
+
+Outcomes: TypeAlias = Mapping[int, Outcome] | Iterable[tuple[int, Outcome]]
+PAGE: Final = 500
+"""Number of open rounds that one request returns."""
+
+
+@final
+class RemoteLearner:
+    """A learner of a service; `Client.learner` creates it.
+
+    Its methods are those of :class:`semibandits.Learner`, and each is one request. All of them raise a `ServiceError` if the
+    service does not answer or refuses the token, a `StorageError` if its storage does not answer, and an `InvalidInputError` if
+    there is no learner of this name or an argument is malformed.
+
+    `key` is the name of a call: a repeated call with the same key is carried out once. Without it, each call has a new one, which
+    only its own attempts share; pass a key to repeat a call after a crash.
+
+    Attributes
+    ----------
+    name : str
+        Name of the learner.
+    """
+
+    def __init__(self, transport: Transport, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError(f"name must be the name of a learner, got {name!r}: Client.learners() lists them")
+        self.name = name
+        self._transport, self._path = transport, f"/v1/learners/{quote(name, safe='')}"
+
+    def __repr__(self) -> str:
+        return f"RemoteLearner({self.name!r} at {self._transport.url})"
+
+    def ask(
+        self,
+        available: Iterable[Hashable] | None = None,
+        *,
+        unavailable: Iterable[Hashable] | None = None,
+        key: str | None = None,
+    ) -> Round:
+        """Open a round and return it.
+
+        Parameters
+        ----------
+        available : collection of labels, optional
+            What can be chosen in this round; everything by default.
+        unavailable : collection of labels, optional
+            What cannot be chosen; an alternative to `available`.
+        key : str, optional
+            Name of this call.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses an item that is not available.
+        """
+        (asked,) = self.ask_many(1, available, unavailable=unavailable, key=key)
+        return asked
+
+    def ask_many(
+        self,
+        count: int,
+        available: Iterable[Hashable] | None = None,
+        *,
+        unavailable: Iterable[Hashable] | None = None,
+        key: str | None = None,
+    ) -> tuple[Round, ...]:
+        """Open several rounds at once: all of them, or none if an error occurs.
+
+        Parameters
+        ----------
+        count : int
+            Number of rounds.
+        available, unavailable, key
+            As for `ask`.
+
+        Raises
+        ------
+        Infeasible
+            If every decision uses an item that is not available.
+        """
+        body = {"available": _availability(available, unavailable), "count": _whole("count", count)}
+        rounds: tuple[Round, ...] = self._post("ask", body, lambda data: tuple(map(Round.of, data["rounds"])), key)
+        return rounds
+
+    def tell(
+        self,
+        round_id: int,
+        rewards: Outcome | None = None,
+        *,
+        costs: Outcome | None = None,
+        partial: bool = False,
+        key: str | None = None,
+    ) -> None:
+        """Observe the outcome of a round and close it.
+
+        Parameters
+        ----------
+        round_id : int
+            Number of the round.
+        rewards, costs : sequence of float, or mapping from label to float
+            One of the two: one number per item of the round in its order, or by label.
+        partial : bool
+            Whether items may be unobserved: None or NaN in a sequence, or missing in a mapping.
+        key : str, optional
+            Name of this call.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such open round, or the outcome is malformed.
+        """
+        name, outcome = _one_of(rewards, costs)
+        number = _whole("round_id", round_id)
+        body = {"round": number, name: encoded_outcome(outcome, name, number), "partial": bool(partial)}
+        self._post("tell", body, lambda data: data["told"], key)
+
+    def tell_many(
+        self,
+        rewards: Outcomes | None = None,
+        *,
+        costs: Outcomes | None = None,
+        partial: bool = False,
+        key: str | None = None,
+    ) -> None:
+        """Observe the outcomes of several rounds, of all or of none.
+
+        Parameters
+        ----------
+        rewards, costs : mapping from round to outcome, or iterable of pairs
+            One of the two.
+        partial, key
+            As for `tell`.
+
+        Raises
+        ------
+        InvalidInputError
+            If an outcome is malformed, or a round is not open or occurs twice.
+        """
+        name, outcomes = _one_of(rewards, costs)
+        pairs = outcomes.items() if isinstance(outcomes, Mapping) else outcomes
+        listed = [
+            {"round": _whole("round", number), name: encoded_outcome(outcome, name, number)}
+            for number, outcome in pairs
+        ]
+        self._post("tell-many", {"outcomes": listed, "partial": bool(partial)}, lambda data: data["told"], key)
+
+    def forget(self, round_id: int, *, key: str | None = None) -> None:
+        """Close a round whose outcome is lost.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such open round.
+        """
+        self._post("forget", {"round": _whole("round_id", round_id)}, lambda data: data["forgotten"], key)
+
+    def expire(
+        self,
+        *,
+        age: int | None = None,
+        before: int | None = None,
+        seconds: float | None = None,
+        key: str | None = None,
+    ) -> tuple[int, ...]:
+        """Forget old open rounds, and return their numbers.
+
+        Parameters
+        ----------
+        age : int
+            Forget rounds after which more than so many were asked for.
+        before : int
+            Forget rounds with a smaller number.
+        seconds : float
+            Forget rounds asked for more than so many seconds ago.
+        key : str, optional
+            Name of this call.
+
+        Raises
+        ------
+        InvalidInputError
+            Unless one limit is given.
+        """
+        limits = {"age": age, "before": before, "seconds": seconds}
+        given = {name: value for name, value in limits.items() if value is not None}
+        if len(given) != 1:
+            raise InvalidInputError(
+                f"one of age, before and seconds must be given, got {len(given)}: pass for instance age=1000"
+            )
+        forgotten: tuple[int, ...] = self._post("expire", given, lambda data: tuple(map(int, data["forgotten"])), key)
+        return forgotten
+
+    def summary(self) -> Summary:
+        """The learner at a glance: rounds, best decision, open rounds, drift."""
+        return self._transport.get(self._path, Summary.of)
+
+    def estimates(self) -> Estimates:
+        """Estimated mean rewards of all items, with intervals that hold for all rounds at once."""
+        return self._transport.get(f"{self._path}/estimates", Estimates.of)
+
+    def bound(self) -> Bound:
+        """C(θ) at the estimates, and exploration against its plan; the service computes it in the background."""
+        return self._transport.get(f"{self._path}/bound", Bound.of)
+
+    def open_rounds(self) -> tuple[OpenRound, ...]:
+        """Rounds neither told nor forgotten, oldest first."""
+        found: list[OpenRound] = []
+        after: int | None = None
+        while True:
+            rounds, after = self._transport.get(f"{self._path}/rounds", _page_of_rounds, limit=PAGE, after=after)
+            found += rounds
+            if after is None or not rounds:
+                return tuple(found)
+
+    def state(self) -> dict[str, Any]:
+        """The complete state, for :meth:`semibandits.Learner.from_state`."""
+        return self._transport.get(f"{self._path}/state", dict)
+
+    def _post(self, call: str, body: Mapping[str, Any], make: Any, key: str | None) -> Any:
+        return self._transport.post(f"{self._path}/{call}", body, make, key)
+
+
+def _page_of_rounds(data: dict[str, Any]) -> tuple[list[OpenRound], int | None]:
+    return [OpenRound.of(one) for one in data["rounds"]], data["next"]
+
+
+def _availability(available: object, unavailable: object) -> Any:
+    if available is not None and unavailable is not None:
+        raise InvalidInputError("one of available and unavailable must be given, got both: pass one of them")
+    if unavailable is not None:
+        return {"except": encoded_labels(unavailable, "unavailable")}  # type: ignore[arg-type]
+    return None if available is None else encoded_labels(available, "available")  # type: ignore[arg-type]
+
+
+def _one_of(rewards: Any, costs: Any) -> tuple[str, Any]:
+    if (rewards is None) == (costs is None):
+        raise InvalidInputError(
+            f"either rewards or costs must be given, got {'neither' if rewards is None else 'both'}: pass one of them"
+        )
+    return ("costs", costs) if rewards is None else ("rewards", rewards)
+
+
+def _whole(what: str, value: Any) -> int:
+    """The value as an integer; NumPy's integers are accepted, booleans are not."""
+    try:
+        if isinstance(value, bool | str) or value != int(value):
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInputError(f"{what} must be an integer, got {value!r}: pass the number of a round") from None

@@ -1,0 +1,194 @@
+"""Requests to the service: the token, retries, and errors."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from semibandits import errors
+from semibandits._version import __version__
+from semibandits.errors import InvalidInputError, SemibanditsError, ServiceError
+
+try:
+    import httpx
+except ImportError as error:  # pragma: no cover - tests install it
+    raise ImportError('semibandits.client needs httpx: pip install "semibandits[client]"') from error
+
+T = TypeVar("T")
+LOGGER: Final = logging.getLogger("semibandits.client")
+FIRST_WAIT: Final = 0.2
+"""Seconds before the first repetition, at most; each further one waits twice as long."""
+LONGEST_WAIT: Final = 10.0
+LONGEST_ASKED: Final = 60.0
+"""Longest wait in seconds that `Retry-After` may ask for."""
+REPEATED: Final = frozenset({429, 502, 503, 504})
+"""Statuses of requests that are repeated: too many requests, and a service or a proxy before it that is not ready."""
+LONGEST_KEY: Final = 200
+_ERRORS: Final[dict[str, type[SemibanditsError]]] = {
+    kind.__name__: kind
+    for kind in (
+        InvalidInputError, errors.Infeasible, errors.StorageError, errors.SolverError, errors.UnsupportedError,
+        errors.TooManyDecisionsError, errors.ConcurrentUseError,
+    )
+}  # fmt: skip
+
+
+class Transport:
+    """Sends requests and repeats them; safe to use from several threads.
+
+    Parameters
+    ----------
+    url, token, timeout, retries
+        As for `Client`.
+    """
+
+    def __init__(self, url: str, token: str | None, *, timeout: float, retries: int) -> None:
+        self.url = _checked_url(url)
+        self._retries = _checked_retries(retries)
+        headers = {"Accept": "application/json", "User-Agent": f"semibandits/{__version__}"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {_checked_token(token)}"
+        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=_checked_timeout(timeout))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get(self, path: str, make: Callable[[Any], T], **query: object) -> T:
+        """The answer to a GET request, read by `make`."""
+        given = {name: str(value) for name, value in query.items() if value is not None}
+        return _read(make, self._answer("GET", path, params=given), path)
+
+    def post(self, path: str, body: Mapping[str, Any], make: Callable[[Any], T], key: str | None) -> T:
+        """The answer to a POST request, read by `make`; all attempts carry the same key, so that it is carried out once."""
+        key = secrets.token_hex(16) if key is None else _checked_key(key)
+        content = json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
+        headers = {"Idempotency-Key": key, "Content-Type": "application/json"}
+        return _read(make, self._answer("POST", path, content=content, headers=headers), path)
+
+    def _answer(self, method: str, path: str, **arguments: Any) -> Any:
+        for attempt in range(self._retries + 1):
+            response, failure = None, None
+            try:
+                response = self._http.request(method, path, **arguments)
+            except httpx.TransportError as error:
+                failure = error
+            if response is not None and response.status_code not in REPEATED:
+                return _content(response)
+            if attempt < self._retries:
+                wait = _wait(attempt, response)
+                found = failure if response is None else f"status {response.status_code}"
+                LOGGER.info(
+                    "attempt %d of %s %s failed (%s); the next in %.1f s", attempt + 1, method, path, found, wait
+                )
+                time.sleep(wait)
+        if response is not None:
+            return _content(response)  # raises the error
+        reason = str(failure) or type(failure).__name__
+        raise ServiceError(
+            f"the service at {self.url} must answer, got no answer in {self._retries + 1} attempts ({reason}): check the URL and "
+            "that the service runs, and repeat the call with its key"
+        ) from failure
+
+
+def _wait(attempt: int, response: httpx.Response | None) -> float:
+    """Seconds before the next attempt: exponential with jitter, and at least what the service asks for."""
+    longest = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt)
+    wait = random.uniform(longest / 2, longest)
+    asked = "" if response is None else response.headers.get("Retry-After", "")
+    if asked.isascii() and asked.isdigit():
+        wait += min(LONGEST_ASKED, float(asked))
+    return wait
+
+
+def _content(response: httpx.Response) -> Any:
+    """The JSON of an answer.
+
+    Raises
+    ------
+    SemibanditsError
+        The error of the service, of the class that the library raises for it.
+    """
+    try:
+        content = response.json()
+    except ValueError as error:
+        kind = response.headers.get("Content-Type", "no content type")
+        raise ServiceError(
+            f"the answer to {response.request.method} {response.url.path} must be JSON, got {kind} with status "
+            f"{response.status_code}: check that the URL is that of the service",
+            status=response.status_code,
+        ) from error
+    if response.is_success:
+        return content
+    match content:
+        case {"error": {"type": str(kind), "message": str(message)}}:
+            known = _ERRORS.get(kind)
+            raise known(message) if known else ServiceError(message, status=response.status_code)
+    raise ServiceError(
+        f"{response.request.method} {response.url.path} must succeed, got status {response.status_code} without a message: check "
+        "that the URL is that of the service",
+        status=response.status_code,
+    )
+
+
+def _read(make: Callable[[Any], T], content: Any, path: str) -> T:
+    try:
+        return make(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ServiceError(
+            f"the answer to {path} must have the form that semibandits {__version__} reads, got another one "
+            f"({type(error).__name__}: {error}): use the same version on both sides"
+        ) from error
+
+
+def _checked_url(url: object) -> str:
+    """The URL without a slash at its end."""
+    parts = urlsplit(url) if isinstance(url, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
+        raise InvalidInputError(
+            f"url must begin with http:// or https:// and name a host, got {url!r}: pass for instance 'http://127.0.0.1:8000'"
+        )
+    if "@" in parts.netloc:
+        raise InvalidInputError(
+            "url must not contain a user or a password, got one that does: pass the token as token="
+        )
+    return parts.geturl().rstrip("/")
+
+
+def _checked_token(token: object) -> str:
+    """The token; it is not part of any message."""
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token or " " in token:
+        raise InvalidInputError(
+            "token must be a printable ASCII text without spaces, got something else: pass the token of the service, without "
+            "'Bearer' and without a line break at its end"
+        )
+    return token
+
+
+def _checked_key(key: object) -> str:
+    """The key of a call, which is sent as a header."""
+    is_text = isinstance(key, str) and key.isascii() and key.isprintable() and key == key.strip()
+    if not isinstance(key, str) or not is_text or not 0 < len(key) <= LONGEST_KEY:
+        raise InvalidInputError(
+            f"key must be a printable ASCII text of 1 to {LONGEST_KEY} characters without spaces at its ends, got {key!r}: "
+            "choose another one"
+        )
+    return key
+
+
+def _checked_timeout(timeout: object) -> float:
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
+        raise InvalidInputError(f"timeout must be a positive number of seconds, got {timeout!r}: pass for instance 10")
+    return float(timeout)
+
+
+def _checked_retries(retries: object) -> int:
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        raise InvalidInputError(f"retries must be an integer >= 0, got {retries!r}: pass for instance 6")
+    return retries

@@ -1,0 +1,62 @@
+"""Options of a learner that its decision set and policy do not depend on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+
+from semibandits._validation import finite_number
+from semibandits.errors import InvalidInputError
+from semibandits.learning.intervals import checked_error
+
+NAMES: Final = ("drift_error", "half_life", "defer_plans")
+"""Keys of the options in a state; absent ones have their defaults."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """See :class:`semibandits.learning.Learner`.
+
+    Attributes
+    ----------
+    drift_error : float or None
+        Error probability of the drift check, None if there is none.
+    half_life : float or None
+        Number of rounds in which outcomes lose half of their weight, None if they lose none.
+    defer_plans : bool
+        Whether `ask` goes on without the plans that the policy requests.
+    """
+
+    drift_error: float | None = None
+    half_life: float | None = None
+    defer_plans: bool = False
+
+    @classmethod
+    def of(cls, drift_error: object, half_life: object, defer_plans: object) -> Self:
+        """Validated options.
+
+        Raises
+        ------
+        InvalidInputError
+            If one is malformed.
+        """
+        rounds = None if half_life is None else finite_number(half_life, "half_life")
+        if rounds is not None and rounds <= 0.0:
+            raise InvalidInputError(
+                f"half_life must be positive, got {rounds:g}: pass a number of rounds, or leave it out"
+            )
+        if not isinstance(defer_plans, bool | np.bool_):
+            raise InvalidInputError(
+                f"defer_plans must be True or False, got {defer_plans!r}: True leaves plans to solve_plan"
+            )
+        return cls(
+            None if drift_error is None else checked_error(drift_error, "drift_error"), rounds, bool(defer_plans)
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The options that are not defaults, as parts of a state."""
+        default = type(self)()
+        values = {name: getattr(self, name) for name in NAMES}
+        return {name: value for name, value in values.items() if value != getattr(default, name)}

@@ -1,0 +1,83 @@
+// Estimates with intervals: one row an item, which can be sorted and filtered.
+const FIRST_ROWS = 24, MORE_ROWS = 1000;
+
+function estimatesSection(host, summary) {
+  const { nouns, best } = summary;
+  const lead = tag("p", { class: "lead" }), count = tag("p", { class: "note" });
+  const axis = tag("div", {}), view = { text: "", only: false, lane: null, decimals: 3, items: [] };
+  const value = best.is_cost ? "Mean cost" : "Mean reward";
+  const sample = [
+    { title: capital(nouns.item), kind: "what", value: (row) => row.text, show: (row) => [row.in_best && tag("span", { class: "best-mark", "aria-hidden": true }, "◆ "), row.text,
+      row.in_best && tag("span", { class: "unseen" }, " (in the best decision)"),
+      narrow(counted(row.plays, "play", "plays"), row.open > 0 && `${number(row.open)} open`)] },
+    { title: "Interval", kind: "lane", value: (row) => widthOf(row), falling: true, number: false, head: axis, show: (row) => estimateLane(view.lane, row) },
+    { title: value, number: true, kind: "mean", falling: !best.is_cost, value: (row) => row.mean, show: (row) => [known(row.mean) ? fixed(row.mean, view.decimals) : MISSING, fine(interval([row.lower, row.upper]))] },
+    { title: "Plays", number: true, kind: "wide", falling: true, value: (row) => row.plays, show: (row) => number(row.plays) },
+    { title: "Open", number: true, kind: "wide", falling: true, value: (row) => row.open, show: (row) => number(row.open) },
+  ];
+  const table = sortedTable(sample, {
+    label: "Estimates", kind: "bars live", cut: FIRST_ROWS, step: MORE_ROWS, key: (row) => row.text,
+    stamp: () => [view.lane.ticks, view.decimals], rowKind: (row) => (row.in_best ? "best" : null),
+  });
+  const list = () => {
+    const wanted = view.text.toLocaleLowerCase();
+    const rows = view.items.filter((row) => (!view.only || row.in_best) && row.text.toLocaleLowerCase().includes(wanted));
+    table.show(rows);
+    put(count, rows.length === view.items.length ? "" : `${number(rows.length)} of ${counted(view.items.length, nouns.item, nouns.items)}.`);
+    return rows.length;
+  };
+  const filter = tag("input", { type: "search", autocomplete: "off", spellcheck: false, oninput: () => { view.text = filter.value; list(); },
+    onchange: () => say(`${counted(list(), nouns.item, nouns.items)} listed`) });
+  // On a phone some columns are hidden.
+  const order = tag("select", { id: "order", onchange: () => { const column = sample[order.value]; if (column) table.sortBy(column, Boolean(column.falling)); } },
+    tag("option", { value: "" }, "best decision first"), sample.map((column, k) => tag("option", { value: k }, column.title.toLowerCase())));
+  host.append(lead, tag("div", { class: "controls" }, tag("label", { class: "field" }, `Only ${nouns.items} that contain`, filter),
+    toggle("Best decision only", false, (on) => { view.only = on; list(); }), tag("span", { class: "field order" }, tag("label", { for: "order" }, "Sort by"), order)), count, ...table.parts);
+  return (estimates) => {
+    const rows = estimates.items.map((item) => signed(item, best.is_cost));
+    view.items = rows.sort((one, two) => two.in_best - one.in_best || two.plays - one.plays);
+    view.lane = estimateScale(rows);
+    view.decimals = decimalsFor(extreme(Math.max, rows.map((row) => Math.abs(row.mean ?? 0)), 0), 4);
+    fill(axis, laneAxis(view.lane));
+    const unseen = rows.filter((row) => row.mean === null).length;
+    const some = rows.some((row) => known(row.lower));
+    put(lead, [
+      `${best.is_cost ? "Mean costs" : "Mean rewards"} of ${counted(rows.length, nouns.item, nouns.items)} as they are estimated now.`,
+      some && ` Each interval holds in all rounds at once with probability at least ${percent(1 - estimates.error)}.`,
+      unseen > 0 && ` Nothing is known of ${number(unseen)} yet.`,
+    ].filter(Boolean).join(""));
+    list();
+  };
+}
+
+// An item in the unit of the page: for costs, minus the reward.
+function signed(item, isCost) {
+  const turned = (value) => (known(value) ? (isCost ? -value : value) : null);
+  const ends = [turned(item.lower), turned(item.upper)];
+  return { ...item, mean: turned(item.mean), lower: ends[isCost ? 1 : 0], upper: ends[isCost ? 0 : 1] };
+}
+
+const widthOf = (row) => (known(row.lower) && known(row.upper) ? row.upper - row.lower : null);
+
+// The scale covers all means and as much of the intervals as leaves the means apart; the rest is cut off.
+function estimateScale(rows) {
+  const means = rows.map((row) => row.mean).filter(known);
+  if (!means.length) return { place: scale("linear", [0, 1], [1, 97]), ticks: [], cut: [0, 1] };
+  const low = extreme(Math.min, means), high = extreme(Math.max, means);
+  const room = (high - low) / 10 || Math.abs(high) / 2 || 1;
+  const least = Math.max(low - room, extreme(Math.min, rows.map((row) => row.lower).filter(known), low));
+  const most = Math.min(high + room, extreme(Math.max, rows.map((row) => row.upper).filter(known), high));
+  const step = niceStep(most - least || 1, 6);
+  const ends = [Math.floor(least / step + 1e-9) * step, Math.ceil(most / step - 1e-9) * step];
+  return { place: scale("linear", ends, [1, 97]), ticks: linearTicks(ends, 6), cut: ends };
+}
+
+// Smallest or largest of many numbers, which may be too many for the arguments of one call.
+function extreme(pick, values, start = values[0]) {
+  return values.reduce((one, two) => pick(one, two), start);
+}
+
+function estimateLane(lane, row) {
+  if (row.mean === null) return [gridOf(lane), tag("span", { class: "fine" }, "no outcome yet")];
+  return [gridOf(lane), known(row.lower) && known(row.upper) && intervalOf(lane, row.lower, row.upper), dotOf(lane, row.mean)];
+}

@@ -1,0 +1,313 @@
+"""The live page: with a real service, and with answers for every state of a learner and of the connection."""
+
+import contextlib
+import re
+from importlib import resources
+from urllib.parse import unquote, urlsplit
+
+import live_answers
+import numpy as np
+import pytest
+from page_checks import CONTRASTS, nameless_controls
+from playwright.sync_api import expect
+from shown_numbers import close_to, value_of
+
+import semibandits as sb
+from semibandits.service.page import SCRIPTS, STYLES, page_files
+from semibandits.service.pages import POLICY
+from serving import TOKEN, serving
+
+HOST = "http://page.test"
+VISIBILITY = """(state) => {
+  Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+
+
+@pytest.fixture
+def live(browser):
+    """Call ``live(answers)`` for the page with these answers, which the test may change; errors in it fail the test."""
+    contexts, errors = [], []
+
+    def open_page(answers, *, width=1280, scheme="light", query=""):
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        files = page_files()
+
+        def answer(route):
+            parts = urlsplit(route.request.url)
+            path, name = unquote(parts.path), parts.path.rpartition("/")[2] or "index.html"
+            if not path.startswith("/v1"):
+                kind = KINDS[name.rpartition(".")[2]]
+                route.fulfill(body=files[name], content_type=kind, headers={"Content-Security-Policy": POLICY})
+                return
+            found = answers.get(path)
+            answers.setdefault("requests", []).append(path)
+            if callable(found):
+                found(route)
+            elif found is None:
+                message = f"learner must be a known name, got {path!r}: see the list"
+                route.fulfill(status=404, json={"error": {"type": "InvalidInputError", "message": message}})
+            else:
+                route.fulfill(json=found)
+
+        page.route(f"{HOST}/**", answer)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(HOST) or errors.append(request.url))
+        page.clock.install(time=1_800_000_000)
+        page.clock.pause_at(1_800_000_001)  # it is the test that moves the clock
+        page.goto(f"{HOST}/{query}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def refusal(status, message):
+    return lambda route: route.fulfill(status=status, json={"error": {"type": "Unauthorized", "message": message}})
+
+
+def wait_for(page, shown):
+    """Let the page poll until this is visible."""
+    for _ in range(20):
+        page.clock.run_for(3_000)
+        with contextlib.suppress(AssertionError):
+            return expect(shown).to_be_visible(timeout=500)
+    return expect(shown).to_be_visible()
+
+
+def rows_of(page, table):
+    return [row.split("\t") for row in page.locator(f"{table} tbody tr").all_inner_texts()]
+
+
+def names_of(page, table):
+    return page.locator(f"{table} tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => row.firstChild.childNodes[row.classList.contains('best') ? 1 : 0].textContent)"
+    )
+
+
+def test_a_real_service_is_shown_with_its_token_and_followed(browser, tmp_path):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    links = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work")]
+    learner = sb.open_learner(
+        url, name="way to work", decision_set=sb.Paths(links, "home", "work"), variance=1.0, seed=0
+    )
+    learner.ask()
+    errors = []
+    with serving(url) as address, browser.new_context() as context:
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(address) or errors.append(request.url))
+        page.goto(address)
+        expect(page.get_by_label("Token")).to_be_focused()
+        for token, message in (
+            ("not the token", "without spaces"),
+            ("a-wrong-token-0123456789", "does not know this token"),
+        ):
+            page.get_by_label("Token").fill(token)
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("alert")).to_contain_text(message)
+        page.get_by_label("Token").fill(TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("way to work")
+        expect(page.locator("[data-key=rounds] .headline")).to_have_text("1 round")
+        assert TOKEN not in page.content()
+        for _ in range(6):
+            asked = learner.ask()
+            learner.tell(asked.id, costs=[2.0] * len(asked.items))
+        expect(page.locator("[data-key=rounds] .headline")).to_have_text("7 rounds")  # by itself
+        expect(page.locator("#estimates .number").first).to_be_visible()
+        shown = {
+            name: value_of(row[2].split("\n")[0])
+            for name, row in zip(names_of(page, "#estimates"), rows_of(page, "#estimates"), strict=True)
+        }
+        assert shown == {f"{u} → {v}": 2.0 for u, v in links}
+        assert errors == []
+    learner.close()
+
+
+def test_numbers_marks_and_words_are_those_of_the_answers(live):
+    answers = live_answers.service(live_answers.learner())
+    page = live(answers)
+    expect(page.locator("[data-key=open] .headline")).to_have_text("7 rounds")
+    page.get_by_role("button", name="Interval").click()
+    items = answers["/v1/learners/commute/estimates"]["items"]
+    by_name = {item["text"]: item for item in items}
+    assert sorted(names_of(page, "#estimates")) == sorted(by_name)
+    assert page.title() == "commute: learner"
+    places, values, lefts, uppers = [], [], [], []
+    for name, row in zip(names_of(page, "#estimates"), page.locator("#estimates tbody tr").all(), strict=True):
+        item = by_name[name]
+        mean = row.locator(".number").first.inner_text().split("\n")[0]
+        if item["mean"] is None:
+            assert mean == "–"
+            assert "no outcome yet" in row.inner_text()
+            continue
+        assert value_of(mean) == close_to(-item["mean"])
+        places.append(float(row.locator(".dot").evaluate("(dot) => parseFloat(dot.style.left)")))
+        values.append(-item["mean"])
+        left = row.locator(".whisker").evaluate("(one) => parseFloat(one.style.left)")
+        if left > 0:
+            lefts.append(left)
+            uppers.append(-item["upper"])
+    fit = np.polyfit(values, places, 1)
+    np.testing.assert_allclose(np.polyval(fit, values), places, atol=0.01)
+    np.testing.assert_allclose(
+        np.polyval(fit, uppers), lefts, atol=0.01
+    )  # a cost's interval starts at minus the upper end
+    assert fit[0] > 0
+    bound = answers["/v1/learners/commute/bound"]["items"]
+    wanted = [item for item in bound if item["rate"] > 0]
+    share = sum(min(item["plays"], item["wanted"]) for item in wanted) / sum(item["wanted"] for item in wanted)
+    assert value_of(page.inner_text("[data-key=plan] .headline").split()[0]) == pytest.approx(100 * share, abs=0.51)
+    assert names_of(page, "#exploration") == [
+        item["text"] for item in sorted(wanted, key=lambda item: item["plays"] / item["wanted"])
+    ]
+    assert "C(θ) = 52.34" not in page.inner_text("#exploration")  # the bracket is wider than its digits
+    assert "52.31 ≤ C(θ) ≤ 52.34" in page.inner_text("#exploration")
+    assert [row[0].split()[0] for row in rows_of(page, "#waiting .ages")] == ["0", "10", "100"]
+    assert "The mean of 1 link has changed" in page.inner_text("#drift")
+    assert [value_of(text) for text in rows_of(page, "#drift")[0][1:]] == [3.0, 5.25, 900]
+    page.get_by_text("The oldest open rounds").click()
+    assert "431 rounds ago, 13 min" in page.inner_text("[data-key=open]")
+    assert rows_of(page, "#waiting .oldest")[0][0] == "802"
+
+
+def test_rows_are_sorted_and_filtered_by_the_keyboard(live):
+    answers = live_answers.service(live_answers.learner(is_cost=False))
+    page = live(answers)
+    plays = page.get_by_role("columnheader", name="Plays").first
+    plays.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert plays.get_attribute("aria-sort") == "descending"
+    items = answers["/v1/learners/commute/estimates"]["items"]
+    assert names_of(page, "#estimates") == [item["text"] for item in sorted(items, key=lambda item: -item["plays"])]
+    page.get_by_label("Only links that contain").fill("A1")
+    assert names_of(page, "#estimates") == [
+        item["text"] for item in sorted(items[10:], key=lambda item: -item["plays"])
+    ]
+    page.clock.run_for(20_000)  # the choice outlives an update
+    assert len(names_of(page, "#estimates")) == 2
+    page.get_by_label("Only links that contain").fill("")
+    page.get_by_role("button", name="Best decision only").click()
+    assert len(names_of(page, "#estimates")) == 3
+
+
+def test_another_learner_is_chosen_and_stays_chosen(live):
+    answers = live_answers.service(
+        live_answers.learner(), live_answers.learner("<b>shop window", rounds=55, is_cost=False)
+    )
+    page = live(answers)
+    page.get_by_label("Learner", exact=True).select_option("<b>shop window")
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>shop window")
+    expect(page.locator("[data-key=rounds] .headline")).to_have_text("55 rounds")
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text("<b>shop window")
+    assert page.get_by_label("Learner", exact=True).input_value() == "<b>shop window"
+
+
+def test_a_lost_connection_is_shown_retried_less_and_less_and_found_again(live):
+    answers = live_answers.service(live_answers.learner())
+    page = live(answers)
+    expect(page.locator("#state")).to_contain_text("Live")
+    kept, waits = dict(answers), []
+    answers["/v1/learners/commute"] = lambda route: route.abort()
+    page.clock.run_for(3_000)
+    for _ in range(6):
+        expect(page.locator("#state")).to_contain_text("Connection lost")
+        count = len(answers["requests"])
+        waits.append(int(re.search(r"in (\d+) s", page.inner_text("#state"))[1]))
+        page.clock.run_for(1000 * waits[-1] - 100)
+        assert len(answers["requests"]) == count
+        page.clock.run_for(200)
+        expect(page.locator("#state")).not_to_contain_text(f"in {waits[-1]} s" if waits[-1] < 60 else "Live")
+    assert waits == [3, 6, 12, 24, 48, 60]
+    assert page.locator("#board").is_visible()  # what was read last
+    expect(page.locator("#status")).to_have_text("Connection lost")
+    answers.update(kept)
+    page.get_by_role("button", name="Try now").click()
+    expect(page.locator("#state")).to_contain_text("Live")
+    expect(page.locator("#status")).to_have_text("Connected again")
+
+
+def test_a_hidden_or_paused_page_asks_for_nothing(live):
+    answers = live_answers.service(live_answers.learner())
+    page = live(answers)
+    expect(page.locator("#state")).to_contain_text("Live")
+    for stop, go_on in (
+        (lambda: page.evaluate(VISIBILITY, "hidden"), lambda: page.evaluate(VISIBILITY, "visible")),
+        (
+            lambda: page.get_by_role("button", name="Pause").click(),
+            lambda: page.get_by_role("button", name="Pause").click(),
+        ),
+    ):
+        stop()
+        count = len(answers["requests"])
+        page.clock.run_for(120_000)
+        assert len(answers["requests"]) == count
+        with page.expect_response("**/v1/learners/commute"):
+            go_on()
+
+
+def test_no_learner_a_failed_bound_and_an_error_have_words(live):
+    answers = live_answers.service()
+    page = live(answers)
+    expect(page.get_by_role("heading", name="No learner yet")).to_be_visible()
+    answers.update(live_answers.service(live_answers.learner()))
+    answers["/v1/learners/commute/bound"] |= {"status": "failed", "items": [], "message": "a bound needs more outcomes"}
+    wait_for(page, page.get_by_text("There is no plan: a bound needs more outcomes."))
+    del answers["/v1/learners/commute"]
+    wait_for(page, page.get_by_role("heading", name="This learner cannot be shown"))
+    answers["/v1/learners"] = refusal(503, "the database must answer, got nothing: wait")
+    page.reload()
+    expect(page.get_by_role("heading", name="The service reports an error")).to_be_visible()
+    assert "the database must answer" in page.inner_text("#message").lower()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_readable_at_every_width_and_by_every_means(live, scheme):
+    page = live(live_answers.service(live_answers.learner(), live_answers.learner("other")), scheme=scheme)
+    expect(page.locator("#board")).to_be_visible()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the learner"
+    page.get_by_text("The oldest open rounds").click()
+    pairs = page.evaluate(CONTRASTS)
+    assert len(pairs) > 60
+    assert [pair for pair in pairs if pair[0] < 4.5] == []
+    assert nameless_controls(page) == []
+    for width in (1280, 768, 360, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_thousand_items_are_shown_on_demand_and_stay_where_nothing_changes(live):
+    answers = live_answers.service(live_answers.learner(d=1000))
+    page = live(answers)
+    expect(page.locator("#estimates tbody tr")).to_have_count(24)
+    page.locator("#estimates").get_by_role("button", name="Show all 1,000").click()
+    assert page.locator("#estimates tbody tr").count() == 1000
+    page.evaluate("for (const row of document.querySelectorAll('#estimates tbody tr')) row.mark = true")
+    summary, items = answers["/v1/learners/commute"], answers["/v1/learners/commute/estimates"]["items"]
+    summary["calls"] += 1
+    items[7]["plays"] += 1000
+    wait_for(page, page.locator("#estimates tbody tr").nth(3).get_by_text(f"{items[7]['plays']:,}", exact=True))
+    assert (
+        page.evaluate("Array.from(document.querySelectorAll('#estimates tbody tr')).filter((row) => !row.mark).length")
+        == 1
+    )
+
+
+def test_every_file_of_the_folder_is_used_and_none_can_make_markup_of_data():
+    files = page_files()
+    for name in ("live.js", "live.css", "index.html"):
+        text = files[name].decode()
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|style=|onclick=", text)
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    folder = resources.files("semibandits.service.page")
+    assert {file.name for file in folder.joinpath("scripts").iterdir()} == set(SCRIPTS)
+    assert {file.name for file in folder.iterdir() if file.name.endswith(".css")} == set(STYLES)
+    assert "unsafe" not in POLICY

@@ -1,0 +1,84 @@
+"""The code on the page about the client runs with a real service, and its methods with every kind of call."""
+
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import semibandits as sb
+from semibandits.client import Client
+from serving import TOKEN, serving
+
+PAGE = Path(__file__).parents[2] / "docs" / "client.md"
+LINKS = [("home", "a"), ("home", "b"), ("a", "work"), ("b", "work")]
+
+
+@pytest.fixture
+def courier(tmp_path):
+    """A learner in a database, and the address of its service."""
+    url = f"sqlite:///{tmp_path}/learners.db"
+    with (
+        sb.open_learner(
+            url, name="courier", decision_set=sb.Paths(LINKS, "home", "work"), variance=1.0, seed=0
+        ) as learner,
+        serving(url) as address,
+    ):
+        yield learner, address
+
+
+def test_the_page_runs_from_top_to_bottom(courier, monkeypatch, capsys):
+    monkeypatch.setenv("SEMIBANDITS_URL", courier[1])
+    monkeypatch.setenv("SEMIBANDITS_TOKEN", TOKEN)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 5
+    exec(compile("\n".join(blocks), "client.md", "exec"), {})
+    assert "must be that of an open round" in capsys.readouterr().out
+
+
+def test_calls_have_the_effect_of_those_of_the_learner(courier):
+    learner, address = courier
+    with Client(address, TOKEN) as client:
+        remote = client.learner("courier")
+        assert client.health() == {"status": "ok", "storage": "ok"}
+        rounds = remote.ask_many(5)
+        assert [(one.id, one.items, one.labels) for one in rounds] == [
+            (one.id, tuple(one.items.tolist()), one.labels) for one in learner.open_rounds
+        ]
+        remote.tell_many(costs={one.id: [1.0, 2.0] for one in rounds[:2]})
+        remote.forget(rounds[2].id)
+        assert remote.expire(age=0) == (rounds[3].id,)
+        assert [one.id for one in remote.open_rounds()] == [rounds[4].id]
+        assert remote.state() == learner.state()
+        estimates = remote.estimates()
+        assert [one.label for one in estimates.items] == LINKS
+        assert [one.plays for one in estimates.items] == learner.plays.tolist()
+        summary = remote.summary()
+        assert (summary.rounds, summary.calls, summary.open.count) == (5, learner.calls, 1)
+        assert remote.bound().status in ("solving", "ready", "failed")
+        with pytest.raises(sb.Infeasible):
+            remote.ask(unavailable=[("home", "a"), ("home", "b")])
+        with pytest.raises(sb.InvalidInputError, match="did you mean courier"):
+            client.learner("curier").summary()
+    with Client(address, "a-wrong-token-0123456789") as stranger, pytest.raises(sb.ServiceError) as caught:
+        stranger.learners()
+    assert caught.value.status == 401
+    assert "a-wrong-token" not in str(caught.value)
+
+
+def test_a_service_that_starts_again_goes_unnoticed(courier, tmp_path):
+    learner, _ = courier
+    url = f"sqlite:///{tmp_path}/learners.db"
+    with serving(url) as address:
+        client = Client(address, TOKEN)
+        asked = client.learner("courier").ask(key="order 1")
+    answers = []
+    late = threading.Thread(target=lambda: answers.append(client.learner("courier").ask(key="order 1")))
+    late.start()  # nobody answers yet
+    time.sleep(0.3)
+    with serving(url, port=int(address.rpartition(":")[2])):
+        late.join(20)
+    client.close()
+    assert answers == [asked]
+    assert learner.rounds == 1

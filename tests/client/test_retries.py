@@ -1,0 +1,185 @@
+"""Requests are repeated with the same key until the service answers; a server in a thread answers from a script."""
+
+import json
+import math
+import socket
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+import semibandits as sb
+from semibandits.client import Client, Round
+
+TOKEN = "a-secret-token"
+ASKED = (200, {"rounds": [{"round": 7, "items": [["home", "a"], "b"], "indices": [0, 4]}]})
+TOLD = (200, {"told": 1})
+BUSY = (429, {"error": {"type": "TooManyRequests", "message": "there must be fewer requests: wait"}})
+AWAY = (503, {"error": {"type": "StorageError", "message": "the database must answer, got nothing: wait"}})
+CUT = None
+"""The connection is closed without an answer."""
+
+
+@pytest.fixture
+def service():
+    """Call ``service(answers)`` for a client of a server that gives these answers, and the list of requests it has got."""
+    servers = []
+
+    def start(*answers, **options):
+        requests, left = [], list(answers)
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def answer(self):
+                length = int(self.headers.get("Content-Length", 0))
+                body = self.rfile.read(length)
+                requests.append((self.command, self.path, dict(self.headers), json.loads(body) if body else None))
+                planned = left.pop(0)
+                if planned is CUT:
+                    self.close_connection = True
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                status, content, *headers = planned
+                text = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+                self.send_response(status)
+                for name, value in headers:
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            do_GET = do_POST = answer  # noqa: N815
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        client = Client(f"http://127.0.0.1:{server.server_port}/", TOKEN, **options)
+        servers.append(client)
+        return client, requests
+
+    yield start
+    for one in servers[::-1]:
+        one.close() if isinstance(one, Client) else (one.shutdown(), one.server_close())
+
+
+@pytest.mark.parametrize("trouble", [BUSY, AWAY, (502, "<html>"), CUT], ids=["429", "503", "502", "cut"])
+def test_an_ask_is_repeated_with_its_key_until_it_is_answered(service, trouble):
+    client, requests = service(trouble, trouble, ASKED)
+    assert client.learner("way to work").ask({("home", "a"), "b"}) == Round(7, (0, 4), (("home", "a"), "b"))
+    assert len(requests) == 3
+    assert len({headers["Idempotency-Key"] for _, _, headers, _ in requests}) == 1
+    for method, path, headers, body in requests:
+        assert (method, path) == ("POST", "/v1/learners/way%20to%20work/ask")
+        assert headers["Authorization"] == f"Bearer {TOKEN}"
+        assert body["count"] == 1
+        assert sorted(body["available"], key=str) == sorted([["home", "a"], "b"], key=str)
+
+
+def test_calls_have_different_keys_and_the_caller_may_choose_one(service):
+    client, requests = service(ASKED, ASKED, TOLD)
+    learner = client.learner("commute")
+    learner.ask(unavailable=["b"])
+    learner.ask(key="order 4711")
+    learner.tell(7, costs={("home", "a"): 2.5, "b": None}, partial=True, key="outcome 4711")
+    keys = [headers["Idempotency-Key"] for _, _, headers, _ in requests]
+    assert keys[1:] == ["order 4711", "outcome 4711"]
+    assert len(keys[0]) == 32
+    assert requests[0][3]["available"] == {"except": ["b"]}
+    assert requests[2][3] == {"round": 7, "costs": [[["home", "a"], 2.5], ["b", None]], "partial": True}
+
+
+def test_retry_after_is_waited_for(service):
+    client, requests = service((*BUSY, ("Retry-After", "1")), TOLD)
+    started = time.monotonic()
+    client.learner("commute").tell(np.int64(7), np.array([1.5, math.nan]), partial=True)
+    assert time.monotonic() - started > 1.0
+    assert requests[1][3] == {"round": 7, "rewards": [1.5, None], "partial": True}
+
+
+def test_after_the_last_attempt_the_error_of_the_service_is_raised(service):
+    client, requests = service(AWAY, AWAY, retries=1)
+    with pytest.raises(sb.StorageError, match=r"^the database must answer, got nothing: wait$"):
+        client.learner("commute").summary()
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message"),
+    [
+        ((409, {"error": {"type": "Infeasible", "message": "no decision is left"}}), sb.Infeasible, "no decision is left"),
+        ((422, {"error": {"type": "InvalidInputError", "message": "wrong"}}), sb.InvalidInputError, "wrong"),
+        ((401, {"error": {"type": "Unauthorized", "message": "no token"}}), sb.ServiceError, "no token"),
+        ((404, {"detail": "Not Found"}), sb.ServiceError, "must succeed, got status 404"),
+        ((200, "<html>hello</html>"), sb.ServiceError, "must be JSON, got no content type with status 200"),
+        ((200, {"rounds": [{"round": 7}]}), sb.ServiceError, "use the same version on both sides"),
+    ],
+)  # fmt: skip
+def test_errors_are_those_of_the_library_and_are_not_repeated(service, answer, kind, message):
+    client, requests = service(answer)
+    with pytest.raises(kind, match=message) as caught:
+        client.learner("commute").ask()
+    assert len(requests) == 1
+    assert TOKEN not in str(caught.value)
+    if kind is sb.ServiceError and answer[0] != 200:
+        assert caught.value.status == answer[0]
+
+
+def test_nobody_answers():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        client = Client(f"http://127.0.0.1:{free.getsockname()[1]}", TOKEN, retries=1)
+        with client, pytest.raises(sb.ServiceError, match="got no answer in 2 attempts") as caught:
+            client.learners()
+    assert TOKEN not in str(caught.value) + repr(client) + repr(client.learner("commute"))
+    assert caught.value.status is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda learner: learner.tell(1), "got neither"),
+        (lambda learner: learner.tell(1, [1.0], costs=[1.0]), "got both"),
+        (lambda learner: learner.tell(1, [math.inf]), "must be finite numbers"),
+        (lambda learner: learner.tell(1, ["2"]), "must be finite numbers"),
+        (lambda learner: learner.tell("1", [2.0]), "round_id must be an integer"),
+        (lambda learner: learner.tell(1, "12"), "must be a sequence of numbers or a mapping"),
+        (lambda learner: learner.ask(lambda label: True), "the service takes no functions"),
+        (lambda learner: learner.ask({"a"}, unavailable={"b"}), "got both"),
+        (lambda learner: learner.ask([object()]), "a label must be"),
+        (lambda learner: learner.ask(key="two\nlines"), "key must be a printable ASCII text"),
+        (lambda learner: learner.expire(), "one of age, before and seconds must be given, got 0"),
+    ],
+)
+def test_misuse_sends_nothing(service, call, message):
+    client, requests = service()
+    with pytest.raises(sb.InvalidInputError, match=message):
+        call(client.learner("commute"))
+    assert requests == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("localhost:8000",), ("ftp://host",), ("http://me:pa55@host",), ("http://host", "secret\n"), ("http://host?x=1",)],
+)
+def test_malformed_arguments_of_the_client(arguments):
+    with pytest.raises(sb.InvalidInputError) as caught:
+        Client(*arguments)
+    assert "secret" not in str(caught.value)
+    assert "pa55" not in str(caught.value)
+
+
+def test_importing_the_client_loads_nothing_that_computes():
+    code = "import semibandits.client, sys; print(*sys.modules)"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert not loaded & {"numpy", "numba", "scipy", "networkx", "sqlalchemy", "typer"}
+    assert "semibandits.learning" not in loaded
