@@ -164,7 +164,7 @@ def test_the_state_restores_a_learner(client, learner):
 
 
 def test_the_bound_at_the_estimates(client_with, learner):
-    client = client_with(bound_age=0.0)
+    client = client_with()
     failed = client.get("/v1/learners/courier/bound").json()
     assert (failed["status"], failed["value"]) == ("failed", None)
     assert failed["message"].startswith("a bound needs an outcome of every item, got none of 5 of 5")
@@ -184,6 +184,23 @@ def test_the_bound_at_the_estimates(client_with, learner):
     assert [one["rate"] for one in found["items"]] == pytest.approx(expected.rates.tolist())
     assert [one["wanted"] for one in found["items"]] == pytest.approx((expected.rates * np.log(9)).tolist())
     assert [one["plays"] for one in found["items"]] == learner.plays.tolist()
+
+
+def test_plans_are_solved_in_the_background(client, url):
+    """The decisions are those of a learner that goes on without a plan, until the plan of another process is stored."""
+    learner = sb.open_learner(
+        url, name="planned", decision_set=sb.MSets(5, 2), policy=sb.OSSB(), variance=1.0, defer_plans=True
+    )
+    deadline, rounds = time.monotonic() + 60, 0
+    while time.monotonic() < deadline and "semibandits_plan_solves 0.0" in client.get("/metrics").text:
+        (asked,) = post(client, "planned/ask").json()["rounds"]
+        rewards = [float(i) for i in asked["indices"]]
+        assert post(client, "planned/tell", {"round": asked["round"], "rewards": rewards}).status_code == 200
+        rounds += 1
+        time.sleep(0.02)
+    assert "semibandits_plan_solves 0.0" not in client.get("/metrics").text
+    assert learner.calls > 2 * rounds  # the plan is an entry of its own
+    assert sb.open_learner(url, name="planned").state() == learner.state()
 
 
 def test_learners_that_appear_later(client, url):
