@@ -25,7 +25,9 @@ HEALTH_THREADS: Final = 2
 
 def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> APIRouter:
     """The endpoints below ``/v1``."""
-    router = APIRouter(prefix="/v1", responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)])
+    router = APIRouter(
+        prefix="/v1", tags=["learners"], responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)]
+    )
 
     def served(name: str, request: Request) -> Served:
         exchange_of(request.scope).learner = name
@@ -130,7 +132,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
 
 def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
     """Health and metrics, which do not wait for busy learners."""
-    router = APIRouter(dependencies=[Depends(_only_known_parameters)])
+    router = APIRouter(tags=["operation"], dependencies=[Depends(_only_known_parameters)])
     threads = anyio.CapacityLimiter(HEALTH_THREADS)
 
     @router.get("/health", **schemas.returns("Health"), responses=schemas.ERRORS)
