@@ -1,6 +1,8 @@
 """The endpoints: each answer against the learner itself, which is opened again from the database."""
 
+import contextlib
 import json
+import sqlite3
 import time
 
 import numpy as np
@@ -250,6 +252,37 @@ def test_the_answer_when_nothing_is_left(client, learner):
     assert (response.status_code, response.json()["error"]["type"]) == (409, "Infeasible")
     assert "available" in error_of(response)
     assert learner.state() == before
+
+
+def test_a_database_that_does_not_answer(client_with, url):
+    """A request fails with a 503 and changes nothing; the same request with its key succeeds later, and reading goes on."""
+    client = client_with(storage_timeout=0.3)
+    post(client, "items/ask")
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        response = post(client, "items/ask", key="again")
+        assert (response.status_code, response.headers["retry-after"]) == (503, "1")
+        assert "must answer within 0.3 seconds, got: database is locked" in error_of(response)
+        assert "with the same Idempotency-Key" in error_of(response)
+        assert client.get("/health").status_code == 200
+        assert client.get("/v1/learners/items").json()["rounds"] == 1
+        connection.rollback()
+    assert post(client, "items/ask", key="again").json()["rounds"][0]["round"] == 1
+    assert "semibandits_storage_errors_total 1.0" in client.get("/metrics").text
+
+
+def test_a_database_without_its_tables(client_with, url):
+    client = client_with(storage_timeout=0.1)
+    assert client.get("/health").json() == {"status": "ok", "storage": "ok"}
+    assert client.get("/v1/learners/items").status_code == 200
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        for table in ("learners", "journal"):
+            connection.execute(f"ALTER TABLE semibandits_{table} RENAME TO {table}")
+    for path in ("/health", "/v1/learners", "/v1/learners/items"):
+        response = client.get(path)
+        assert (response.status_code, response.json()["error"]["type"]) == (503, "StorageError")
+    assert post(client, "items/ask").status_code == 503
+    assert client.get("/metrics").status_code == 200
 
 
 def test_the_document_describes_all_requests(client):
