@@ -2,7 +2,7 @@
 
     python verification/changes.py [--seeds 100] [--replications 2000] [--jobs 2]
 
-Two items leave and two others arrive, one of which is the best: after 1,000 rounds, `replace` moves the learner to the new
+Two items leave and two others arrive, one of which is the best: after 4,000 rounds, `replace` moves the learner to the new
 decision set. Or the two best items are no longer available from then on: `ask(available=...)`. Some time after the change, the
 regret against the best decision that is left is compared with that of simulations which play on the new set, or on what is left,
 from the first round on; both should lose C / t in round t. The statistic is the difference of the means in standard errors. It
@@ -114,7 +114,7 @@ def main() -> int:
     parser.add_argument("--replications", type=int, default=2_000, help="of learners that knew it all along")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    window, is_good = Window(1_000, 6_000, 12_000), True
+    window, is_good = Window(4_000, 8_000, 12_000), True
     print(f"change after {window.start:,} rounds; regret of the rounds {window.first + 1:,} to {window.last:,}")
     print(
         f"{'change':10} {'policy':18} {'changed':>9} {'knew it':>9} {'statistic':>10} {'forgot':>9} {'statistic':>10}"
