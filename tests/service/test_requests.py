@@ -33,7 +33,7 @@ def test_a_round(client, learner):
 
 
 def test_decisions_are_those_of_a_learner_in_memory(client, learner):
-    twin = sb.Learner(learner.decision_set, variance=4.0, seed=0)
+    twin = sb.Learner(learner.decision_set, variance=4.0, seed=0, drift_error=0.01)
     for k in range(20):
         (asked,) = post(client, "courier/ask").json()["rounds"]
         expected = twin.ask()

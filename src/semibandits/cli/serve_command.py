@@ -12,7 +12,7 @@ from semibandits.cli.terminal import forget_output, print_line
 from semibandits.errors import InvalidInputError, SemibanditsError
 
 HELP = """
-Serve the learners in a database over HTTP: ask, tell, estimates, metrics, and a page that shows them.
+Serve the learners in a database over HTTP, with a page that shows them.
 
 Requests carry the token in the environment variable SEMIBANDITS_TOKEN. Without one, only this machine is served. Learners are
 created with semibandits learner create, or from Python; those that are created later are served too.
