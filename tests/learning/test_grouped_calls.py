@@ -189,6 +189,41 @@ def test_many_threads(learner, url):
     assert_replayed(learner, url)
 
 
+class Fragile(sb.Policy):
+    """A policy of the user whose agent changes before it fails."""
+
+    def start(self, decision_set, variance):
+        return FragileAgent(decision_set)
+
+    def specification(self):
+        return "Fragile"
+
+
+class FragileAgent(sb.Agent):
+    def __init__(self, decision_set):
+        self._set, self.asked = decision_set, 0
+
+    def choose(self, rng):
+        self.asked += 1
+        return self._set.maximize(np.arange(6.0) + self.asked % 2)
+
+    def choose_among(self, available, rng):
+        self.asked += 1
+        raise sb.InvalidInputError("fails half-way")
+
+    def observe(self, items, rewards):
+        pass
+
+
+def test_own_agents_that_fail_half_way_are_read_again(url):
+    learner = sb.open_learner(url, name="own", decision_set=SET, policy=Fragile(), variance=1.0)
+    results, _ = together(learner, learner.ask, lambda: learner.ask(available=[0, 1, 2]), learner.ask)
+    assert [type(one) for one in results] == [sb.Round, sb.InvalidInputError, sb.Round]
+    assert learner.state()["agent"]["asked"] == 3
+    with sb.open_learner(url, name="own", policy=Fragile()) as again:
+        assert again.state() == learner.state()
+
+
 def test_a_call_without_a_decision_keeps_the_learner_in_memory(learner):
     learner.ask()
     before = learner._replica._learner

@@ -1,6 +1,8 @@
 """The endpoints: each answer against the learner itself, which is opened again from the database."""
 
+import contextlib
 import json
+import sqlite3
 import time
 
 import numpy as np
@@ -164,7 +166,7 @@ def test_the_state_restores_a_learner(client, learner):
 
 
 def test_the_bound_at_the_estimates(client_with, learner):
-    client = client_with(bound_age=0.0)
+    client = client_with()
     failed = client.get("/v1/learners/courier/bound").json()
     assert (failed["status"], failed["value"]) == ("failed", None)
     assert failed["message"].startswith("a bound needs an outcome of every item, got none of 5 of 5")
@@ -184,6 +186,23 @@ def test_the_bound_at_the_estimates(client_with, learner):
     assert [one["rate"] for one in found["items"]] == pytest.approx(expected.rates.tolist())
     assert [one["wanted"] for one in found["items"]] == pytest.approx((expected.rates * np.log(9)).tolist())
     assert [one["plays"] for one in found["items"]] == learner.plays.tolist()
+
+
+def test_plans_are_solved_in_the_background(client, url):
+    """The decisions are those of a learner that goes on without a plan, until the plan of another process is stored."""
+    learner = sb.open_learner(
+        url, name="planned", decision_set=sb.MSets(5, 2), policy=sb.OSSB(), variance=1.0, defer_plans=True
+    )
+    deadline, rounds = time.monotonic() + 60, 0
+    while time.monotonic() < deadline and "semibandits_plan_solves 0.0" in client.get("/metrics").text:
+        (asked,) = post(client, "planned/ask").json()["rounds"]
+        rewards = [float(i) for i in asked["indices"]]
+        assert post(client, "planned/tell", {"round": asked["round"], "rewards": rewards}).status_code == 200
+        rounds += 1
+        time.sleep(0.02)
+    assert "semibandits_plan_solves 0.0" not in client.get("/metrics").text
+    assert learner.calls > 2 * rounds  # the plan is an entry of its own
+    assert sb.open_learner(url, name="planned").state() == learner.state()
 
 
 def test_learners_that_appear_later(client, url):
@@ -233,6 +252,37 @@ def test_the_answer_when_nothing_is_left(client, learner):
     assert (response.status_code, response.json()["error"]["type"]) == (409, "Infeasible")
     assert "available" in error_of(response)
     assert learner.state() == before
+
+
+def test_a_database_that_does_not_answer(client_with, url):
+    """A request fails with a 503 and changes nothing; the same request with its key succeeds later, and reading goes on."""
+    client = client_with(storage_timeout=0.3)
+    post(client, "items/ask")
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        response = post(client, "items/ask", key="again")
+        assert (response.status_code, response.headers["retry-after"]) == (503, "1")
+        assert "must answer within 0.3 seconds, got: database is locked" in error_of(response)
+        assert "with the same Idempotency-Key" in error_of(response)
+        assert client.get("/health").status_code == 200
+        assert client.get("/v1/learners/items").json()["rounds"] == 1
+        connection.rollback()
+    assert post(client, "items/ask", key="again").json()["rounds"][0]["round"] == 1
+    assert "semibandits_storage_errors_total 1.0" in client.get("/metrics").text
+
+
+def test_a_database_without_its_tables(client_with, url):
+    client = client_with(storage_timeout=0.1)
+    assert client.get("/health").json() == {"status": "ok", "storage": "ok"}
+    assert client.get("/v1/learners/items").status_code == 200
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        for table in ("learners", "journal"):
+            connection.execute(f"ALTER TABLE semibandits_{table} RENAME TO {table}")
+    for path in ("/health", "/v1/learners", "/v1/learners/items"):
+        response = client.get(path)
+        assert (response.status_code, response.json()["error"]["type"]) == (503, "StorageError")
+    assert post(client, "items/ask").status_code == 503
+    assert client.get("/metrics").status_code == 200
 
 
 def test_the_document_describes_all_requests(client):

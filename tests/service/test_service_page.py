@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+import semibandits as sb
 from semibandits.cli import main
 from semibandits.service import create_app
 
@@ -88,6 +89,15 @@ def test_answers(client):
     assert len(shown) > 15
     for command, answer in shown:
         assert without_times(answered(client, command)) == without_times(json.loads(answer)), command
+
+
+def test_python(client):
+    (code,) = blocks("python")
+    names = {"my_set": sb.MSets(4, 2), "my_policy": None, "token": "a-token-of-this-test"}
+    exec(code, names)
+    with TestClient(names["app"], base_url=ADDRESS) as served:
+        headers = {"Authorization": f"Bearer {names['token']}"}
+        assert served.get("/v1/learners/courier", headers=headers).status_code == 200
 
 
 def test_metrics(client):

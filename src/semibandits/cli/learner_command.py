@@ -89,6 +89,12 @@ def command(
         float | None,
         typer.Option(metavar="ROUNDS", help="Rounds after which an outcome counts half.", rich_help_panel=CREATE),
     ] = None,
+    defer_plans: Annotated[
+        bool,
+        typer.Option(
+            "--defer-plans", help="Asks never wait for plans, which a service solves.", rich_help_panel=CREATE
+        ),
+    ] = False,
     prior_plays: Annotated[
         int | None,
         typer.Option(
@@ -116,7 +122,9 @@ def command(
     """Create, list or show the learners in a database, or move one."""
     if action not in ACTIONS:
         raise unknown_name("the action", action, ACTIONS)
-    creation = Creation(policy=policy, law=law, seed=seed, half_life=half_life, prior_plays=prior_plays)
+    creation = Creation(
+        policy=policy, law=law, seed=seed, half_life=half_life, defer_plans=defer_plans, prior_plays=prior_plays
+    )
     options = ProblemOptions(
         family=family, source=source, target=target, size=size, saturate=saturate, capacities=tuple(capacity or ()),
         variance=variance, undirected=undirected, minimize=minimize, columns=tuple(column or ()),

@@ -32,6 +32,8 @@ class Creation:
         The source of randomness, 0 by default.
     half_life : float or None
         Number of rounds after which an outcome counts half.
+    defer_plans : bool
+        Whether plans are solved in the background by a service.
     prior_plays : int or None
         Number of observed rewards that each mean of the problem is worth; by default its means are not used.
     """
@@ -40,6 +42,7 @@ class Creation:
     law: str | None = None
     seed: int | None = None
     half_life: float | None = None
+    defer_plans: bool = False
     prior_plays: int | None = None
 
 
@@ -78,9 +81,11 @@ def _arguments(instance: Instance, options: ProblemOptions, creation: Creation) 
         arguments["variance"] = float(instance.variance[0]) if is_same else np.array(instance.variance)
     if creation.prior_plays is not None:
         arguments |= {"prior_means": np.array(instance.theta), "prior_plays": creation.prior_plays}
-    if creation.half_life is not None:
-        arguments["half_life"] = creation.half_life
-    return arguments | {"seed": 0 if creation.seed is None else creation.seed}
+    return arguments | {
+        "seed": 0 if creation.seed is None else creation.seed,
+        "half_life": creation.half_life,
+        "defer_plans": creation.defer_plans,
+    }
 
 
 def _check_new(url: str, name: str) -> None:

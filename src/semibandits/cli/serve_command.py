@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from semibandits.cli.terminal import print_line
+from semibandits.cli.terminal import forget_output, print_line
 from semibandits.errors import InvalidInputError, SemibanditsError
 
 HELP = """
@@ -90,9 +90,13 @@ def command(
 
     def announce() -> None:
         count = f"{len(found):,} learner{'' if len(found) == 1 else 's'} of" if found else "no learner yet of"
-        print_line(f"Serving {count} {app.state.catalogue.shown} on {address}")
-        if server.is_loopback(host):
-            print_line(f"Page: {address}/")
-        sys.stdout.flush()
+        lines = [f"Serving {count} {app.state.catalogue.shown} on {address}"]
+        lines += [f"Page: {address}/"] if server.is_loopback(host) else []
+        try:
+            for line in lines:
+                print_line(line)
+            sys.stdout.flush()
+        except OSError:  # its reader has exited; the service goes on
+            forget_output(sys.stdout)
 
     server.run(app, listener, proxies=proxy, announce=announce)

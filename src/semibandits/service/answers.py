@@ -84,8 +84,11 @@ _WORDS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"pass positive costs as costs=", "pass positive costs as costs"),
         (
             r", with key=\.\.\. if the call must take effect once, or pass a longer timeout",
-            ", with an Idempotency-Key if the call must take effect once",
+            ", with the same Idempotency-Key if it has one",
         ),
+        (r"other threads must leave the learner within timeout = ", "other requests must leave the learner within "),
+        (r"must answer within timeout = ", "must answer within "),
+        (r": try again, or pass a longer timeout$", ": try again"),
         (r"\bgot None at index\b", "got null at index"),
         (r"^key must be", "Idempotency-Key must be"),
     )

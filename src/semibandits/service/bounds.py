@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import final
 
 import numpy as np
 
@@ -21,10 +19,7 @@ from semibandits.learning.learner import Learner
 from semibandits.policies.rules import LawPolicy
 from semibandits.service.answers import JSON, number
 from semibandits.service.catalogue import Served
-
-IDLE_SECONDS: Final = 60
-"""Time after which a process without work ends."""
-NICENESS: Final = 10
+from semibandits.service.processes import SideProcess
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +56,7 @@ class BoundWorker:
 
     def __init__(self, *, seconds: float, age: float) -> None:
         self._seconds, self._age = seconds, age
-        self._mutex = threading.Lock()
-        self._executor: Any = None
+        self._process, self._mutex = SideProcess(), threading.Lock()
         self._solves: dict[str, _Solve] = {}
         self.solved = 0
 
@@ -85,10 +79,7 @@ class BoundWorker:
 
     def close(self) -> None:
         """End the process, also in the middle of a solve."""
-        with self._mutex:
-            executor, self._executor = self._executor, None
-        if executor is not None:
-            executor.shutdown(wait=True, kill_workers=True)
+        self._process.close()
 
     def _collect(self, solve: _Solve) -> None:
         if solve.running is None or not solve.running.done():
@@ -97,32 +88,26 @@ class BoundWorker:
             solve.finished = solve.running.result()
         except Exception as error:  # a lost process, or a set that cannot be pickled
             solve.finished = _failed(f"the process that solved it ended: {type(error).__name__}")
-            self._executor = None
         solve.finished["at_rounds"] = solve.at_rounds
         solve.running = None
         self.solved += 1
 
     def _start(self, solve: _Solve, decision_set: DecisionSet, now: _Estimates) -> None:
-        from joblib.externals.loky.process_executor import ProcessPoolExecutor
-
-        solve.at_rounds, solve.begun = now.rounds, time.monotonic()
+        solve.at_rounds = now.rounds
         missing = int((now.plays == 0).sum())
         if missing:
             solve.finished = _failed(
                 f"a bound needs an outcome of every item, got none of {missing} of {len(now.plays)}: tell more outcomes"
             ) | {"at_rounds": now.rounds}
             return
-        if self._executor is None:
-            self._executor = ProcessPoolExecutor(1, timeout=IDLE_SECONDS)
-        solve.running = self._executor.submit(solve_bound, decision_set, now.means, now.law, self._seconds)
+        solve.begun = time.monotonic()
+        solve.running = self._process.submit(solve_bound, decision_set, now.means, now.law, self._seconds)
 
 
 def solve_bound(decision_set: DecisionSet, means: FloatArray, law: Law, seconds: float) -> JSON:
     """The bound as plain JSON, in another process."""
     from semibandits.regret_bound.solve import graves_lai
 
-    with suppress(OSError, AttributeError):  # asks come first
-        os.nice(NICENESS - os.nice(0))
     try:
         result = graves_lai(decision_set, means, law=law, time_limit=seconds, throw=False)
     except SemibanditsError as error:

@@ -39,18 +39,22 @@ class Served:
         Its decisions as text.
     created : str
         Time of its creation.
+    defers_plans : bool
+        Whether its plans are solved in the background.
     """
 
     learner: DurableLearner
     items: ItemLabels
     names: NamedItems
     created: str
+    defers_plans: bool
 
     @staticmethod
     def of(learner: DurableLearner) -> Served:
         """The learner with its labels."""
         x = learner.decision_set
-        return Served(learner, ItemLabels(x.items), NamedItems.of(x), learner._stored.created)
+        defers = learner._read(lambda one: one._options.defer_plans)
+        return Served(learner, ItemLabels(x.items), NamedItems.of(x), learner._stored.created, defers)
 
 
 @final

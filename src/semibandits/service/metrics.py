@@ -70,7 +70,7 @@ class Metrics:
         for served in self._catalogue.opened:
             try:
                 values = views.counts(served)
-                values["drifts"] = len(served.learner._read(lambda one: getattr(one, "drifts", ())))
+                values["drifts"] = len(served.learner._read(lambda one: one.drifts))
             except SemibanditsError:
                 self.storage_errors.inc()
                 continue

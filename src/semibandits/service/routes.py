@@ -25,7 +25,9 @@ HEALTH_THREADS: Final = 2
 
 def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> APIRouter:
     """The endpoints below ``/v1``."""
-    router = APIRouter(prefix="/v1", responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)])
+    router = APIRouter(
+        prefix="/v1", tags=["learners"], responses=schemas.ERRORS, dependencies=[Depends(_only_known_parameters)]
+    )
 
     def served(name: str, request: Request) -> Served:
         exchange_of(request.scope).learner = name
@@ -79,7 +81,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         learner = one.learner
         asked = (learner.ask(mask, key=key),) if n_rounds == 1 else learner.ask_many(n_rounds, mask, key=key)
         exchange_of(request.scope).round = asked[0].id
-        plans.notice(one.learner)
+        plans.notice(one)
         return answer({"rounds": [views.round_of(one, part) for part in asked]})
 
     @router.post("/learners/{name}/tell", **schemas.takes("Tell", "Told"))
@@ -92,7 +94,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         exchange_of(request.scope).round = number
         given: dict[str, Any] = {"costs" if in_costs else "rewards": outcome}
         one.learner.tell(number, partial=partial, key=key, **given)
-        plans.notice(one.learner)
+        plans.notice(one)
         return answer({"told": 1})
 
     @router.post("/learners/{name}/tell-many", **schemas.takes("TellMany", "Told"))
@@ -104,7 +106,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
         fields.finish()
         given: dict[str, Any] = {"costs" if in_costs else "outcomes": listed}
         one.learner.tell_many(partial=partial, key=key, **given)
-        plans.notice(one.learner)
+        plans.notice(one)
         return answer({"told": len(listed)})
 
     @router.post("/learners/{name}/forget", **schemas.takes("Forget", "Forgotten"))
@@ -130,7 +132,7 @@ def api_routes(catalogue: Catalogue, bounds: BoundWorker, plans: PlanWorker) -> 
 
 def operation_routes(catalogue: Catalogue, metrics: Metrics) -> APIRouter:
     """Health and metrics, which do not wait for busy learners."""
-    router = APIRouter(dependencies=[Depends(_only_known_parameters)])
+    router = APIRouter(tags=["operation"], dependencies=[Depends(_only_known_parameters)])
     threads = anyio.CapacityLimiter(HEALTH_THREADS)
 
     @router.get("/health", **schemas.returns("Health"), responses=schemas.ERRORS)

@@ -172,6 +172,15 @@ KEY: Final[JSON] = {
 }
 
 
+_EXAMPLES: Final[dict[str, JSON]] = {
+    "Ask": {"count": 1},
+    "Tell": {"round": 0, "costs": [6.5, 8.0]},
+    "TellMany": {"outcomes": [{"round": 0, "costs": [6.5, 8.0]}]},
+    "Forget": {"round": 0},
+    "Expire": {"seconds": 3600},
+}
+
+
 def returns(name: str) -> JSON:
     """Arguments of a route whose answer has this schema."""
     return {"response_model": None, "openapi_extra": {"responses": {"200": _content(name, "The answer.")}}}
@@ -180,7 +189,7 @@ def returns(name: str) -> JSON:
 def takes(body: str, name: str) -> JSON:
     """Arguments of a route with a body and an answer of these schemas."""
     route = returns(name)
-    content = {"application/json": {"schema": _reference(body)}}
+    content = {"application/json": {"schema": _reference(body), "example": _EXAMPLES[body]}}
     route["openapi_extra"] |= {
         "requestBody": {"required": body != "Ask", "content": content},
         "parameters": [KEY],

@@ -48,7 +48,7 @@ def summary(served: Served) -> JSON:
                 "value": number(means[best].sum()),
                 "is_cost": bool((means <= 0).all() and means.any()),
             },
-            "half_life": getattr(one, "half_life", None),
+            "half_life": one.half_life,
             "drift": _drift(served, one),
         }
 
@@ -132,9 +132,8 @@ def _open(rounds: tuple[Round, ...], n_asked: int, seconds: dict[int, float | No
 
 
 def _drift(served: Served, one: Learner) -> JSON:
-    found = getattr(one, "drifts", ())
     return {
-        "error": getattr(one, "drift_error", None),
+        "error": one.drift_error,
         "found": [
             {
                 "item": served.items.plain[drift.item],
@@ -143,6 +142,6 @@ def _drift(served: Served, one: Learner) -> JSON:
                 "before": number(drift.before),
                 "after": number(drift.after),
             }
-            for drift in found
+            for drift in one.drifts
         ],
     }

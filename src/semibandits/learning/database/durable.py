@@ -14,7 +14,7 @@ from semibandits.errors import InvalidInputError, StorageError
 from semibandits.learning.arguments import Outcomes, listed_outcomes, whole_number
 from semibandits.learning.availability import Available
 from semibandits.learning.database import operations
-from semibandits.learning.database.grouping import Call, CallQueue
+from semibandits.learning.database.grouping import Apart, Call, CallQueue
 from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.database.replica import Replica
 from semibandits.learning.database.times import checked_seconds, now
@@ -511,6 +511,8 @@ class DurableLearner:
             learner = self._replica.locked(connection)
             for call in calls:
                 call.attempt(lambda call=call: self._entry(connection, learner, call))  # type: ignore[misc]
+                if call.error is not None and self._replica.has_own_agent:
+                    raise Apart if len(calls) > 1 else call.error
 
         self._transaction(work)
         if (log := self._replica.log_drifts) is not None:

@@ -14,6 +14,10 @@ from semibandits.learning.database.operations import Entry, Payload
 from semibandits.learning.learner import Learner
 
 
+class Apart(Exception):  # noqa: N818 (not an error)
+    """The calls of a transaction must be carried out one by one."""
+
+
 @final
 @dataclass(eq=False)
 class Call:

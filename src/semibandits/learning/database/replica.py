@@ -54,6 +54,11 @@ class Replica:
         self.seq, self.is_ahead = -1, False
         self.log_drifts: Callable[[], None] | None = None
 
+    @property
+    def has_own_agent(self) -> bool:
+        """Whether the policy is the user's, whose agent may be half changed after an error."""
+        return self._stored.specification["policy"].get("built_in") is not True
+
     def drop(self) -> None:
         """Forget the learner in memory; the next transaction reads it from the database."""
         self._learner, self.seq, self.is_ahead, self.log_drifts = None, -1, False, None
@@ -99,7 +104,7 @@ class Replica:
         try:
             done = operations.carry_out(learner, kind, payload)
         except SemibanditsError:
-            self.is_ahead = was_ahead or self.own_policy is not None  # policies of the library are as before
+            self.is_ahead = was_ahead or self.has_own_agent  # agents of the library are as before
             raise
         entry = Entry.of(self.seq + 1, kind, done, key, time=now())
         self.seq = entry.seq

@@ -1,0 +1,34 @@
+"""The page about the requests of a service: all of it comes from the service, under its Content-Security-Policy."""
+
+from playwright.sync_api import expect
+
+import semibandits as sb
+from serving import TOKEN, serving
+
+
+def test_requests_are_shown_and_sent(browser, tmp_path):
+    url = f"sqlite:///{tmp_path}/learners.db"
+    learner = sb.open_learner(url, name="items", decision_set=sb.MSets(4, 2), policy=sb.CUCB(), variance=1.0)
+    errors, outside = [], []
+    with serving(url) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: request.url.startswith((address, "data:")) or outside.append(request.url))
+        page.goto(f"{address}/docs")
+        expect(page.get_by_text("/v1/learners/{name}/tell-many")).to_be_visible()
+        assert page.locator(".opblock").count() == 13
+        page.get_by_role("button", name="Authorize").first.click()
+        page.locator(".modal-ux input").fill(TOKEN)
+        page.locator(".auth-btn-wrapper .authorize").click()
+        page.locator(".auth-btn-wrapper .btn-done").click()
+        page.locator("[id^=operations-learners-ask_] button").first.click()
+        page.get_by_role("button", name="Try it out").click()
+        page.get_by_placeholder("name", exact=True).fill("items")
+        page.locator("textarea.body-param__text").fill('{"count": 2}')
+        page.get_by_role("button", name="Execute").click()
+        expect(page.locator(".live-responses-table .response .response-col_status")).to_contain_text("200")
+        context.close()
+    assert learner.rounds == 2
+    assert (errors, outside) == ([], [])
