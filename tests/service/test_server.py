@@ -177,7 +177,7 @@ def test_poor_tokens_do_not_start(url, capsys, monkeypatch, token):
 def test_a_database_without_learners_does_not_start(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("SEMIBANDITS_TOKEN", raising=False)
     error = refused(capsys, "--storage", f"sqlite:///{tmp_path}/nothing.db")
-    assert error.endswith("must be a database of learners, got no such file: check the URL")
+    assert error.endswith("must be a database of learners, got no such file: check the URL, or create a learner")
 
 
 def test_a_missing_package_is_one_error(url):

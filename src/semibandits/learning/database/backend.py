@@ -85,11 +85,14 @@ class Backend:
         """
         is_file = self._url.get_backend_name() == "sqlite"
         if not create and is_file and not os.path.exists(str(self._url.database)):
-            raise StorageError(f"{self.shown} must be a database of learners, got no such file: check the URL")
+            raise StorageError(
+                f"{self.shown} must be a database of learners, got no such file: check the URL, or create a learner"
+            )
         version = self.run(schema.version_of, reads=True)
         if version == 0 and not create:
             raise StorageError(
-                f"{self.shown} must be a database of learners, got one without their tables: check the URL"
+                f"{self.shown} must be a database of learners, got one without their tables: check the URL, or create a "
+                "learner"
             )
         if version < schema.newest():
             if is_file:
