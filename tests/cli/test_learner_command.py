@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 
 import semibandits as sb
+from semibandits import datasets
 
 URL = "sqlite:///routes.db"
 STREETS = [("home", "a"), ("home", "b"), ("a", "b"), ("a", "work"), ("b", "work")]
@@ -159,3 +161,55 @@ def test_an_export_whose_parts_disagree_is_refused(run, learn, line, old, new):
     assert (code, out) == (2, "")
     assert err.startswith("Error: ")
     assert err.count("\n") == 1
+
+
+def test_create(run):
+    code, out, err = run(["learner", "create", URL, "packets", "germany50-routing", "--seed", "3"])
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        f"Created packets in {URL}: Paths(d=69, m=17, source='Saarbruecken', target='Greifswald'), GLADE",
+        f"Serve it: semibandits serve --storage {URL}",
+    ]
+    instance = datasets.load("germany50-routing").instance
+    twin = sb.Learner(instance.decision_set, variance=instance.variance, seed=3, drift_error=0.01)
+    assert sb.open_learner(URL, name="packets").state() == twin.state()
+
+
+def test_create_from_a_file(run):
+    Path("roads.csv").write_text("tail,head,costs\nhome,a,6\nhome,b,4\na,work,7\nb,work,8\n")
+    roads = ["learner", "create", URL, "roads", "roads.csv", "--source", "home", "--target", "work", "--json"]
+    options = ["--law", "gamma:cost", "--prior-plays", "5", "--half-life", "200"]
+    created = json.loads(run([*roads, *options])[1])
+    assert (created["name"], created["url"]) == ("roads", URL)
+    state = sb.open_learner(URL, name="roads").state()
+    assert state["prior"]["means"] == [-6.0, -4.0, -7.0, -8.0]
+    assert state["half_life"] == 200.0
+    assert "Gamma" in created["policy"]
+    planned = ["learner", "create", URL, "planned", *roads[4:], "--policy", "ossb", "--variance", "2", "--defer-plans"]
+    assert "OSSB" in json.loads(run(planned)[1])["policy"]
+    state = sb.open_learner(URL, name="planned").state()
+    assert (state["defer_plans"], state["variance"]) == (True, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["create", URL, "courier"], "create must have a problem, got none: name a dataset or a file after the name"),
+        (["create", URL], "create must have the name of a learner, got none"),
+        (["create", URL, "courier", "nothing"], "dataset or network (or file ending in"),
+        (["create", URL, "courier", "germany50-routing"], "the name must be new in sqlite:///routes.db, got 'courier'"),
+        (["create", URL, "new", "germany50-routing", "--seed", "-1"], "seed must be an integer >= 0"),
+        (["create", URL, "new", "germany50-routing", "--policy", "ucb"], "the policy must be one of AESCB, CUCB,"),
+        (["create", URL, "new", "germany50-routing", "--prior-plays", "-1"], "prior_plays must be"),
+        (
+            ["list", URL, "--seed", "3"],
+            "PROBLEM or one of its options must be used with create, got list: leave it out",
+        ),
+    ],
+)
+def test_create_refuses(run, learn, arguments, message):
+    learn()
+    code, out, err = run(["learner", *arguments])
+    assert (code, out) == (2, "")
+    assert err.startswith(f"Error: {message}")
+    assert [one["name"] for one in json.loads(run(["learner", "list", URL, "--json"])[1])] == ["courier"]
