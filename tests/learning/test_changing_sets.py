@@ -135,6 +135,29 @@ def test_a_learner_that_moves_is_one_that_knew_the_observations_all_along(name):
         known.tell(second.id, outcome)
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_items_that_leave_are_a_learner_that_knew_the_observations_all_along(name):
+    """The same for items that are no longer available; the policy may plan at another time then, but knows the same."""
+    rng, observed, rewards = np.random.default_rng(3), [], []
+    old = Learner(MSets(6, 2, items="abcdef"), POLICIES[name], variance=0.3, seed=1)
+    for _ in range(40):
+        one = old.ask()
+        outcome = (0.1 * one.items + rng.normal(0.0, 0.5, 2)).tolist()
+        old.tell(one.id, outcome)
+        observed += one.labels
+        rewards += outcome
+    known = Learner.from_history(
+        MSets(4, 2, items="abcd"), observed, rewards, POLICIES[name], variance=0.3,
+        seed=stored_generator(old.state()["generator"]), rounds=40, ignore_unknown=True,
+    )  # fmt: skip
+    for _ in range(40):
+        first, second = old.ask(set("abcd")), known.ask()
+        assert first.labels == second.labels
+        outcome = (0.1 * first.items + rng.normal(0.0, 0.5, 2)).tolist()
+        old.tell(first.id, outcome)
+        known.tell(second.id, outcome)
+
+
 def test_regret_after_a_change_is_that_of_a_learner_that_knew_it_all_along():
     """Short form of a check in `verification`: in rounds 1,001 to 1,800, after two new items have come in round 601.
 
