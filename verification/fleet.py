@@ -302,7 +302,7 @@ def checked(url: str, books: list[dict[str, Any]], state: dict[str, Any], data: 
         "every acknowledged outcome is in the journal once, bit for bit": all(
             keys[key] == 1 and same(key) for key in acknowledged_keys
         ),
-        "every outcome in the journal was told by a courier": all(same(key) for key in keys if key in intended)
+        "every outcome in the journal comes from a courier": all(same(key) for key in keys if key in intended)
         and told.keys() <= {number for line in intended.values() for number, _ in line["outcomes"]},
         "every key in the journal is of a call that was made, and occurs once": all(
             count == 1 and (key in ask_keys or key in intended or is_free)
@@ -330,7 +330,7 @@ def journal_of(entries: list[Any]) -> tuple[dict[int, list[int]], dict[int, list
             asked |= dict(payload["rounds"])
         elif entry.kind == "tell":
             for number, values in payload["outcomes"]:
-                assert number not in told, f"round {number} was told twice"
+                assert number not in told, f"round {number} has two outcomes"
                 told[number] = values
     return asked, told, Counter(entry.key for entry in entries if entry.key is not None)
 

@@ -126,7 +126,7 @@ class Readable(FromLogs):
         ``error / (2 n (n + 1))`` (Chernoff 1952); the sum over all n is `error`. The policy may choose items by what it has
         observed, since the n-th reward of an item does not depend on when it is observed.
 
-        The assumptions: the rewards of an item are independent, with one mean, and whether and when an outcome is told does not
+        The assumptions: the rewards of an item are independent, with one mean, and whether and when an outcome arrives does not
         depend on its value. Under a law of the policy they have this law; the Bernoulli law also covers all rewards in [0, 1].
         Without one, deviations of rewards are sub-Gaussian with the variance of the learner or the policy, as a proxy.
         Known upper bounds on the means of the decision set cut the intervals.
