@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 from enumeration_reference import reference
+from scipy.linalg import null_space
 
 import semibandits as sb
 from example_sets import grid
 from semibandits.laws import Gaussian
 from semibandits.regret_bound import block as block_module
+from semibandits.regret_bound import projected_cg
 from semibandits.regret_bound.block import BlockSolver
 from semibandits.regret_bound.conic import ConicMaster
 from semibandits.regret_bound.cycles import CyclePool, Cycles
@@ -83,6 +85,62 @@ def test_both_masters_find_the_value_of_the_pool(family, spread):
         brackets.append((lower, upper))
         assert upper * (1 - 1e-6) <= lower <= upper * (1 + 1e-9)
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_iterative_steps_lead_to_the_same_value(family, spread):
+    decision_set = FAMILIES[family]()
+    variance = 10.0 ** np.random.default_rng(3).uniform(-spread, spread, decision_set.d)
+    rows = filled_rows(largest_block(decision_set, 0, variance))
+    costs, masters = rows.block.graph.costs, (InteriorPointMaster(rows), InteriorPointMaster(rows, iterative=True))
+    values = []
+    for master in masters:
+        for accuracy in (1e-2, 1e-3, 1e-5):
+            proposal = master.solve(accuracy, math.inf)
+        upper = rows.values(proposal.flow).max() * (costs @ proposal.flow)
+        lower = rows.lower(proposal.multipliers, proposal.potentials).value
+        assert upper * (1 - 1e-3) <= lower <= upper * (1 + 1e-9)
+        values.append((lower, upper))
+    assert max(lower for lower, _ in values) <= min(upper for _, upper in values) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_conjugate_gradients_find_the_minimiser_over_circulations(family, monkeypatch):
+    """Compared with a dense solve in a basis of the circulations, on random rows with negative weights."""
+    monkeypatch.setattr(projected_cg, "MOST_ITERATIONS", 1_000)
+    monkeypatch.setattr(projected_cg, "ACCURACY", 1e-12)
+    graph = largest_block(FAMILIES[family](), 2).graph
+    n_arcs, rng = len(graph.costs), np.random.default_rng(4)
+    size = min(8, n_arcs)
+    ptr = size * np.arange(6)
+    arcs = np.concatenate([rng.permutation(n_arcs)[:size] for _ in range(5)])
+    slopes, weights = rng.normal(size=5 * size), np.array([1.0, 1e3, 10.0, -0.01, -0.001])
+    diagonal = 10.0 ** rng.uniform(-2, 2, n_arcs) + 1.0
+    dense = np.zeros((5, n_arcs))
+    dense[np.repeat(np.arange(5), size), arcs] = slopes
+    matrix = np.diag(diagonal) + dense.T @ (weights[:, None] * dense)
+    incidence = np.zeros((graph.n, n_arcs))
+    incidence[graph.tails, np.arange(n_arcs)] += 1.0
+    incidence[graph.heads, np.arange(n_arcs)] -= 1.0
+    basis = null_space(incidence)
+    for _ in range(2):  # the second solve begins at the solution of the first
+        gradient = rng.normal(size=n_arcs)
+        expected = basis @ np.linalg.solve(basis.T @ matrix @ basis, basis.T @ gradient)
+        system = projected_cg.ProjectedCG(graph, diagonal, projected_cg.SparseRows(ptr, arcs, slopes, weights))
+        found = system.solve(gradient, math.inf)
+        np.testing.assert_allclose(found, expected, atol=1e-8 * abs(expected).max())
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-3])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bounds_by_iterative_steps_contain_the_truth(family, gap, monkeypatch):
+    monkeypatch.setattr(block_module, "MANY_CHORDS", 1)
+    monkeypatch.setattr(block_module, "WIDE", 0.0)
+    truth, result = solved(FAMILIES[family](), gap=gap)
+    assert result.lower <= truth.upper * (1 + 1e-9)
+    assert truth.lower <= result.value * (1 + 1e-9)
+    assert (result.status, result.gap <= gap) == ("optimal", True)
 
 
 @pytest.mark.parametrize("family", ["any matching", "intersection", "m-sets"])

@@ -22,7 +22,10 @@ from semibandits.regret_bound.warm_start import Start
 DENSE_FROM = 60
 """Number of arcs from which a block with a hub and without plain arcs starts with the interior-point method."""
 MOST_CHORDS = 5_000
-"""Largest size of a Newton matrix, about 200 MB, with which the interior-point method is the fallback."""
+"""Largest size of a Newton matrix, about 200 MB, that is stored; larger systems are solved by conjugate gradients."""
+MANY_CHORDS = 1_000
+"""Size of a Newton matrix from which conjugate gradients are faster, if the gap is at least `WIDE`."""
+WIDE = 1e-3
 FEW_CHORDS = 250
 """Largest size of a Newton matrix with which a guess is improved by Newton steps instead of discarded."""
 SLACK = 0.7
@@ -134,8 +137,12 @@ class BlockSolver:
         chords = len(self.block.gaps) - self.block.graph.n
         newton, conic = InteriorPointMaster, ConicMaster
         dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
+        iterative = chords >= MOST_CHORDS or (chords >= MANY_CHORDS and self.gap >= WIDE and self.start is None)
         if not self.block.items.law.is_quadratic:
-            yield newton(self.rows)
+            yield newton(self.rows, iterative=True) if chords >= MOST_CHORDS else newton(self.rows)
+        elif iterative:
+            yield newton(self.rows, self.start, iterative=True)
+            yield newton(self.rows) if dense and chords < MOST_CHORDS else conic(self.rows)
         elif dense or (self.start is not None and chords < FEW_CHORDS):
             yield newton(self.rows, self.start)
             yield conic(self.rows)

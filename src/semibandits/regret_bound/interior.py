@@ -7,7 +7,9 @@ conic solver loses precision, as with variances of very different sizes: its ste
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -24,6 +26,7 @@ from semibandits.kernels.newton import (
     tree_potentials,
 )
 from semibandits.regret_bound.master import MOST_ACCURATE, Chords, Master, MasterSolution, positive_flow
+from semibandits.regret_bound.projected_cg import ProjectedCG, SparseRows
 from semibandits.regret_bound.rows import Local, Rows
 from semibandits.regret_bound.warm_start import Start
 
@@ -59,10 +62,11 @@ class InteriorPointMaster(Master):
 
     patience = 15  # the first accuracy is low, and the start may be where another master ended
 
-    def __init__(self, rows: Rows, start: Start | None = None) -> None:
+    def __init__(self, rows: Rows, start: Start | None = None, *, iterative: bool = False) -> None:
         block = rows.block
         self._rows, self._block, self._pool = rows, block, rows.pool
-        self._step_seconds = max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
+        self._iterative = iterative
+        self._step_seconds = 0.0 if iterative else max(len(block.gaps) - block.graph.n, 0) ** 3 / FLOPS
         # If the raises of means are limited, rows do not keep flows positive.
         self._plain = np.flatnonzero(~block.informative | ~rows.keeps_positive)
         self._warm = start is not None
@@ -136,7 +140,7 @@ class InteriorPointMaster(Master):
                 and now.cost - best < 3.0 * accuracy * now.cost
             )
             start = tiers.seconds()
-            if converged or start + self._step_seconds > deadline or not self._step(now, accuracy):
+            if converged or start + self._step_seconds > deadline or not self._step(now, accuracy, deadline):
                 break
             self._step_seconds = tiers.seconds() - start
         return MasterSolution(self._flow, *solution)
@@ -153,12 +157,12 @@ class InteriorPointMaster(Master):
         potentials = -tree_potentials(chords.tree, paid - block.graph.costs)
         return _Iterate(chords, local, residual, complementarity, float(block.graph.costs @ flow), potentials)
 
-    def _step(self, now: _Iterate, accuracy: float) -> bool:
+    def _step(self, now: _Iterate, accuracy: float, deadline: float) -> bool:
         """Take a predictor-corrector step in place; return False if rounding makes the matrix singular or a flow vanish."""
         if self._multipliers.max() > DIVERGED or self._slack.min() < 1.0 / DIVERGED:
             return False
-        newton = _Newton.factorised(self._rows, self._plain, self._slack, self._multipliers, now)
-        if newton is None:
+        newton = _Newton(self._rows, self._plain, now, self._slack, self._multipliers)
+        if not (newton.iterative(deadline) if self._iterative else newton.factorised()):
             return False
         flow, slack, multipliers, mean = self._flow, self._slack, self._multipliers, now.complementarity
         d_flow, d_slack, d_multipliers = newton.direction(0.0)
@@ -183,61 +187,78 @@ class InteriorPointMaster(Master):
         return True
 
 
-@dataclass(frozen=True, eq=False)
 class _Newton:
-    """The factorised Newton system at an iterate."""
+    """The Newton system at an iterate: `H + A' (mu/s) A` in the flows, and how it is solved."""
 
-    rows: Rows
-    plain: IntArray
-    now: _Iterate
-    slack: FloatArray
-    multipliers: FloatArray
-    scale: FloatArray
-    factor: FloatArray
+    def __init__(self, rows: Rows, plain: IntArray, now: _Iterate, slack: FloatArray, multipliers: FloatArray) -> None:
+        self._rows, self._plain, self._now, self._slack, self._multipliers = rows, plain, now, slack, multipliers
+        self._solved: Callable[[FloatArray], FloatArray]
+        mu, weights = multipliers[len(plain) :], multipliers / slack
+        self._curvature = rows.on_arcs(now.local.curvature, mu)
+        self._curvature[plain] += weights[: len(plain)]
+        self._weights = weights[len(plain) :]
 
-    @staticmethod
-    def factorised(
-        rows: Rows, plain: IntArray, slack: FloatArray, multipliers: FloatArray, now: _Iterate
-    ) -> _Newton | None:
-        """The system; None if rounding makes it singular."""
-        cycles, chords, local = rows.pool.cycles, now.chords, now.local
-        mu = multipliers[len(plain) :]
-        curvature, weights = rows.on_arcs(local.curvature, mu), multipliers / slack
-        curvature[plain] += weights[: len(plain)]
-        ptr, arcs, slopes, weights = cycles.ptr, cycles.arcs, local.slopes, weights[len(plain) :]
-        by_arc = np.ones(len(curvature))
+    def iterative(self, deadline: float) -> bool:
+        """Prepare to solve by conjugate gradients; return False if rounding makes the system singular."""
+        system = ProjectedCG(self._rows.block.graph, self._curvature, self._with_pulls())
+        if not system.is_sound:
+            return False
+        chords = self._now.chords
+        self._solved = lambda gradient: chords.circulation(system.solve(gradient, deadline)[chords.arcs])
+        return True
+
+    def _with_pulls(self) -> SparseRows:
+        """A and W, with the negative part of the Hessian of each row as a row of its own."""
+        cycles, local, weights = self._rows.pool.cycles, self._now.local, self._weights
+        if local.pulls is None:
+            return SparseRows(cycles.ptr, cycles.arcs, local.slopes, weights)
+        mu = self._multipliers[len(self._plain) :]
+        return SparseRows(
+            np.concatenate((cycles.ptr, cycles.ptr[-1] + cycles.ptr[1:])),
+            np.concatenate((cycles.arcs, cycles.arcs)),
+            np.concatenate((local.slopes, local.pulls)),
+            np.concatenate((weights + 2.0 * mu / local.values, -mu)),
+        )
+
+    def factorised(self) -> bool:
+        """Reduce the system to the chords and factorise it; return False if rounding makes it singular."""
+        chords, local = self._now.chords, self._now.local
+        ptr, arcs, slopes, weights = self._with_pulls()
+        by_arc = np.ones(len(self._curvature))
         if local.by_arc is not None and local.by_row is not None:
-            by_arc, slopes, weights = local.by_arc, np.empty(0), weights * local.by_row**2
-        elif local.pulls is not None:
-            ptr, arcs = np.concatenate((ptr, ptr[-1] + ptr[1:])), np.concatenate((arcs, arcs))
-            slopes = np.concatenate((slopes, local.pulls))
-            weights = np.concatenate((weights + 2.0 * mu / local.values, -mu))
-        at_ptr, positions = incidence(len(curvature), arcs)
+            by_arc, slopes, weights = local.by_arc, np.empty(0), self._weights * local.by_row**2
+        at_ptr, positions = incidence(len(self._curvature), arcs)
         owners = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[positions]
         entries = ArcRows(ptr, arcs, slopes, at_ptr, positions, owners)
         for shift in (1e-13, 1e-11, 1e-9):
-            hessian = reduced_hessian(curvature, by_arc, entries, weights, chords.arcs, chords.tree)
+            hessian = reduced_hessian(self._curvature, by_arc, entries, weights, chords.arcs, chords.tree)
             scale = scaled_to_unit_diagonal(hessian)
             if not np.isfinite(scale).all():
-                return None
+                return False
             # The kernel fills the lower triangle of a C-ordered matrix, the upper one of its transpose, which is overwritten.
             np.fill_diagonal(hessian, 1.0 + shift)
             factor, failed = dpotrf(hessian.T, lower=0, clean=0, overwrite_a=1)
             if not failed:
-                return _Newton(rows, plain, now, slack, multipliers, scale, factor)
-        return None
+                self._solved = partial(_by_chords, chords, factor, scale)
+                return True
+        return False
 
     def direction(self, target: float | FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Newton direction towards ``mu * s = target``."""
-        chords, block, local, plain = self.now.chords, self.rows.block, self.now.local, self.plain
-        graph, cycles = block.graph, self.rows.pool.cycles
-        weights = (target + self.multipliers * self.now.residual) / self.slack
-        gradient = self.rows.on_arcs(local.slopes, weights[len(plain) :]) - graph.costs
+        block, local, plain = self._rows.block, self._now.local, self._plain
+        cycles = self._rows.pool.cycles
+        weights = (target + self._multipliers * self._now.residual) / self._slack
+        gradient = self._rows.on_arcs(local.slopes, weights[len(plain) :]) - block.graph.costs
         gradient[plain] += weights[: len(plain)]
-        reduced = circulation_to_chords(gradient, chords.arcs, chords.tree)
-        solution, _ = dpotrs(self.factor, self.scale * reduced, lower=0)
-        d_flow = chords.circulation(self.scale * solution)
+        d_flow = self._solved(gradient)
         freed = np.add.reduceat(local.slopes * d_flow[cycles.arcs], cycles.ptr[:-1])
-        d_slack = -self.now.residual + np.concatenate((d_flow[plain], freed))
-        d_multipliers = (target - self.multipliers * self.slack - self.multipliers * d_slack) / self.slack
+        d_slack = -self._now.residual + np.concatenate((d_flow[plain], freed))
+        d_multipliers = (target - self._multipliers * self._slack - self._multipliers * d_slack) / self._slack
         return d_flow, d_slack, d_multipliers
+
+
+def _by_chords(chords: Chords, factor: FloatArray, scale: FloatArray, gradient: FloatArray) -> FloatArray:
+    """Solution of the factorised system."""
+    reduced = circulation_to_chords(gradient, chords.arcs, chords.tree)
+    solution, _ = dpotrs(factor, scale * reduced, lower=0)
+    return chords.circulation(scale * solution)
