@@ -2,9 +2,9 @@
 
 python benchmarks/assignment.py [N ...]
 
-A row for each number of leading nodes (2,000, 5,000, 10,000 and 20,000), entries per node, and kind of weights: uniform on (0, 1),
-integers below 100, and 0 or 1. "Free" are heaviest matchings of any size, which scipy finds with an additional node for each
-leading one. Columns: processor milliseconds of ours and of scipy, their ratio (medians), and the largest difference of the values.
+A row for each number of leading nodes (2,000, 5,000, 10,000 and 20,000), entries per node, and kind of weights: uniform on
+(0, 1), integers below 100, and 0 or 1. "Free" are heaviest matchings of any size, which scipy finds with an additional node for
+each leading one. Columns: processor milliseconds of ours and of scipy, their ratio (medians), largest difference of the values.
 """
 
 from __future__ import annotations
