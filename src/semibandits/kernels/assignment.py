@@ -3,9 +3,9 @@
 One side is the leading side. Either all leading nodes must be matched, or each may stay free. Nodes of the other side may always
 stay free.
 
-A matching and duals are built in three steps: reductions match most nodes (Jonker, Volgenant 1987), a depth-first search extends
-the matching over entries of reduced cost 0, and shortest augmenting paths match the remaining leading nodes one by one. Time and
-memory of a step grow with the number of entries. Ties are broken by the order of nodes and entries alone.
+A matching and duals are built in steps: reductions match most nodes (Jonker, Volgenant 1987), a depth-first search extends the
+matching over entries of reduced cost 0, and shortest augmenting paths match the remaining leading nodes, many at once as long as
+that pays, then one by one. Memory grows with the number of nodes. Ties are broken by the order of nodes and entries alone.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ ROUNDS, CHAINS, SMALL = 2, 6, 32
 with few nodes, paths cost less than chains of bids."""
 MANY = 8
 """Number of free leading nodes from which on one search for all of them pays."""
+LEAST_GAIN = 8
+"""Forests are grown while each matches at least this many leading nodes: single paths cost less than another forest for fewer."""
 DENSE = 4
 """In graphs with at least one entry in this many pairs of nodes, a scan finds the nearest node sooner than a heap."""
 
@@ -125,6 +127,8 @@ def heaviest_matching_with_duals(weights: FloatArray, graph: Bipartite) -> tuple
     _write_row_duals(free, weights, graph, matched)
     if len(free) >= MANY:
         free = _match_tight(free, weights, graph, matched)
+    if is_perfect and len(free) >= MANY and not _is_dense(graph):
+        free = _match_by_forests(free, weights, graph, matched)
     stuck = _match_all(free, weights, graph, matched)
     _lower_duals(is_perfect, u, v)
     total = 0.0
@@ -203,7 +207,7 @@ def _bid_all(weights: FloatArray, graph: Bipartite, matched: Matched) -> IntArra
                     break
                 c = others[k] if k >= 0 else -1
                 is_lower = k >= 0 and -np.inf < v[c] - gap < v[c]
-                if k < 0 or (mate[c] >= 0 and not (is_lower and bids < most)):
+                if k < 0 or (mate[c] >= 0 and not is_lower):
                     free[left] = r
                     left += 1
                     break
@@ -213,6 +217,10 @@ def _bid_all(weights: FloatArray, graph: Bipartite, matched: Matched) -> IntArra
                 entry[r], mate[c] = k, r
                 if loser >= 0:
                     entry[loser] = -1
+                    if bids >= most:
+                        free[left] = loser
+                        left += 1
+                        break
                 r = loser
     return free[:left]
 
@@ -308,46 +316,157 @@ def _finds_tight(
 
 
 @kernel
+def _is_dense(graph: Bipartite) -> bool:
+    """Whether a scan of all nodes finds the nearest one sooner than a heap."""
+    return DENSE * len(graph.others) >= graph.n_others * (len(graph.ptr) - 1)
+
+
+@kernel
+def _empty_search(n_others: int) -> PathSearch:
+    room = np.empty((3, n_others), dtype=np.int64)
+    return PathSearch(empty_heap(n_others), room[0], room[1], room[2], np.empty(n_others))
+
+
+@kernel
+def _lent(s: PathSearch) -> PathSearch:
+    """Uncounted arrays: see `kernels.uncounted`."""
+    heap, at = lend_heap(s.heap), uncounted(s.at)
+    return PathSearch(heap, uncounted(s.via), uncounted(s.via_row), uncounted(s.settled), at)
+
+
+@kernel
+def _match_by_forests(free: IntArray, weights: FloatArray, graph: Bipartite, matched: Matched) -> IntArray:
+    """Match free leading nodes along the paths of shortest-path forests; return those that are still free.
+
+    This requires that all nodes must be matched: a free node of the other side may then have any dual.
+    """
+    n, s = len(graph.ptr) - 1, _empty_search(graph.n_others)
+    root, sink = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    gain = LEAST_GAIN
+    while gain >= LEAST_GAIN and len(free) >= MANY and not interrupted():
+        before = len(free)
+        free = _match_forest(free, weights, graph, matched, s, root, sink)
+        gain = before - len(free)
+    return free
+
+
+@kernel
+def _match_forest(
+    free: IntArray,
+    weights: FloatArray,
+    graph: Bipartite,
+    matched: Matched,
+    s: PathSearch,
+    root: IntArray,
+    sink: IntArray,
+) -> IntArray:
+    """Grow shortest-path trees from all free leading nodes at once, until half of them have a free node of the other side.
+
+    The paths to these nodes have no node in common, and with the new duals their entries have reduced cost 0. The tree of each
+    leading node is written into `root`, the free node that it reaches first into `sink`.
+    """
+    mate, u, v = matched.mate, matched.u, matched.v
+    s = _lent(s)
+    heap, keys, settled, at = s.heap, s.heap.keys, s.settled, s.at
+    reached, found, begun, done, count = 0.0, 0, 0, 0, 0
+    while True:
+        if begun < len(free):
+            row = free[begun]
+            root[row], sink[row] = row, -1
+            begun += 1
+        else:
+            if done == count:
+                if heap.size[0] == 0 or 4 * found >= len(free):
+                    break
+                c = pop(heap)
+                reached = max(reached, keys[c])
+                settled[count], at[count], keys[c] = c, reached, -np.inf
+                count += 1
+            c = settled[done]
+            done += 1
+            row, tree = mate[c], root[s.via_row[c]]
+            if row < 0:
+                found += sink[tree] < 0
+                sink[tree] = c if sink[tree] < 0 else sink[tree]
+                continue
+            root[row] = tree
+        offset = reached - u[row]
+        for k in range(graph.ptr[row], graph.ptr[row + 1]):
+            c = graph.others[k]
+            length = offset - weights[k] - v[c]
+            if not length < keys[c]:
+                continue
+            s.via[c], s.via_row[c] = k, row
+            if length <= reached and heap.place[c] < 0:
+                settled[count], at[count], keys[c] = c, reached, -np.inf
+                count += 1
+            else:
+                decrease(heap, c, length)
+    for row in free:
+        u[row] += reached
+    _raise_duals(reached, count, matched, s)
+    left = 0
+    for row in free:
+        if sink[row] >= 0:
+            _flip(sink[row], graph, matched, s)
+        else:
+            free[left] = row
+            left += 1
+    return free[:left]
+
+
+@kernel
+def _raise_duals(length: float, count: int, matched: Matched, s: PathSearch) -> None:
+    """Give the settled nodes, `count` of them, the duals after a search of this length, and empty the arrays of the search."""
+    heap, mate = s.heap, matched.mate
+    for j in range(count):
+        c = s.settled[j]
+        if mate[c] >= 0:
+            matched.u[mate[c]] += length - s.at[j]
+        matched.v[c] -= length - s.at[j]
+        heap.keys[c] = np.inf
+    for j in range(heap.size[0]):
+        heap.keys[heap.nodes[j]], heap.place[heap.nodes[j]] = np.inf, -1
+    heap.size[0] = 0
+
+
+@kernel
+def _flip(sink: int, graph: Bipartite, matched: Matched, s: PathSearch) -> None:
+    """Change the matching along the path that ends at this other node."""
+    entry = matched.entry
+    while sink >= 0:
+        row = s.via_row[sink]
+        before = graph.others[entry[row]] if entry[row] >= 0 else -1
+        entry[row], matched.mate[sink] = s.via[sink], row
+        sink = before
+
+
+@kernel
 def _match_all(free: IntArray, weights: FloatArray, graph: Bipartite, matched: Matched) -> IntArray:
     """Match the free leading nodes along shortest augmenting paths; return the unmatched nodes as `heaviest_matching` does."""
     if len(free) == 0:
         return np.empty(0, dtype=np.int64)
-    room = np.empty((3, graph.n_others), dtype=np.int64)
-    s = PathSearch(empty_heap(graph.n_others), room[0], room[1], room[2], np.empty(graph.n_others))
-    return _augment_all(free, weights, graph, matched, s)
+    return _augment_all(free, weights, graph, matched, _empty_search(graph.n_others))
 
 
 @kernel
 def _augment_all(free: IntArray, weights: FloatArray, graph: Bipartite, matched: Matched, s: PathSearch) -> IntArray:
-    """The same with the given arrays."""
-    others, (entry, mate, u, v) = graph.others, matched
-    heap, via, via_row = lend_heap(s.heap), uncounted(s.via), uncounted(s.via_row)
-    lent = PathSearch(heap, via, via_row, uncounted(s.settled), uncounted(s.at))
+    """The same with the arrays of a search."""
+    lent = _lent(s)
     for i in range(len(free)):
         if interrupted():
             return free[i:]
         start = free[i]
         length, freed, sink, count = _shortest_path(start, weights, graph, matched, lent)
         if length == np.inf:
-            return np.append(mate[s.settled[:count]], start)
-        u[start] += length
-        for j in range(count):
-            c = lent.settled[j]
-            u[mate[c]] += length - lent.at[j]
-            v[c] -= length - lent.at[j]
-            heap.keys[c] = np.inf
-        for j in range(heap.size[0]):
-            heap.keys[heap.nodes[j]], heap.place[heap.nodes[j]] = np.inf, -1
-        heap.size[0] = 0
+            return np.append(matched.mate[s.settled[:count]], start)
+        matched.u[start] += length
+        _raise_duals(length, count, matched, lent)
         if freed >= 0:
-            u[freed] = 0.0
-            sink = others[entry[freed]] if freed != start else -1
-            entry[freed] = -1
-        while sink >= 0:
-            row = via_row[sink]
-            before = others[entry[row]] if entry[row] >= 0 else -1
-            entry[row], mate[sink] = via[sink], row
-            sink = before
+            matched.u[freed] = 0.0
+            sink = graph.others[matched.entry[freed]] if freed != start else -1
+            matched.entry[freed] = -1
+        _flip(sink, graph, matched, lent)
     return np.empty(0, dtype=np.int64)
 
 
@@ -363,7 +482,7 @@ def _shortest_path(
     ptr, others, optional = graph.ptr, graph.others, graph.optional
     mate, u, v = matched.mate, matched.u, matched.v
     heap, via, via_row, settled, at = s
-    keys, is_dense = heap.keys, DENSE * len(others) >= len(mate) * (len(ptr) - 1)
+    keys, is_dense = heap.keys, _is_dense(graph)
     row, reached, done, count = start, 0.0, 0, 0
     freed, sink, best = -1, -1, np.inf
     while True:
