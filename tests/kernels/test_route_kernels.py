@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 from route_cases import routes
 from semibandits.decisions.routes import grouped
 from semibandits.kernels.dijkstra import (
-    decrease,
     distances_from,
-    empty_heap,
     negative_walk,
-    pop,
     shortest_path_into,
     shortest_tree,
     simple_paths,
     turns,
     walks_through,
 )
+from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.oracles.routes import clip_costs
 from semibandits.kernels.ratios import negative_cycle
 
