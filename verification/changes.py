@@ -42,6 +42,7 @@ START = 4_000
 """Rounds before the change."""
 EARLY, LATE = (8_000, 12_000), (24_000, 36_000)
 """Windows: regret counts after the first number of rounds, up to the second."""
+Windows = tuple[tuple[int, int], ...]
 LARGEST = 4.0
 """Standard errors; a normal number exceeds them with probability 3e-5."""
 
@@ -51,13 +52,13 @@ def means_of(labels: Iterable[str]) -> np.ndarray:
     return np.array([MEANS[label] for label in labels])
 
 
-def changed(kind: str, policy: str, seed: int) -> tuple[float, float]:
-    """Regret of a learner that meets the change, in the two windows."""
+def changed(kind: str, policy: str, seed: int, start: int = START, windows: Windows = (EARLY, LATE)) -> list[float]:
+    """Regret of a learner that meets the change after `start` rounds, in each window."""
     learner = sb.Learner(sb.MSets(len(BEFORE), SIZE, items=BEFORE), POLICIES[policy], variance=VARIANCE, seed=seed)
     draws, left, available = np.random.default_rng([seed, 1]), BEFORE, None
-    regret = np.empty(LATE[1])
-    for count in range(LATE[1]):
-        if count == START:
+    regret = np.empty(windows[-1][1])
+    for count in range(len(regret)):
+        if count == start:
             left = AFTER if kind == "replace" else LEFT
             if kind == "replace":
                 learner, _ = learner.replace(sb.MSets(len(AFTER), SIZE, items=AFTER))
@@ -67,7 +68,7 @@ def changed(kind: str, policy: str, seed: int) -> tuple[float, float]:
         means = means_of(asked.labels)
         learner.tell(asked.id, means + VARIANCE**0.5 * draws.normal(size=SIZE))
         regret[count] = np.sort(means_of(left))[-SIZE:].sum() - means.sum()
-    return float(regret[slice(*EARLY)].sum()), float(regret[slice(*LATE)].sum())
+    return [float(regret[first:last].sum()) for first, last in windows]
 
 
 def random_items(policy: str, seed: int) -> float:
@@ -85,15 +86,17 @@ def random_items(policy: str, seed: int) -> float:
     return total / (EARLY[1] - EARLY[0])
 
 
-def without_change(kind: str, policy: str, replications: int, jobs: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def without_change(
+    kind: str, policy: str, replications: int, jobs: int, start: int = START, windows: Windows = (EARLY, LATE)
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Regret in each window of learners that play on what is left from the first round on, and from the change on."""
     left = AFTER if kind == "replace" else LEFT
-    ends = [end - since for window in (EARLY, LATE) for end in window for since in (0, START)]
+    ends = [end - since for window in windows for end in window for since in (0, start)]
     result = sb.simulate(
         sb.MSets(len(left), SIZE, items=left),
         sb.GaussianRewards(means_of(left), variance=VARIANCE),
         POLICIES[policy],
-        horizon=LATE[1],
+        horizon=windows[-1][1],
         replications=replications,
         seed=1,
         n_jobs=jobs,
@@ -101,7 +104,7 @@ def without_change(kind: str, policy: str, replications: int, jobs: int) -> list
         bound=False,
     )
     at = dict(zip(result.checkpoints.tolist(), result.regret[policy].T, strict=True))
-    return [(at[last] - at[first], at[last - START] - at[first - START]) for first, last in (EARLY, LATE)]
+    return [(at[last] - at[first], at[last - start] - at[first - start]) for first, last in windows]
 
 
 def statistic(one: np.ndarray, other: np.ndarray) -> float:

@@ -20,6 +20,7 @@ from numba.core.dispatcher import Dispatcher
 
 from semibandits import kernels
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
 from semibandits.errors import LongestPathWarning
 from semibandits.families.family import Family, Guarantee
@@ -101,6 +102,8 @@ def solve_problems() -> None:
             solve_bound(space, theta, rewards="bernoulli", method=method)
     large = _grid(8)  # large enough for the interior-point method
     solve_bound(large, _numbers(large)[0])
+    pairs = Matchings([(i, j) for i in range(34) for j in range(34)])  # large enough for iterative Newton steps
+    solve_bound(pairs, _numbers(pairs)[0], gap=0.1)
     for _, space in _examples():
         theta, budgets = _numbers(space)
         at_least = 0.8 * float(budgets @ space.maximize(budgets))

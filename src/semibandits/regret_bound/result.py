@@ -64,7 +64,7 @@ class ExplorationPlan:
 
     Parameters
     ----------
-    decisions : ndarray of bool, shape (k, d), or Decisions
+    lists : ndarray of bool, shape (k, d), or Decisions
         Distinct suboptimal decisions.
     rates : ndarray of float, shape (k,)
         Plays of each decision per ln T, > 0.
@@ -82,10 +82,8 @@ class ExplorationPlan:
     _problem: PlanProblem | None = field(default=None, repr=False)
     """The problem that it belongs to, for names and gaps."""
 
-    def __init__(
-        self, decisions: BoolArray | Decisions, rates: FloatArray, *, _problem: PlanProblem | None = None
-    ) -> None:
-        lists = decisions if isinstance(decisions, Decisions) else Decisions.of_rows(decisions)
+    def __init__(self, lists: BoolArray | Decisions, rates: FloatArray, *, _problem: PlanProblem | None = None) -> None:
+        lists = lists if isinstance(lists, Decisions) else Decisions.of_rows(lists)
         rates.setflags(write=False)
         for name, value in (("lists", lists), ("rates", rates), ("_problem", _problem)):
             object.__setattr__(self, name, value)
