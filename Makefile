@@ -28,7 +28,7 @@ test: $(VENV)/.installed-dev ## Check style, types and imports, and run all test
 bench: $(VENV)/.installed-bench ## Time the solver against a plain conic solve, and rounds of policies against their parts
 	$(BIN)/python benchmarks/run.py
 
-bench-large: $(VENV)/.installed-bench ## The same, and then a grid of 4,641 arcs, a file of 10,208, and a road network of 34,249
+bench-large: $(VENV)/.installed-bench ## The same, and then each family up to a million items, a file of 10,208 arcs, and a road network
 	$(BIN)/python benchmarks/run.py --large
 
 pages: $(VENV)/.installed-docs ## Run the studies in examples/studies, and write docs/examples and its figures

@@ -1,6 +1,6 @@
 """Heaviest perfect matchings of sparse graphs: our kernel and scipy's solver, in turn on the same problems.
 
-python benchmarks/assignment.py [N ...]
+    python benchmarks/assignment.py [N ...]
 
 A row for each number of leading nodes (2,000, 5,000, 10,000 and 20,000), entries per node, and kind of weights: uniform on
 (0, 1), integers below 100, and 0 or 1. "Free" are heaviest matchings of any size, which scipy finds with an additional node for

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis.extra import numpy as arrays
 
-from semibandits.decisions.lists import Decisions, ItemLists
+from semibandits.decisions.lists import Decisions
 
 
 @st.composite
@@ -61,10 +61,10 @@ def test_totals_of_base_items_that_nearly_every_row_removes():
 
 
 def test_items_are_read_as_a_sequence():
-    items = ItemLists(Decisions.of_rows(np.eye(4, dtype=bool), np.array([True, False, False, False])))
+    items = Decisions.of_rows(np.eye(4, dtype=bool), np.array([True, False, False, False]))
     assert [row.tolist() for row in items] == [[0], [1], [2], [3]]
     assert (items[-1].tolist(), [row.tolist() for row in items[1:3]], len(items[:2])) == ([3], [[1], [2]], 2)
-    assert repr(items) == "ItemLists(4 decisions, d=4)"
+    assert repr(items) == "Decisions(4 decisions, d=4)"
     with pytest.raises(IndexError):
         items[4]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, overload
 
@@ -20,9 +20,9 @@ CANCELLED: Final = 1e-3
 """Share of a sum that is left of it after a subtraction, below which it is computed anew."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Decisions:
-    """A list of decisions, each stored as its difference from a base.
+    """A sequence of decisions, each stored as its difference from a base and read as its items.
 
     Row k consists of the items that are either in `base` or in ``changed[ptr[k]:ptr[k + 1]]``, not in both. Decisions near the
     best one take a few numbers each, however many items they have.
@@ -92,9 +92,21 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.ptr) - 1
 
-    def __getitem__(self, k: int) -> IntArray:
-        """Items of row k, ascending."""
-        return np.setxor1d(self.base, self.changes(k), assume_unique=True)
+    def __repr__(self) -> str:
+        return f"Decisions({len(self)} decisions, d={self.d})"
+
+    @overload
+    def __getitem__(self, k: int) -> IntArray: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> Decisions: ...
+
+    def __getitem__(self, k: int | slice) -> IntArray | Decisions:
+        """Items of row k, ascending, or a list of some rows."""
+        which = range(len(self))[k]
+        if isinstance(which, range):
+            return self.select(np.array(which, dtype=np.int64))
+        return np.setxor1d(self.base, self.changes(which), assume_unique=True)
 
     def __iter__(self) -> Iterator[IntArray]:
         return (self[k] for k in range(len(self)))
@@ -153,11 +165,8 @@ class Decisions:
 
     def select(self, which: IntArray | BoolArray) -> Decisions:
         """The rows with these numbers, in this order, or those where a mask is True."""
-        numbers = np.flatnonzero(which) if which.dtype == np.bool_ else which
-        sizes = np.diff(self.ptr)[numbers]
-        ptr = np.concatenate(([0], np.cumsum(sizes)))
-        places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][numbers] - ptr[:-1], sizes)
-        return Decisions(self.d, self.base, ptr, self.changed[places])
+        numbers: IntArray = np.flatnonzero(which) if which.dtype == np.bool_ else which.astype(np.int64)
+        return Decisions(self.d, self.base, *rows_of(self.ptr, self.changed, numbers))
 
     def on(self, base: BoolArray) -> Decisions:
         """The same rows as differences from another base."""
@@ -202,24 +211,8 @@ class Decisions:
         return csr_array((np.ones(len(indices), dtype=np.bool_), indices, ptr), shape=(len(self), self.d))
 
 
-class ItemLists(Sequence[IntArray]):
-    """Items of each decision of a list, ascending, computed when they are read."""
-
-    def __init__(self, lists: Decisions) -> None:
-        self._lists = lists
-
-    def __len__(self) -> int:
-        return len(self._lists)
-
-    @overload
-    def __getitem__(self, k: int) -> IntArray: ...
-
-    @overload
-    def __getitem__(self, k: slice) -> ItemLists: ...
-
-    def __getitem__(self, k: int | slice) -> IntArray | ItemLists:
-        numbers = range(len(self._lists))[k]
-        return ItemLists(self._lists.select(np.array(numbers))) if isinstance(numbers, range) else self._lists[numbers]
-
-    def __repr__(self) -> str:
-        return f"ItemLists({len(self)} decisions, d={self._lists.d})"
+def rows_of(ptr: IntArray, values: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The rows ``values[ptr[k]:ptr[k + 1]]`` with these numbers, in this order, as such arrays."""
+    sizes = np.diff(ptr)[numbers]
+    begin = np.concatenate(([0], np.cumsum(sizes)))
+    return begin, values[np.arange(begin[-1]) + np.repeat(ptr[numbers] - begin[:-1], sizes)]

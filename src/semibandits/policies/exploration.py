@@ -113,8 +113,10 @@ def wanted_of_law(decision_set: DecisionSet, law: Law, means: FloatArray, plays:
         with each item, at the rates ``1/d(theta_i, theta_i + D_i/m)``. These are feasible: raises that add up to a gap raise one
         of at most m items by an m-th of it or more, and the smallest gap D_i of that item is no larger.
 
-    Notes ----- Estimates are kept away from the ends of the law by a margin common to all items, see `Law.estimates`. With the
-    estimate ``(sum + 1/2) / (n + 1)`` for each item separately, an item that failed in its only trial would have the estimate
+    Notes
+    -----
+    Estimates are kept away from the ends of the law by a margin common to all items, see `Law.estimates`. With the estimate
+    ``(sum + 1/2) / (n + 1)`` for each item separately, an item that failed in its only trial would have the estimate
     1/4, above items known to be worth less; the plan would treat it as known, and the best decision at the means would be
     exploited without it for ever. An estimate of 0 leads to enough exploration: for an item that succeeds with probability q, n
     trials all fail with probability ``(1 - q)^n = exp(-n d(0, q))``.

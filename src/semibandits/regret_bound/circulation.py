@@ -101,7 +101,7 @@ class CirculationSolver:
             "separation_seconds": sum(s.separation_seconds for s in solutions),
             "plan_and_verification_seconds": done - solved,
         }
-        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.lists)
+        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.items)
         return self._problem.result(
             "cycles", Bracket(value, lower, plan), self._graph.decision, self._suboptimal, stats,
             late=done > self._block_deadline, memory=memory,
@@ -225,7 +225,7 @@ class CirculationSolver:
         if least <= 0.0:
             return math.inf, plan
         cost = (1.0 + self._relative_error) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
-        return cost / least, ExplorationPlan(plan.lists, plan.rates / least)
+        return cost / least, ExplorationPlan(plan.items, plan.rates / least)
 
     def least_information(self, plan: ExplorationPlan) -> float:
         """A proved lower bound on the least F(C) at the item rates of the plan, not much above 1."""

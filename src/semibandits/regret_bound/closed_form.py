@@ -36,14 +36,9 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
 
 
 def _plan(swaps: BestSwaps, items: IntArray, rates: FloatArray) -> ExplorationPlan:
-    """Distinct swaps in order of decreasing rate."""
+    """The optimal basis after the best swap of each item in `items`, in order of decreasing rate."""
     order = np.argsort(-rates, kind="stable")
-    return ExplorationPlan(swapped(swaps, items[order]), rates[order])
-
-
-def swapped(swaps: BestSwaps, items: IntArray) -> Decisions:
-    """The optimal basis after the best swap of each item in `items`."""
-    changes = np.sort(np.column_stack((swaps.leaving[items], items)), axis=1)
-    return Decisions(
-        len(swaps.decision), np.flatnonzero(swaps.decision), 2 * np.arange(len(items) + 1), changes.ravel()
-    )
+    changed = np.sort(np.column_stack((swaps.leaving[items], items))[order], axis=1)
+    ptr = 2 * np.arange(len(items) + 1)
+    bases = Decisions(len(swaps.decision), np.flatnonzero(swaps.decision), ptr, changed.ravel())
+    return ExplorationPlan(bases, rates[order])

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.lists import rows_of
 from semibandits.kernels.cycles import arc_totals, cycle_sums, select_cycles
 
 
@@ -51,9 +52,7 @@ class Cycles:
 
     def taken(self, order: IntArray) -> Cycles:
         """The cycles with these numbers, in this order."""
-        lengths = np.diff(self.ptr)[order]
-        ptr = np.concatenate(([0], np.cumsum(lengths)))
-        return Cycles(ptr, self.arcs[np.repeat(self.ptr[order] - ptr[:-1], lengths) + np.arange(ptr[-1])])
+        return Cycles(*rows_of(self.ptr, self.arcs, order))
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""

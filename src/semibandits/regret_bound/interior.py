@@ -1,8 +1,9 @@
 """The master problem with an interior-point method in the flows, warm-started from round to round.
 
 It is meant for blocks with many long cycles (paths), where the Newton matrix is dense in any formulation. Eliminating the flow
-balance with a spanning tree reduces it to the dimension of the space of circulations. It is also the fallback where a general
-conic solver loses precision, as with variances of very different sizes: its steps do not depend on the scale of flows and rows.
+balance with a spanning tree reduces it to the dimension of the space of circulations. Large systems are solved without a matrix,
+by conjugate gradients. It is also the fallback where a general conic solver loses precision, as with variances of very
+different sizes: its steps do not depend on the scale of flows and rows.
 """
 
 from __future__ import annotations
@@ -56,8 +57,9 @@ class InteriorPointMaster(Master):
     """Primal-dual path following with Mehrotra's corrector on  min c'f,  1/F(f) + s = 1,  s >= 0,  f balanced.
 
     Newton's matrix in f is ``H + A' (mu/s) A`` with H the Hessian of the rows times their multipliers and A their slopes. It is
-    restricted to circulations and factorised by Cholesky. Rows keep the flow positive on arcs with an item. On the others, the
-    *plain* arcs, f >= 0 is a separate constraint with a multiplier mu, and H has the entry mu/f.
+    restricted to circulations and factorised by Cholesky; if `iterative`, it is never formed (`projected_cg`). Rows keep the flow
+    positive on arcs with an item. On the others, the *plain* arcs, f >= 0 is a separate constraint with a multiplier mu, and H
+    has the entry mu/f.
     """
 
     patience = 15  # the first accuracy is low, and the start may be where another master ended

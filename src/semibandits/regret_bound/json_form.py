@@ -62,7 +62,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "rates": result.rates.tolist(),
         "plan": [
             {
-                "indices": plan.lists[k].tolist(),
+                "indices": plan.items[k].tolist(),
                 "gap": float(gaps[k]),
                 "rate": float(plan.rates[k]),
             }

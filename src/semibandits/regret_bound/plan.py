@@ -121,7 +121,7 @@ def _are_decisions(
 
 def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:
     """Regret per ln T of a plan relative to the optimal `decision`, from the rewards of its decisions."""
-    return math.fsum(plan.rates * gaps_below(decision, plan.lists, theta))
+    return math.fsum(plan.rates * gaps_below(decision, plan.items, theta))
 
 
 def merged_plan(decisions: BoolArray | Decisions, rates: FloatArray) -> ExplorationPlan:

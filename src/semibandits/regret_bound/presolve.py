@@ -7,7 +7,6 @@ each simple cycle lies in one biconnected block, so that blocks are separate pro
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +26,9 @@ from semibandits.kernels.exchange import (
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
-from semibandits.regret_bound.out_of_time import check_time
 
 NODES_AT_ONCE = 64
-"""Number of nodes whose arcs are searched between two looks at the clock."""
+"""Number of nodes whose arcs are searched in one call of a kernel: interrupts are heard in between."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,21 +73,14 @@ class Digraph:
         tails, heads = number[self.heads], number[self.tails]
         return Digraph(self.n, arcs_of(self.n, tails, heads), self.costs, self.has_hub)
 
-    def cheapest_cycles(self, wanted: BoolArray, deadline: float = math.inf) -> tuple[FloatArray, Cycles]:
-        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs.
-
-        Raises
-        ------
-        OutOfTimeError
-            If `tiers.seconds` passes the deadline.
-        """
+    def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
+        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs."""
         marks, costs = wanted.astype(np.int64), self.costs.copy()
         if self.has_hub:
             gaps, ptr, arcs = cheapest_cycles_through_hub(marks, self.arcs, costs)
             return gaps, Cycles(ptr, arcs)
         gaps, families = np.full(len(costs), np.inf), []
         for sources in np.split(np.arange(self.n), np.arange(NODES_AT_ONCE, self.n, NODES_AT_ONCE)):
-            check_time(deadline)
             some, ptr, arcs = cheapest_cycles(sources, marks, self.arcs, costs)
             gaps = np.minimum(gaps, some)
             families.append(Cycles(ptr, arcs))
@@ -167,21 +158,14 @@ class Presolved:
     blocks: tuple[Block, ...]
 
 
-def presolve(
-    graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float, deadline: float = math.inf
-) -> Presolved:
+def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
     """Simplify `graph`. Cycles of gap at most `tolerance` count as exchanges between optimal decisions.
 
     Items at the end of their reach, whose means cannot rise, are ignored.
-
-    Raises
-    ------
-    OutOfTimeError
-        If `tiers.seconds` passes the deadline.
     """
     merged = graph.merged_hub
     simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
-    gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0, deadline)
+    gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0)
     free = gaps <= tolerance
     merged = number[merged]
     if free.any():
@@ -194,13 +178,13 @@ def presolve(
     loops = np.flatnonzero(inner & (graph.entering >= 0))
     # Without ties the cheapest cycles lie in the blocks as they are.
     known = None if free.any() else (gaps, graph.entering >= 0, cheapest)
-    blocks = _blocks(live, (tails, heads), graph.costs, items, known, deadline)
+    blocks = _blocks(live, (tails, heads), graph.costs, items, known)
     return Presolved(gaps, merged, free, loops, items, blocks)
 
 
 def _blocks(
     live: IntArray, ends: tuple[IntArray, IntArray], costs: FloatArray, items: ArcItems,
-    known: tuple[FloatArray, BoolArray, Cycles] | None, deadline: float,
+    known: tuple[FloatArray, BoolArray, Cycles] | None,
 ) -> tuple[Block, ...]:  # fmt: skip
     """The blocks of the live arcs. `known` are the cheapest cycles, and the arcs that have one, if they need no search."""
     if not len(live):
@@ -217,7 +201,7 @@ def _blocks(
         nodes, both = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
         digraph, number = Digraph.build(len(nodes), both[: len(arcs)], both[len(arcs) :], costs[arcs])
         if known is None:
-            gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
+            gaps, cheapest = digraph.cheapest_cycles(inside.raising)
         else:
             gaps, cheapest = known[0][arcs], _within(arcs, arcs[inside.raising], *known[1:])
         by_number = np.empty_like(nodes)

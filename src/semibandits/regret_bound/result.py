@@ -15,7 +15,7 @@ from semibandits._costs import negated
 from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
-from semibandits.decisions.lists import Decisions, ItemLists
+from semibandits.decisions.lists import Decisions
 from semibandits.laws import Gaussian, Law
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.summary import (
@@ -64,28 +64,28 @@ class ExplorationPlan:
 
     Parameters
     ----------
-    lists : ndarray of bool, shape (k, d), or Decisions
+    items : ndarray of bool, shape (k, d), or Decisions
         Distinct suboptimal decisions.
     rates : ndarray of float, shape (k,)
         Plays of each decision per ln T, > 0.
 
     Attributes
     ----------
-    lists : Decisions
-        The decisions, stored as differences from the best one.
+    items : Decisions
+        The decisions, as a sequence of k arrays of item numbers, ascending. They are stored as changes to the best decision.
     rates : ndarray of float, shape (k,)
         Plays of each decision per ln T, > 0.
     """
 
-    lists: Decisions
+    items: Decisions
     rates: FloatArray
     _problem: PlanProblem | None = field(default=None, repr=False)
     """The problem that it belongs to, for names and gaps."""
 
-    def __init__(self, lists: BoolArray | Decisions, rates: FloatArray, *, _problem: PlanProblem | None = None) -> None:
-        lists = lists if isinstance(lists, Decisions) else Decisions.of_rows(lists)
+    def __init__(self, items: BoolArray | Decisions, rates: FloatArray, *, _problem: PlanProblem | None = None) -> None:
+        items = items if isinstance(items, Decisions) else Decisions.of_rows(items)
         rates.setflags(write=False)
-        for name, value in (("lists", lists), ("rates", rates), ("_problem", _problem)):
+        for name, value in (("items", items), ("rates", rates), ("_problem", _problem)):
             object.__setattr__(self, name, value)
 
     @cached_property
@@ -97,14 +97,9 @@ class ExplorationPlan:
         TooManyDecisionsError
             If it would take more than 1 GB. `items`, `to_csr` and `rates` need no table.
         """
-        table = self.lists.dense(remedy="use plan.items or plan.to_csr() instead of plan.decisions")
+        table = self.items.dense(remedy="use plan.items or plan.to_csr() instead of plan.decisions")
         table.setflags(write=False)
         return table
-
-    @property
-    def items(self) -> ItemLists:
-        """Items of each decision, as a sequence of k arrays of item numbers, ascending."""
-        return ItemLists(self.lists)
 
     def to_csr(self) -> csr_array:
         """The decisions as a sparse table, shape (k, d).
@@ -119,13 +114,13 @@ class ExplorationPlan:
         TooManyDecisionsError
             If the items of all decisions together take more than 1 GB.
         """
-        return self.lists.to_csr()
+        return self.items.to_csr()
 
     def __len__(self) -> int:
         return len(self.rates)
 
     def __repr__(self) -> str:
-        return f"ExplorationPlan({plan_words(self)}, d={self.lists.d})"
+        return f"ExplorationPlan({plan_words(self)}, d={self.items.d})"
 
     def _repr_html_(self) -> str:
         """The top of the plan as a table, for notebooks."""
@@ -158,7 +153,7 @@ class ExplorationPlan:
     @property
     def item_rates(self) -> FloatArray:
         """Plays of each item per ln T, shape (d,)."""
-        return self.lists.totals(self.rates)
+        return self.items.totals(self.rates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +202,8 @@ class GravesLaiResult:
 
     def __post_init__(self) -> None:
         problem = PlanProblem(self.decision_set, self.optimal_decision, self.theta, self.value)
-        lists = self.plan.lists.on(self.optimal_decision)
-        object.__setattr__(self, "plan", ExplorationPlan(lists, self.plan.rates, _problem=problem))
+        items = self.plan.items.on(self.optimal_decision)
+        object.__setattr__(self, "plan", ExplorationPlan(items, self.plan.rates, _problem=problem))
 
     def __repr__(self) -> str:
         return result_repr(self)
@@ -289,7 +284,7 @@ class GravesLaiResult:
     @property
     def plan_gaps(self) -> FloatArray:
         """Gap of each decision in the plan, shape (k,): the expected loss of playing it once."""
-        return gaps_below(self.optimal_decision, self.plan.lists, self.theta)
+        return gaps_below(self.optimal_decision, self.plan.items, self.theta)
 
     def to_json(self) -> dict[str, Any]:
         """Convert the bound and its problem to plain JSON, which :meth:`from_json` reads.

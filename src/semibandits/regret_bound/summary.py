@@ -131,13 +131,13 @@ def plan_columns(plan: ExplorationPlan, labels: Sequence[str] | None) -> dict[st
     problem = plan._problem
     if problem is None:
         return {"rate": plan.rates.copy(), "items": [tuple(row) for row in items]}
-    names, gaps = NamedItems.of(problem.decision_set, labels), problem.gaps(plan.lists)
+    names, gaps = NamedItems.of(problem.decision_set, labels), problem.gaps(plan.items)
     return {
         "rate": plan.rates.copy(),
         "gap": gaps,
         "share": plan.rates * gaps / (problem.value or 1.0),
         "items": [tuple(names.labels[i] for i in row) for row in items],
-        "text": [change_text(names, row, problem.optimal) for row in plan.lists.masks()],
+        "text": [change_text(names, row, problem.optimal) for row in plan.items.masks()],
     }
 
 
@@ -196,8 +196,8 @@ def _planned(plan: ExplorationPlan, wording: Wording, top: int) -> Iterator[Plan
     """The most played decisions of the plan of a problem."""
     problem = plan._problem
     assert problem is not None
-    gaps = problem.gaps(plan.lists).tolist()
-    for rate, gap, x in zip(plan.rates.tolist(), gaps, plan.lists.masks(top), strict=False):
+    gaps = problem.gaps(plan.items).tolist()
+    for rate, gap, x in zip(plan.rates.tolist(), gaps, plan.items.masks(top), strict=False):
         yield PlannedDecision(
             number_text(rate, 4),
             wording.amount(gap, 3),

@@ -360,7 +360,7 @@ class GLPG:
         if least <= 0.0:
             return plan, math.inf
         if self.parameters.relative or least < 1.0:
-            plan = ExplorationPlan(plan.lists, plan.rates / least)
+            plan = ExplorationPlan(plan.items, plan.rates / least)
         return plan, cost_of(plan, problem.optimal_decision, problem.theta)
 
 
