@@ -16,7 +16,7 @@ from semibandits.regret_bound.block import BlockSolver
 from semibandits.regret_bound.conic import ConicMaster
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 from semibandits.regret_bound.interior import InteriorPointMaster
-from semibandits.regret_bound.master import Master, MasterSolution, starting_flow
+from semibandits.regret_bound.master import Master, MasterSolution, Standing, starting_flow
 from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.rows import Rows
 from semibandits.regret_bound.separation import Separator
@@ -85,8 +85,9 @@ def test_both_masters_find_the_value_of_the_pool(family, spread):
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("gap", [0.9, 0.1])
 @pytest.mark.parametrize("family", ["any matching", "intersection", "m-sets"])
-def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
+def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family, gap):
     block = largest_block(FAMILIES[family](), 1)
     assert not block.informative.all(), "an instance with arcs that carry no item is wanted"
     rows = rows_of(block)
@@ -95,7 +96,8 @@ def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family):
         master.solve(accuracy, math.inf)
         found = Separator(block).search(block.open_information(master.flow), 1.0)
         pool.add(found.cycles)
-        master.extend(max(found.ratio - 1.0, 0.0))
+        feasible = max(found.ratio, 1.0) * master.flow
+        master.extend(Standing(max(found.ratio - 1.0, 0.0), len(found.cycles), feasible, gap))
         keep = rows.values(master.flow) > 0.7
         keep[: len(block.cheapest)] = True
         pool.keep(keep)
@@ -112,22 +114,22 @@ class Broken(Master):
 
     sound_calls, failure, patience = 0, "nan", 6
 
-    def __init__(self, rows, start=None):
+    def __init__(self, rows, start=None, **options):
         self._good = InteriorPointMaster(rows)
         self._calls = 0
 
     def first_accuracy(self, gap):
         return 1e-1
 
-    def next_accuracy(self, accuracy, gap, excess, added):
+    def next_accuracy(self, accuracy, gap, now):
         return accuracy
 
     @property
     def flow(self):
         return self._good.flow
 
-    def extend(self, excess):
-        self._good.extend(excess)
+    def extend(self, now):
+        self._good.extend(now)
 
     def keep(self, mask):
         self._good.keep(mask)
@@ -171,7 +173,7 @@ def test_the_other_master_takes_over(monkeypatch, family, sound_calls, failure):
     made = []
 
     class ThisBroken(Broken):
-        def __init__(self, rows, start=None):
+        def __init__(self, rows, start=None, **options):
             super().__init__(rows, start)
             made.append(self)
 
