@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 import semibandits as sb
+from semibandits import matroids
 
 
 def matching(n: int, seed: int = 0) -> tuple[sb.Matchings, np.ndarray]:
@@ -76,3 +77,35 @@ def near_tie(n: int, seed: int, gap: float) -> np.ndarray:
     entering = np.flatnonzero((decisions[[second]] - decisions[[best]]).toarray().ravel() > 0)[0]
     theta[entering] += rewards[best] - rewards[second] - gap
     return theta
+
+
+def sparse_matching(n: int, degree: int = 5, seed: int = 0) -> tuple[sb.Matchings, np.ndarray]:
+    """Perfect matchings of a random bipartite graph, the union of `degree` permutations: d is at most n * degree."""
+    rng = np.random.default_rng(seed)
+    columns = np.stack([rng.permutation(n) for _ in range(degree)], axis=1)
+    pairs = np.unique(np.repeat(np.arange(n), degree) * n + columns.ravel())
+    return sb.Matchings(list(zip((pairs // n).tolist(), (pairs % n).tolist(), strict=True))), rng.random(len(pairs))
+
+
+def layered(layers: int, width: int = 10, degree: int = 5, seed: int = 0) -> tuple[sb.Paths, np.ndarray]:
+    """Paths through layers of `width` nodes with arcs to `degree` nodes of the next: d = width (degree (layers - 1) + 2)."""
+    rng = np.random.default_rng(seed)
+    arcs = [(-1, node) for node in range(width)]
+    for layer in range(layers - 1):
+        for node in range(layer * width, (layer + 1) * width):
+            arcs += [(node, (layer + 1) * width + int(head)) for head in rng.permutation(width)[:degree]]
+    arcs += [(node, layers * width) for node in range((layers - 1) * width, layers * width)]
+    return sb.Paths(arcs, -1, layers * width), rng.random(len(arcs))
+
+
+def two_partitions(d: int, groups: int = 10, seed: int = 0) -> tuple[sb.MatroidIntersection, np.ndarray]:
+    """Sets with one item of each of `groups` groups in two random partitions at once."""
+    rng = np.random.default_rng(seed)
+    labels = [rng.integers(groups, size=d).tolist() for _ in range(2)]
+    sides = (matroids.Partition(one, 1) for one in labels)
+    return sb.MatroidIntersection(*sides), rng.random(d)
+
+
+def m_sets(d: int, m: int = 10, seed: int = 0) -> tuple[sb.MSets, np.ndarray]:
+    """Sets of m of d items."""
+    return sb.MSets(d, m), np.random.default_rng(seed).random(d)

@@ -3,7 +3,8 @@
 make bench          matchings and grids compared with one cold conic solve, small matchings with a modelling tool,
                     every method and every law on the same instances, budgeted maximisation and HiGHS; first results with
                     nothing compiled; rounds of policies, their parts and plain Python; two workers and one
-make bench-large    the same, then a grid of 4,641 arcs, a file with 10,208, and a road network with 34,249
+make bench-large    the same, then every family up to 50,000 or a million items, a grid of 4,641 arcs, a file
+                    with 10,208, and a road network with 34,249
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rounds import run_plain, run_rounds, run_whole, run_workers
 from routes import run_routes
 from scaling import FAMILIES, run_family
 from semibandits.compilation import compile_kernels
+from sizes import run_sizes
 from versus_direct import run_versus_direct
 
 ROUNDS = {
@@ -31,7 +33,7 @@ ROUNDS = {
     "plain": run_plain,
     "workers": run_workers,
 }
-LARGE = ("large", "routes")
+LARGE = ("sizes", "large", "routes")
 SECTIONS = (*(family.name for family in FAMILIES), "direct", "methods", "laws", "budgeted", *ROUNDS, *LARGE)
 
 
@@ -59,6 +61,8 @@ def main() -> None:
     for name, run in ROUNDS.items():
         if name in sections:
             run(report)
+    if "sizes" in sections:
+        run_sizes(report)
     if "large" in sections:
         run_large(report, options.seeds)
     if "routes" in sections:

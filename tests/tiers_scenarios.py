@@ -15,6 +15,7 @@ import numpy as np
 
 import semibandits as sb
 from semibandits.kernels import tiers
+from semibandits.kernels.assignment import Bipartite, heaviest_matching_with_duals
 from semibandits.matroids import Graphic, Laminar, Linear, Partition, Transversal, Uniform
 from semibandits.policies.registry import POLICIES
 
@@ -116,8 +117,22 @@ def means(d, rng):
     return rng.random(d) * 0.05 + 0.001
 
 
+def matchings():
+    """Heaviest matchings and their duals on graphs with dozens of nodes, with few entries per node and with many."""
+    rng = np.random.default_rng(4)
+    for n, others, entries in product((12, 40), (40, 55), (3, 30)):
+        pairs = np.unique([(r, rng.integers(others)) for r in range(n) for _ in range(entries)], axis=0)
+        ptr = np.searchsorted(pairs[:, 0], np.arange(n + 1))
+        for k, optional in product(range(4), (False, True)):
+            weights = means(len(pairs), rng) - (0.5 if k % 2 else 0.0)
+            graph = Bipartite(ptr, pairs[:, 1].copy(), others, optional)
+            matched, stuck = heaviest_matching_with_duals(weights, graph)
+            yield f"{n}, {others}, {entries}, {k}, {optional}: {digest(*matched, stuck)}"
+
+
 def bounds():
     """All methods on random instances of all families."""
+    yield from matchings()
     rng = np.random.default_rng(3)
     spaces = list(families())
     for k in range(INSTANCES):

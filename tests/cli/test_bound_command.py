@@ -13,8 +13,8 @@ import pytest
 
 from semibandits._text import visible
 from semibandits.cli import main
+from semibandits.decisions import tables
 from semibandits.errors import SolverError
-from semibandits.regret_bound import tables
 from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Status
 
 MSETS = "item,theta\nu,1\nv,0.75\nw,0.5\nx,0.25\n"
@@ -320,12 +320,12 @@ def test_interruption_is_reported_in_one_line(run, monkeypatch):
     assert err == "Error: interrupted, nothing written\n"
 
 
-def test_plans_that_are_too_large_are_an_error_before_they_are_built(run, monkeypatch):
+def test_tables_that_are_too_large_are_an_error_before_they_are_built(run, monkeypatch):
     monkeypatch.setattr(tables, "LARGEST_TABLE", 7)  # it needs two rows of four
-    code, out, err = run(["bound", "table.csv", "--size", 2, "--save", "b.json"], MSETS)
+    code, out, err = run(["bound", "table.csv", "--size", 2, "--method", "columns", "--save", "b.json"], MSETS)
     assert (code, out) == (2, "")
-    assert err.startswith("Error: a plan must fit into 7e-09 GB")
-    assert "got 2 decisions over 4 items, 8e-09 GB: leave items out, or compute C(theta) without a plan" in err
+    assert err.startswith("Error: a table of decisions by items must fit into 7e-09 GB")
+    assert "got 2 decisions over 4 items, 8e-09 GB: leave items out" in err
     assert err.count("\n") == 1
     assert [path.name for path in Path().iterdir()] == ["table.csv"]
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linear_sum_assignment
+from scipy import sparse
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from semibandits.kernels.assignment import LIMB_BITS, Bipartite, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.assignment import Bipartite, heaviest_matching, heaviest_matching_with_duals
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.listed_matchings import LIMB_BITS, count_matchings, list_matchings
 
 
 @st.composite
@@ -56,22 +58,77 @@ def test_heaviest_matching_against_all_matchings(graph, optional, data):
         assert (weights[chosen[chosen >= 0]] > 0).all()
 
 
-@pytest.mark.parametrize(("n", "n_others"), [(1, 1), (12, 19), (40, 40), (30, 60)])
-@pytest.mark.parametrize("kind", ["real", "few values", "sparse"])
-def test_heaviest_matching_against_scipy(n, n_others, kind):
-    rng = np.random.default_rng(n_others)
-    dense = rng.integers(-2, 3, (n, n_others)) if kind == "few values" else rng.normal(size=(n, n_others))
-    present = rng.random((n, n_others)) < (0.2 if kind == "sparse" else 1.0)
-    present[np.arange(n), rng.permutation(n_others)[:n]] = True
+@st.composite
+def larger_graphs(draw):
+    """Entries of graphs with dozens of nodes and their weights: few entries or many, ties, near ties, forbidden entries."""
+    n, n_others = draw(st.integers(1, 30)), draw(st.integers(1, 30))
+    if draw(st.booleans()):
+        n_others = n
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    present = rng.random((n, n_others)) < draw(st.sampled_from([0.05, 0.15, 0.4, 1.0]))
+    if draw(st.booleans()):  # all leading nodes can be matched if there are enough others
+        present[np.arange(min(n, n_others)), rng.permutation(n_others)[: min(n, n_others)]] = True
     rows, others = np.nonzero(present)
-    weights = np.where(present, dense, -1e6)
-    ptr, _ = incidence(n, rows)
-    entry, stuck = heaviest_matching(weights[rows, others], Bipartite(ptr, others, n_others, False))
+    kind = draw(st.sampled_from(["real", "few", "bits", "near", "product", "offset"]))
+    weights = {
+        "real": rng.normal(size=len(rows)),
+        "few": rng.integers(-3, 4, len(rows)).astype(float),
+        "bits": rng.integers(0, 2, len(rows)).astype(float),
+        "near": 0.5 + 1e-13 * rng.random(len(rows)),
+        "product": -(rows + 1.0) * (others + 1.0),
+        "offset": 1e6 + rng.random(len(rows)),
+    }[kind]
+    weights[rng.random(len(rows)) < draw(st.sampled_from([0.0, 0.0, 0.2]))] = -np.inf
+    return n, n_others, rows, others, weights
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(larger_graphs(), st.booleans())
+def test_duals_prove_larger_matchings_and_stuck_nodes_lack_neighbours(graph, optional):
+    n, n_others, rows, others, weights = graph
+    ptr = np.searchsorted(rows, np.arange(n + 1))
+    (entry, mate, u, v), stuck = heaviest_matching_with_duals(weights, Bipartite(ptr, others, n_others, optional))
+    usable = weights > -np.inf
+    if len(stuck):
+        assert not optional
+        assert len(np.unique(stuck)) == len(stuck) > len(np.unique(others[usable & np.isin(rows, stuck)]))
+        return
+    chosen = entry[entry >= 0]
+    assert optional or len(chosen) == n
+    assert (rows[chosen] == np.flatnonzero(entry >= 0)).all()
+    assert (mate[others[chosen]] == rows[chosen]).all()
+    assert np.count_nonzero(mate >= 0) == len(chosen)
+    tolerance = 1e-14 * max(1.0, np.abs(weights[usable]).max(initial=0.0)) * n
+    reduced = -weights - u[rows] - v[others]
+    assert reduced.min(initial=0.0) >= -tolerance
+    assert np.abs(reduced[chosen]).max(initial=0.0) <= tolerance
+    assert (v <= 0).all()
+    assert (v[mate < 0] == 0).all()
+    if optional:
+        assert (weights[chosen] > 0).all()
+        assert u.max() <= tolerance
+        assert (u[entry < 0] == 0).all()
+
+
+@pytest.mark.parametrize(("n", "n_others", "degree"), [(400, 400, 5), (300, 400, 3), (120, 120, 120)])
+@pytest.mark.parametrize("kind", ["real", "few", "bits"])
+@pytest.mark.parametrize("optional", [False, True])
+def test_heaviest_matching_against_scipy(n, n_others, degree, kind, optional):
+    rng = np.random.default_rng(degree)
+    first = rng.permutation(n_others)[:n]
+    pairs = {(r, (first[r] + step) % n_others) for r in range(n) for step in rng.integers(0, n_others, degree)}
+    rows, others = np.array(sorted(pairs | set(enumerate(first.tolist())))).T
+    weights = {"real": rng.random, "few": lambda d: rng.integers(0, 9, d) / 8, "bits": lambda d: rng.integers(0, 2, d)}
+    weights = weights[kind](len(rows)) - 0.3
+    ptr = np.searchsorted(rows, np.arange(n + 1))
+    entry, stuck = heaviest_matching(weights, Bipartite(ptr, others.copy(), n_others, optional))
     assert len(stuck) == 0
-    assert len(set(others[entry].tolist())) == n
-    assert (rows[entry] == np.arange(n)).all()
-    expected = weights[linear_sum_assignment(weights, maximize=True)].sum()
-    assert weights[rows, others][entry].sum() == pytest.approx(expected, abs=1e-11)
+    if optional:  # a node of its own for each leading node that stays free
+        rows, others = np.append(rows, np.arange(n)), np.append(others, n_others + np.arange(n))
+    costs = sparse.coo_array((2.0 - np.append(weights, np.zeros(len(rows) - len(weights))), (rows, others)))
+    x, y = min_weight_full_bipartite_matching(costs.tocsr())
+    expected = 2.0 * n - costs.tocsr()[x, y].sum()
+    assert weights[entry[entry >= 0]].sum() == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("optional", [False, True])

@@ -14,6 +14,7 @@ from semibandits.kernels.exchange import (
     cheapest_cycles,
     cheapest_cycles_through_hub,
     distances_to,
+    distances_within,
     incidence,
     topological_order,
 )
@@ -69,15 +70,23 @@ def test_distances_and_cheapest_cycles(seed):
     for target in range(n):
         distance, first = distances_to(target, tails, costs, graph.in_ptr, graph.in_arcs)
         np.testing.assert_allclose(distance, reference[:, target], atol=1e-12)
+        count = int(rng.integers(1, n + 1))
+        near, nearest = distances_within(target, graph, costs, count), np.sort(reference[:, target])
+        limit = nearest[count] if count < n else np.inf
+        np.testing.assert_allclose(near, np.minimum(reference[:, target], limit), atol=1e-12)
         for v in range(n):
             if v != target and np.isfinite(distance[v]):
                 arc = first[v]
                 assert tails[arc] == v
                 assert distance[v] == pytest.approx(costs[arc] + distance[heads[arc]], abs=1e-12)
     wanted = rng.integers(0, 2, len(tails))
-    gaps, ptr, arcs = cheapest_cycles(wanted, graph, costs)
-    np.testing.assert_allclose(gaps, costs + reference[heads, tails], atol=1e-12)
-    for k, arc in enumerate(np.flatnonzero(wanted)):
+    sources = rng.permutation(n)[: rng.integers(1, n + 1)]
+    gaps, ptr, arcs = cheapest_cycles(sources, wanted, graph, costs)
+    inside = np.isin(tails, sources)
+    np.testing.assert_allclose(gaps, np.where(inside, costs + reference[heads, tails], np.inf), atol=1e-12)
+    own = [arc for s in sources for arc in np.flatnonzero((tails == s) & (wanted > 0))]
+    assert len(ptr) == len(own) + 1
+    for k, arc in enumerate(own):
         cycle = arcs[ptr[k] : ptr[k + 1]]
         if not np.isfinite(gaps[arc]):
             assert len(cycle) == 0
@@ -85,6 +94,28 @@ def test_distances_and_cheapest_cycles(seed):
         assert cycle[0] == arc
         assert costs[cycle].sum() == pytest.approx(gaps[arc], abs=1e-12)
         assert is_closed_walk(cycle, tails, heads)
+        assert len(set(tails[cycle])) == len(cycle)
+
+
+def test_cheapest_cycles_of_large_graphs_with_laps_of_cost_zero_are_simple():
+    """The searches from both ends meet halfway, and where many walks are equally cheap the two parts may overlap."""
+    rng = np.random.default_rng(0)
+    n = 200
+    tails, heads = rng.integers(0, n, 3 * n), rng.integers(0, n, 3 * n)
+    costs = rng.integers(0, 2, 3 * n) * rng.random(3 * n).round(1)
+    graph, wanted = arcs_of(n, tails, heads), np.ones(3 * n, dtype=np.int64)
+    gaps, ptr, arcs = cheapest_cycles(np.arange(n), wanted, graph, costs)
+    distance = np.array([distances_to(v, tails, costs, graph.in_ptr, graph.in_arcs)[0] for v in range(n)])
+    np.testing.assert_allclose(gaps, costs + distance[tails, heads], rtol=1e-12)
+    for k, arc in enumerate(graph.out_arcs):
+        cycle = arcs[ptr[k] : ptr[k + 1]]
+        assert (len(cycle) > 0) == np.isfinite(gaps[arc])
+        if not len(cycle):
+            continue
+        assert cycle[0] == arc
+        assert (heads[cycle] == np.roll(tails[cycle], -1)).all()
+        assert len(set(tails[cycle])) == len(cycle)
+        assert costs[cycle].sum() == pytest.approx(gaps[arc], abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -96,7 +127,7 @@ def test_cheapest_cycles_through_a_hub_agree_with_the_general_search(seed):
         pytest.fail("the generator made no arcs")
     graph = arcs_of(n, tails, heads)
     wanted = np.ones(len(tails), dtype=np.int64)
-    gaps, _, _ = cheapest_cycles(wanted, graph, costs)
+    gaps, _, _ = cheapest_cycles(np.arange(n), wanted, graph, costs)
     hub_gaps, ptr, arcs = cheapest_cycles_through_hub(wanted, graph, costs)
     np.testing.assert_allclose(hub_gaps, gaps, atol=1e-12)
     for arc in np.flatnonzero(np.isfinite(gaps)):

@@ -85,6 +85,35 @@ def test_both_masters_find_the_value_of_the_pool(family, spread):
     assert max(lower for lower, _ in brackets) <= min(upper for _, upper in brackets) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_iterative_steps_lead_to_the_same_value(family, spread):
+    decision_set = FAMILIES[family]()
+    variance = 10.0 ** np.random.default_rng(3).uniform(-spread, spread, decision_set.d)
+    rows = filled_rows(largest_block(decision_set, 0, variance))
+    costs, masters = rows.block.graph.costs, (InteriorPointMaster(rows), InteriorPointMaster(rows, iterative=True))
+    values = []
+    for master in masters:
+        for accuracy in (1e-2, 1e-3, 1e-5):
+            proposal = master.solve(accuracy, math.inf)
+        upper = rows.values(proposal.flow).max() * (costs @ proposal.flow)
+        lower = rows.lower(proposal.multipliers, proposal.potentials).value
+        assert upper * (1 - 1e-3) <= lower <= upper * (1 + 1e-9)
+        values.append((lower, upper))
+    assert max(lower for lower, _ in values) <= min(upper for _, upper in values) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-3])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_bounds_by_iterative_steps_contain_the_truth(family, gap, monkeypatch):
+    monkeypatch.setattr(block_module, "MANY_CHORDS", 1)
+    monkeypatch.setattr(block_module, "MOST_CHORDS", 1)
+    truth, result = solved(FAMILIES[family](), gap=gap)
+    assert result.lower <= truth.upper * (1 + 1e-9)
+    assert truth.lower <= result.value * (1 + 1e-9)
+    assert (result.status, result.gap <= gap) == ("optimal", True)
+
+
 @pytest.mark.parametrize("gap", [0.9, 0.1])
 @pytest.mark.parametrize("family", ["any matching", "intersection", "m-sets"])
 def test_rows_that_come_and_go_leave_the_interior_method_on_its_way(family, gap):

@@ -166,7 +166,7 @@ def test_some_cycles_of_intersections_lead_to_no_decision():
     solver = circulation.CirculationSolver(Problem(decision_set, theta, Gaussian(0.5), 1e-12, 1e-4))
     used = solver._used_cycles(solver._solve_blocks(solver._solvers()))
     walks = solver._unfolded(used.cycles)
-    assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks))
+    assert not all(x in decision_set for x in plan_module.exchanged(solver._graph, walks).masks())
 
 
 # ------------------------------------------------------------------------------------------------------- equal bits

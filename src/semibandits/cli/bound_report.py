@@ -148,7 +148,7 @@ def _plan(instance: Instance, result: GravesLaiResult, shown: int) -> Group:
     )
     for k in range(shown):
         share = result.plan.rates[k] * gaps[k] / result.value
-        text = change_text(instance, result.plan.decisions[k], result.optimal_decision)
+        text = change_text(instance, result.plan.lists.mask(k), result.optimal_decision)
         table.add_row(number_text(result.plan.rates[k], 4), number_text(gaps[k], 3), f"{share:.1%}", text)
     left = len(result.plan) - shown
     head = f"The plan: {counted(len(result.plan), one, several)} to explore, the best one in all other rounds"

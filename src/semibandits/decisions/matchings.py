@@ -19,9 +19,10 @@ from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.compiled import CompiledOracle, compiled_oracle
 from semibandits.decisions.exchange import ExchangeGraph
 from semibandits.errors import InvalidInputError
-from semibandits.kernels.assignment import LIMB_BITS, Bipartite, count_matchings, heaviest_matching, list_matchings
+from semibandits.kernels.assignment import Bipartite, heaviest_matching
 from semibandits.kernels.budgeted_matching import Goal, best_matching
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.listed_matchings import LIMB_BITS, count_matchings, list_matchings
 from semibandits.kernels.oracles.matchings import matchings_cycles, matchings_exchange_costs, matchings_linear
 from semibandits.kernels.potentials import potentials
 from semibandits.matroids._listing import too_many

@@ -16,7 +16,7 @@ import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import grown
-from semibandits.kernels.assignment import Bipartite, Matched, Reach, heaviest_matching_with_duals
+from semibandits.kernels.assignment import Bipartite, Matched, heaviest_matching_with_duals
 from semibandits.kernels.signals import check_signals, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import FloatArray, IntArray
@@ -66,6 +66,25 @@ class Place(NamedTuple):
     bound: float
     value: float
     slack: float
+
+
+class Reach(NamedTuple):
+    """The shortest alternating paths of a search.
+
+    Attributes
+    ----------
+    distance : ndarray of float
+        Distance of each other node from the start.
+    via, via_row : ndarray of int
+        Last entry of the path to each other node, and the leading node of this entry.
+    order : ndarray of int
+        The other nodes in the order in which they are scanned.
+    """
+
+    distance: FloatArray
+    via: IntArray
+    via_row: IntArray
+    order: IntArray
 
 
 class Trail(NamedTuple):
@@ -399,7 +418,7 @@ def _reroute(start: int, limit: float, weights: FloatArray, graph: Bipartite, ma
     via, via_row = np.empty(n_others, dtype=np.int64), np.empty(n_others, dtype=np.int64)
     scanned = np.zeros(n_others, dtype=np.bool_)
     order = np.empty(n_others, dtype=np.int64)
-    reach = Reach(distance, via, via_row, order, scanned)
+    reach = Reach(distance, via, via_row, order)
     row, reached, done, held = start, 0.0, 0, -1
     while True:
         offset = reached - u[row]
@@ -443,7 +462,7 @@ def _settle(
     distance, via, via_row = reach.distance, reach.via, reach.via_row
     n = len(entry)
     u[start] += length
-    for c in reach.touched[:done]:
+    for c in reach.order[:done]:
         if mate[c] < n or c == held:
             u[mate[c]] += length - distance[c]
         v[c] -= length - distance[c]

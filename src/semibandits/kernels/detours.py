@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semibandits.kernels.dijkstra import decrease, empty_heap, pop, walk_of
+from semibandits.kernels.dijkstra import walk_of
+from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.index.problem import FAILED, PRECISION, SOLVED, STOPPED, IndexProblem
 from semibandits.kernels.index.search import BOUND, SLOPE, SPENT
 from semibandits.kernels.route_raises import RoadNetwork, length_of, priced, raises_of

@@ -5,89 +5,12 @@ Arcs are grouped by the node that they leave (`ArcGroups`). Two arcs may share a
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from semibandits.kernels.dag import ArcGroups
+from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
-
-
-class Heap(NamedTuple):
-    """Nodes by increasing key.
-
-    Attributes
-    ----------
-    nodes : ndarray of int, shape (n,)
-        A binary heap, ``size[0]`` of them.
-    place : ndarray of int, shape (n,)
-        Position of each node in the heap, -1 if it is not there.
-    keys : ndarray of float, shape (n,)
-        Key of each node.
-    size : ndarray of int, shape (1,)
-        Number of nodes in the heap.
-    """
-
-    nodes: IntArray
-    place: IntArray
-    keys: FloatArray
-    size: IntArray
-
-
-@kernel
-def empty_heap(n: int) -> Heap:
-    """A heap for n nodes, without any; keys are infinite."""
-    return Heap(
-        np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), np.full(n, np.inf), np.zeros(1, dtype=np.int64)
-    )
-
-
-@kernel(inline="always")
-def decrease(heap: Heap, v: int, key: float) -> None:
-    """Set the key of node v, which must not increase while v is in the heap, and insert v if it is not there."""
-    nodes, place, keys = heap.nodes, heap.place, heap.keys
-    at = place[v]
-    if at < 0:
-        at = heap.size[0]
-        heap.size[0] += 1
-    keys[v] = key
-    while at > 0:
-        above = (at - 1) // 2
-        if keys[nodes[above]] <= key:
-            break
-        nodes[at] = nodes[above]
-        place[nodes[at]] = at
-        at = above
-    nodes[at] = v
-    place[v] = at
-
-
-@kernel(inline="always")
-def pop(heap: Heap) -> int:
-    """Remove a node of smallest key."""
-    nodes, place, keys = heap.nodes, heap.place, heap.keys
-    first = int(nodes[0])
-    place[first] = -1
-    heap.size[0] -= 1
-    size = heap.size[0]
-    if size > 0:
-        v, at = nodes[size], 0
-        key = keys[v]
-        while True:
-            below = 2 * at + 1
-            if below >= size:
-                break
-            if below + 1 < size and keys[nodes[below + 1]] < keys[nodes[below]]:
-                below += 1
-            if keys[nodes[below]] >= key:
-                break
-            nodes[at] = nodes[below]
-            place[nodes[at]] = at
-            at = below
-        nodes[at] = v
-        place[v] = at
-    return first
 
 
 @kernel

@@ -82,6 +82,35 @@ def distances_to(
 
 
 @kernel
+def distances_within(target: int, graph: Arcs, costs: FloatArray, count: int) -> FloatArray:
+    """Lower bounds on the distances to `target`, exact for the `count` nearest nodes.
+
+    If more than `count` nodes reach the target, all others are given the distance of the next one. Otherwise the distances are
+    exact, and inf for the others.
+    """
+    tails, in_ptr, in_arcs = graph.tails, graph.in_ptr, graph.in_arcs
+    n = len(in_ptr) - 1
+    distance = np.full(n, np.inf)
+    distance[target] = 0.0
+    heap = [(0.0, target)]
+    settled, known = 0, 0.0
+    while len(heap) > 0 and settled <= count:
+        known, v = heapq.heappop(heap)
+        if known > distance[v]:
+            continue
+        settled += 1
+        for k in range(in_ptr[v], in_ptr[v + 1] if settled <= count else in_ptr[v]):
+            w, through = tails[in_arcs[k]], known + costs[in_arcs[k]]
+            if through < distance[w]:
+                distance[w] = through
+                heapq.heappush(heap, (through, w))
+    if settled > count:
+        for v in range(n):
+            distance[v] = min(distance[v], known)
+    return distance
+
+
+@kernel
 def lowered(
     potentials: FloatArray, heads: IntArray, costs: FloatArray, out_ptr: IntArray, out_arcs: IntArray
 ) -> FloatArray:
@@ -130,51 +159,124 @@ def relax(
         active = fresh[:count].copy()
 
 
-@kernel
-def cheapest_cycles(wanted: IntArray, graph: Arcs, costs: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
-    """Cheapest cycle through each arc: the costs for all arcs, and the cycles for the arcs with ``wanted > 0``.
+class Reached(NamedTuple):
+    """A search by Dijkstra's method from one node: distances, inf where unknown, and the last arc of each cheapest walk."""
 
-    Returns ``gaps`` (a,), and the cycles as ``arcs[ptr[k]:ptr[k + 1]]`` in order of the wanted arcs; each starts with its arc. An
-    arc on no cycle has gap inf and an empty cycle.
+    distance: FloatArray
+    arc: IntArray
+    touched: IntArray
+
+
+@kernel
+def _searches(n: int) -> Reached:
+    return Reached(np.full(n, np.inf), np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64))
+
+
+@kernel
+def _forget(search: Reached, touched: int) -> None:
+    for k in range(touched):
+        search.distance[search.touched[k]] = np.inf
+        search.arc[search.touched[k]] = -1
+
+
+@kernel
+def cheapest_cycles(
+    sources: IntArray, wanted: IntArray, graph: Arcs, costs: FloatArray
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """Cheapest cycle through each arc that leaves one of the `sources`: the costs, and the cycles where ``wanted > 0``.
+
+    Returns ``gaps`` (a,), inf for arcs on no cycle and arcs of other nodes, and the cycles as ``arcs[ptr[k]:ptr[k + 1]]``, in
+    order of the sources and of the arcs of each. Each starts with its arc; an arc on no cycle has an empty one.
+
+    Dijkstra's method runs backwards from the tail of an arc, and from its head as well if the tail has few arcs; the search from
+    the tail is shared by its arcs. A walk on which the two meet is the cheapest once it costs no more than both radii together.
     """
     tails, heads, out_ptr, out_arcs, in_ptr, in_arcs = graph
-    n, a = len(in_ptr) - 1, len(tails)
-    gaps = np.full(a, np.inf)
-    length = np.zeros(a, dtype=np.int64)
-    start = np.zeros(a, dtype=np.int64)
-    pool = np.empty(max(16, 4 * a), dtype=np.int64)
-    used = 0
-    for s in range(n):
-        if out_ptr[s] == out_ptr[s + 1]:
-            continue
-        distance, first = distances_to(s, tails, costs, in_ptr, in_arcs)
+    n = len(in_ptr) - 1
+    gaps, ptr = np.full(len(tails), np.inf), np.zeros(len(tails) + 1, dtype=np.int64)
+    pool, used, rows = np.empty(max(16, 4 * len(tails)), dtype=np.int64), 0, 0
+    back, ahead, place = _searches(n), _searches(n), np.full(n, -1, dtype=np.int64)
+    for s in sources:
+        back.distance[s], back.touched[0] = 0.0, s
+        behind, back_heap = 1, [(0.0, s)]
+        meet = (out_ptr[s + 1] - out_ptr[s]) * (out_ptr[s + 1] - out_ptr[s]) < n
         for k in range(out_ptr[s], out_ptr[s + 1]):
             arc = out_arcs[k]
-            gaps[arc] = costs[arc] + distance[heads[arc]]
-            if wanted[arc] == 0 or not np.isfinite(gaps[arc]):
-                continue
-            if used + n + 1 > len(pool):
-                pool = grown(pool, 2 * len(pool) + n + 1)
-            start[arc] = used
-            pool[used] = arc
-            used += 1
-            v = heads[arc]
-            while v != s:
-                pool[used] = first[v]
-                used += 1
-                v = heads[first[v]]
-            length[arc] = used - start[arc]
-    arcs = np.empty(used, dtype=np.int64)
-    ptr = np.zeros(np.count_nonzero(wanted) + 1, dtype=np.int64)
-    k = filled = 0
-    for arc in range(a):
-        if wanted[arc] == 0:
-            continue
-        arcs[filled : filled + length[arc]] = pool[start[arc] : start[arc] + length[arc]]
-        filled += length[arc]
-        k += 1
-        ptr[k] = filled
-    return gaps, ptr, arcs
+            h = heads[arc]
+            ahead.distance[h], ahead.touched[0] = 0.0, h
+            reached, heap = 1, [(0.0, h)]
+            best, at = back.distance[h], h
+            while len(heap) > 0 and len(back_heap) > 0 and heap[0][0] + back_heap[0][0] < best:
+                forwards = meet and len(heap) <= len(back_heap)
+                known, v = heapq.heappop(heap) if forwards else heapq.heappop(back_heap)
+                here, there = (ahead, back) if forwards else (back, ahead)
+                if known > here.distance[v]:
+                    continue
+                begin, end = (out_ptr[v], out_ptr[v + 1]) if forwards else (in_ptr[v], in_ptr[v + 1])
+                for i in range(begin, end):
+                    step = out_arcs[i] if forwards else in_arcs[i]
+                    w, through = heads[step] if forwards else tails[step], known + costs[step]
+                    if through >= here.distance[w]:
+                        continue
+                    if here.distance[w] == np.inf:
+                        here.touched[reached if forwards else behind] = w
+                        reached, behind = reached + forwards, behind + (not forwards)
+                    here.distance[w], here.arc[w] = through, step
+                    if forwards:
+                        heapq.heappush(heap, (through, w))
+                    else:
+                        heapq.heappush(back_heap, (through, w))
+                    if through + there.distance[w] < best:
+                        best, at = through + there.distance[w], w
+            gaps[arc] = costs[arc] + best
+            if wanted[arc] > 0:
+                if used + 2 * n + 1 > len(pool):
+                    pool = grown(pool, 2 * len(pool) + 2 * n + 1)
+                if best < np.inf:
+                    used = _write_cycle(pool, used, arc, at, (ahead.arc, back.arc), (tails, heads), place)
+                rows += 1
+                ptr[rows] = used
+            _forget(ahead, reached)
+        _forget(back, behind)
+    return gaps, ptr[: rows + 1].copy(), pool[:used].copy()
+
+
+@kernel
+def _write_cycle(
+    pool: IntArray, used: int, arc: int, at: int, trees: tuple[IntArray, IntArray], ends: tuple[IntArray, IntArray],
+    place: IntArray,
+) -> int:  # fmt: skip
+    """Write an arc, the walk from its head to the node `at` and the one from there to its tail; return the new end of the pool.
+
+    Where the second walk meets the first one, which happens only with laps of cost 0, the lap between is left out.
+    """
+    (last, first), (tails, heads) = trees, ends
+    pool[used] = arc
+    begin = used + 1
+    v, count = at, 0
+    while v != heads[arc]:
+        count += 1
+        v = tails[last[v]]
+    v = at
+    for k in range(begin + count - 1, begin - 1, -1):
+        pool[k] = last[v]
+        place[v] = k + 1
+        v = tails[last[v]]
+    place[heads[arc]] = begin
+    filled = begin + count
+    v = at
+    while v != tails[arc]:
+        pool[filled] = first[v]
+        v = heads[first[v]]
+        filled += 1
+        if place[v] >= 0:
+            filled = place[v]
+    place[heads[arc]] = -1
+    v = at
+    while v != heads[arc]:
+        place[v] = -1
+        v = tails[last[v]]
+    return filled
 
 
 @kernel

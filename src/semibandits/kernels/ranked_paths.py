@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from semibandits.kernels.dag import ArcGroups
-from semibandits.kernels.dijkstra import decrease, distances_from, empty_heap, pop
+from semibandits.kernels.dijkstra import distances_from
+from semibandits.kernels.heap import decrease, empty_heap, pop
 from semibandits.kernels.signals import interrupted
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray

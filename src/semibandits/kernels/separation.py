@@ -13,7 +13,7 @@ import numpy as np
 
 from semibandits.kernels.arithmetic import square
 from semibandits.kernels.arrays import grown
-from semibandits.kernels.exchange import Arcs, distances_to
+from semibandits.kernels.exchange import Arcs, distances_within
 from semibandits.kernels.signals import STEPS, interrupted, raise_interrupt
 from semibandits.kernels.tiers import kernel
 from semibandits.kernels.typing import BoolArray, FloatArray, IntArray
@@ -25,6 +25,8 @@ FIRST_SIZE = 4096
 """Initial size of the arrays of labels."""
 MOST_KEPT = 64
 """Closed walks of one start that are reported."""
+NEAR = 300
+"""Number of nodes close to a start whose distances to it are computed; for the others, a lower bound is enough."""
 
 
 class Fronts(NamedTuple):
@@ -244,7 +246,8 @@ def cheapest_closed_walks(
     """Violating closed walks of any graph, searched from every node in order of cost.
 
     Cycle lemma: a closed walk of cost D with u > threshold * D^2 can be started at a node from which every prefix has
-    u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped.
+    u > threshold * D * cost(prefix). D is at least cost(prefix) plus the distance back, so other labels are dropped. A lower
+    bound on the distance is enough, here and below.
 
     Labels of a node are kept while ``u - LEAN * threshold * (cost + back)^2`` increases. Plain dominance (LEAN 0) would also keep
     every lap of a cycle that is much cheaper than the walk. The worst walk is not lost: each walk that closes a dropped label
@@ -259,7 +262,7 @@ def cheapest_closed_walks(
     out = _sorted_by_cost(graph, costs, u)
     walks, total = _new_labels(), 0
     for s in range(len(graph.in_ptr) - 1):
-        back, _ = distances_to(s, graph.tails, costs, graph.in_ptr, graph.in_arcs)
+        back = distances_within(s, graph, costs, NEAR)
         walks, closed, labels = _walks_closed_at(s, out, back, threshold, max_labels - total, walks)
         if labels < 0:
             return np.inf, np.zeros(1, np.int64), np.empty(0, np.int64), -1

@@ -25,7 +25,7 @@ MOST_CHORDS = 5_000
 """Size from which no Newton matrix is stored: it would take more than 200 MB."""
 MANY_CHORDS = 500
 """Size of a Newton matrix from which conjugate gradients take less time than its factorisation."""
-LONG = 20
+LONG = 12
 """Mean number of arcs of the cheapest cycles from which rows overlap so much that conic solvers slow down."""
 FEW_CHORDS = 250
 """Largest size of a Newton matrix with which a guess is improved by Newton steps instead of discarded."""
@@ -139,10 +139,10 @@ class BlockSolver:
         chords, newton, conic = len(block.gaps) - block.graph.n, InteriorPointMaster, ConicMaster
         iterative = chords >= MANY_CHORDS
         hub = block.informative.all() and block.graph.has_hub and len(block.gaps) >= DENSE_FROM
-        long = iterative and len(block.cheapest.arcs) > LONG * len(block.cheapest)
+        many = iterative and (chords >= MOST_CHORDS or len(block.cheapest.arcs) > LONG * len(block.cheapest))
         if not block.items.law.is_quadratic:
             yield newton(self.rows, iterative=chords >= MOST_CHORDS)
-        elif hub or long or (self.start is not None and chords < FEW_CHORDS):
+        elif hub or many or (self.start is not None and chords < FEW_CHORDS):
             yield newton(self.rows, self.start, iterative=iterative)
             yield conic(self.rows)
         else:

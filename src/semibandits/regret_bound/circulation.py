@@ -101,7 +101,7 @@ class CirculationSolver:
             "separation_seconds": sum(s.separation_seconds for s in solutions),
             "plan_and_verification_seconds": done - solved,
         }
-        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.decisions)
+        memory = Memory.of(self._graph, used.cycles, used.rates, binding, multipliers, plan.lists)
         return self._problem.result(
             "cycles", Bracket(value, lower, plan), self._graph.decision, self._suboptimal, stats,
             late=done > self._block_deadline, memory=memory,
@@ -138,7 +138,12 @@ class CirculationSolver:
                     )
                 )
 
-        for solver in solvers:
+        sizes = np.array([len(solver.block.gaps) for solver in solvers], dtype=np.float64)
+        for k, solver in enumerate(solvers):
+            # The time that is left is shared by size, or the last blocks would have none.
+            if math.isfinite(self._block_deadline):
+                now = tiers.seconds()
+                solver.deadline = now + (self._block_deadline - now) * float(sizes[k] / sizes[k:].sum())
             solutions.append(solver.solve(report))
         return solutions
 
@@ -185,7 +190,7 @@ class CirculationSolver:
         walks = self._unfolded(used.cycles)
         rates = np.concatenate((used.rates, self._loop_rates))
         rated = RatedCycles(walks.select(rates > 0.0), rates[rates > 0.0])
-        known = set() if self._memory is None else {x.tobytes() for x in self._memory.played}
+        known = set() if self._memory is None else {items.tobytes() for items in self._memory.played}
         return plan_of_walks(
             self._decision_set, self._graph, self._theta, self._suboptimal, rated, 0.02 * self._gap, self._deadline,
             known=known,
@@ -220,7 +225,7 @@ class CirculationSolver:
         if least <= 0.0:
             return math.inf, plan
         cost = (1.0 + self._relative_error) * (1.0 + ROUNDING) * cost_of(plan, self._graph.decision, self._theta)
-        return cost / least, ExplorationPlan(plan.decisions, plan.rates / least)
+        return cost / least, ExplorationPlan(plan.lists, plan.rates / least)
 
     def least_information(self, plan: ExplorationPlan) -> float:
         """A proved lower bound on the least F(C) at the item rates of the plan, not much above 1."""

@@ -6,15 +6,12 @@ import math
 
 import numpy as np
 
-from semibandits._typing import BoolArray, IntArray
+from semibandits._typing import FloatArray, IntArray
+from semibandits.decisions.lists import Decisions
 from semibandits.decisions.matroids import BestSwaps, MatroidDecisions
-from semibandits.regret_bound.plan import merged_plan
 from semibandits.regret_bound.problem import Bracket, Problem
 from semibandits.regret_bound.rates import gap_rounding, rates_alone
-from semibandits.regret_bound.result import GravesLaiResult
-from semibandits.regret_bound.tables import check_table
-
-WITHOUT_PLAN = "leave items out, or compute C(theta) without a plan, from decision_set.swaps(theta).gaps"
+from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult
 
 
 def solve_closed_form(problem: Problem) -> GravesLaiResult:
@@ -34,20 +31,19 @@ def solve_closed_form(problem: Problem) -> GravesLaiResult:
     own, rounding = law.take(items), law.rounding
     least = 1.0 / own.divergence(theta[items], gaps * (1.0 + gap_rounding(own, theta[items])))
     value, lower = math.fsum(rates * gaps) * (1.0 + rounding), math.fsum(least * gaps) * (1.0 - rounding)
-    bracket = Bracket(value, lower, merged_plan(swapped(swaps, items), rates * (1.0 + rounding)))
+    bracket = Bracket(value, lower, _plan(swaps, items, rates * (1.0 + rounding)))
     return problem.result("closed-form", bracket, swaps.decision, suboptimal, {})
 
 
-def swapped(swaps: BestSwaps, items: IntArray) -> BoolArray:
-    """The optimal basis after the best swap of each item in `items`, one per row.
+def _plan(swaps: BestSwaps, items: IntArray, rates: FloatArray) -> ExplorationPlan:
+    """Distinct swaps in order of decreasing rate."""
+    order = np.argsort(-rates, kind="stable")
+    return ExplorationPlan(swapped(swaps, items[order]), rates[order])
 
-    Raises
-    ------
-    TooManyDecisionsError
-        If the rows do not fit into memory.
-    """
-    check_table(len(items), len(swaps.decision), remedy=WITHOUT_PLAN)
-    decisions = np.tile(swaps.decision, (len(items), 1))
-    decisions[np.arange(len(items)), swaps.leaving[items]] = False
-    decisions[np.arange(len(items)), items] = True
-    return decisions
+
+def swapped(swaps: BestSwaps, items: IntArray) -> Decisions:
+    """The optimal basis after the best swap of each item in `items`."""
+    changes = np.sort(np.column_stack((swaps.leaving[items], items)), axis=1)
+    return Decisions(
+        len(swaps.decision), np.flatnonzero(swaps.decision), 2 * np.arange(len(items) + 1), changes.ravel()
+    )

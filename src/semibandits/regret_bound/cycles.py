@@ -49,6 +49,12 @@ class Cycles:
         """The cycles where `mask` is True."""
         return Cycles(*select_cycles(self.ptr, self.arcs, mask))
 
+    def taken(self, order: IntArray) -> Cycles:
+        """The cycles with these numbers, in this order."""
+        lengths = np.diff(self.ptr)[order]
+        ptr = np.concatenate(([0], np.cumsum(lengths)))
+        return Cycles(ptr, self.arcs[np.repeat(self.ptr[order] - ptr[:-1], lengths) + np.arange(ptr[-1])])
+
     def sums(self, values: FloatArray) -> FloatArray:
         """Sum of arc values over each cycle."""
         return cycle_sums(self.ptr, self.arcs, values)

@@ -14,6 +14,7 @@ from semibandits._typing import BoolArray, FloatArray
 from semibandits._validation import check_entries, item_vector, variance_vector
 from semibandits._version import __version__
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
 from semibandits.families.description import describe, rebuild
 from semibandits.laws import Bernoulli, Gaussian, Law, law_from
@@ -61,7 +62,7 @@ def solution_to_json(result: GravesLaiResult) -> dict[str, Any]:
         "rates": result.rates.tolist(),
         "plan": [
             {
-                "indices": np.flatnonzero(plan.decisions[k]).tolist(),
+                "indices": plan.lists[k].tolist(),
                 "gap": float(gaps[k]),
                 "rate": float(plan.rates[k]),
             }
@@ -102,14 +103,15 @@ def solution_from_json(
     if rates.shape != (d,):
         raise InvalidInputError(f"rates must have shape (d,) = ({d},), got ({len(rates)},)")
     check_entries("rates", "finite and at least 0", rates, (rates >= 0) & (rates < math.inf))
-    plan = _plan(fields.sequence("plan"), decision_set)
+    optimal = _mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal")
+    plan = _plan(fields.sequence("plan"), decision_set, optimal)
     return GravesLaiResult(
         value=float(upper),
         lower=float(lower),
         status=Status(status),
         method=fields.text("method"),
-        plan=plan if math.isfinite(upper) else ExplorationPlan(np.empty((0, d), dtype=np.bool_), np.empty(0)),
-        optimal_decision=_mask(Fields(fields.take("optimal"), "optimal").take("indices"), d, "optimal"),
+        plan=plan if math.isfinite(upper) else ExplorationPlan(Decisions.empty(d), np.empty(0)),
+        optimal_decision=optimal,
         suboptimal_items=_mask(fields.take("suboptimal_items"), d, "suboptimal_items"),
         decision_set=decision_set,
         theta=theta,
@@ -149,15 +151,16 @@ def _stats(stats: object) -> Mapping[str, float]:
     return known
 
 
-def _plan(rows: list[object], decision_set: DecisionSet) -> ExplorationPlan:
+def _plan(rows: list[object], decision_set: DecisionSet, optimal: BoolArray) -> ExplorationPlan:
     d, decisions, rates = decision_set.d, [], []
     for k, row in enumerate(rows):
         fields = Fields(row, f"plan[{k}]")
-        decisions.append(_mask(fields.take("indices"), d, f"plan[{k}]"))
+        mask = _mask(fields.take("indices"), d, f"plan[{k}]")
+        decisions.append(np.flatnonzero(mask))
         rates += as_numbers([fields.take("rate")], f"plan[{k}] rate")
-        if decisions[-1] not in decision_set or not 0 < rates[-1] < math.inf:
+        if mask not in decision_set or not 0 < rates[-1] < math.inf:
             raise InvalidInputError(f"plan[{k}] must be a decision with a rate above 0, got another set or rate")
-    return ExplorationPlan(np.array(decisions, dtype=np.bool_).reshape(-1, d), np.array(rates, dtype=np.float64))
+    return ExplorationPlan(Decisions.of_lists(d, decisions, optimal), np.array(rates, dtype=np.float64))
 
 
 def _mask(indices: object, d: int, name: str) -> BoolArray:

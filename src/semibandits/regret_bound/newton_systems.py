@@ -28,13 +28,13 @@ Solver = Callable[[FloatArray], FloatArray]
 SHIFTS = (1e-13, 1e-11, 1e-9)
 """Additions to the unit diagonal of a factorised matrix, tried in turn."""
 MOST_ITERATIONS = 500
-CLOCK = 10
+CLOCK = 5
 """Iterations between two looks at the clock."""
 CHEAP = 3e8
 """Estimate of the operations of a sparse factorisation up to which it is used."""
 TIGHT = 1e-9
 """Accuracy of potentials found by iteration. Larger errors disturb the balance of the flows."""
-MOST_STEPS = 10_000
+MOST_STEPS = 2_000
 
 
 def factorised(hessian: Hessian, chords: Chords) -> Solver | None:
@@ -71,7 +71,7 @@ class Laplacians:
 
     def __init__(self, graph: Digraph) -> None:
         self._graph = graph
-        tails, heads, n = graph.tails, graph.heads, graph.n
+        tails, heads = graph.tails, graph.heads
         self._places = (np.concatenate((tails, heads, tails, heads)), np.concatenate((tails, heads, heads, tails)))
         self.factorises = self._profile() < CHEAP
 
@@ -132,7 +132,7 @@ class ProjectedGradients:
         """Function from gradients to circulations; None if rounding makes the system singular."""
         with np.errstate(divide="ignore"):
             inverse = 1.0 / hessian.metric()
-        if not np.isfinite(inverse).all():
+        if not (np.isfinite(inverse).all() and inverse.min() > 0.0):
             return None
         potentials = self._laplacians.solver(inverse)
         return None if potentials is None else partial(self._solution, hessian, chords, inverse, potentials)

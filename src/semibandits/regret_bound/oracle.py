@@ -9,9 +9,9 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits._validation import checked_answer
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.tables import check_table
 from semibandits.errors import InvalidInputError
 from semibandits.regret_bound.precision import gaps_below
-from semibandits.regret_bound.tables import check_table
 
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 """Loss of an oracle to rounding, per item of a decision and relative to the largest weight."""

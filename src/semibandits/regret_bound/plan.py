@@ -11,8 +11,10 @@ import numpy as np
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.base import DecisionSet
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.lists import Decisions
 from semibandits.decisions.matchings import Matchings
 from semibandits.decisions.paths import Paths
+from semibandits.decisions.tables import check_table
 from semibandits.kernels import tiers
 from semibandits.kernels.cycle_decomposition import decompose_into_cycles, unfold_cycles
 from semibandits.kernels.cycles import are_simple
@@ -20,7 +22,6 @@ from semibandits.regret_bound.cycles import Cycles
 from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.presolve import Block, Presolved
 from semibandits.regret_bound.result import ExplorationPlan
-from semibandits.regret_bound.tables import check_table
 
 SIMPLE_IS_ENOUGH = (Paths, Matchings)
 """Families where every simple cycle of the exchange graph leads to a decision, so that only other walks need checking."""
@@ -68,21 +69,18 @@ def unfolded(graph: ExchangeGraph, presolved: Presolved, cycles: Cycles) -> Cycl
     return Cycles(ptr, arcs)
 
 
-def exchanged(graph: ExchangeGraph, cycles: Cycles) -> BoolArray:
-    """x* after each cycle, one per row. For matroid intersections, not every row is a decision.
-
-    Raises
-    ------
-    TooManyDecisionsError
-        If the rows do not fit into memory.
-    """
-    check_table(len(cycles), len(graph.decision))
-    decisions = np.tile(graph.decision, (len(cycles), 1))
+def exchanged(graph: ExchangeGraph, cycles: Cycles) -> Decisions:
+    """x* after each cycle. For matroid intersections, not every row is a decision."""
+    d, rows = len(graph.decision), cycles.rows
     leaving, entering = graph.leaving[cycles.arcs], graph.entering[cycles.arcs]
-    rows = cycles.rows
-    decisions[rows[leaving >= 0], leaving[leaving >= 0]] = False
-    decisions[rows[entering >= 0], entering[entering >= 0]] = True
-    return decisions
+    enters, leaves = entering >= 0, leaving >= 0
+    in_best = graph.decision
+    left = rows[leaves] * d + leaving[leaves]
+    entered = rows[enters] * d + entering[enters]
+    # An item that leaves and enters stays.
+    left = left[in_best[leaving[leaves]] & ~np.isin(left, entered)]
+    changed = np.concatenate((left, entered[~in_best[entering[enters]]]))
+    return Decisions.of_changes(graph.decision, changed // d, changed % d, len(cycles))
 
 
 def plan_of_walks(
@@ -92,7 +90,7 @@ def plan_of_walks(
     """A plan whose rates on the suboptimal `items` are those of rated walks of the exchange graph.
 
     The walks usually lead to decisions. Some cycles of a matroid intersection do not: then decisions are generated for the
-    total rates, to a relative `accuracy`. `known` holds the bytes of rows that are known to be decisions.
+    total rates, to a relative `accuracy`. `known` holds the bytes of the items of rows that are known to be decisions.
     """
     decisions = exchanged(graph, rated.cycles)
     valid = _are_decisions(decision_set, graph, rated.cycles, decisions, known)
@@ -104,38 +102,35 @@ def plan_of_walks(
     target[~items] = 0.0
     cost = float(rated.rates @ rated.cycles.sums(graph.costs))
     return plan_by_columns(
-        decision_set, theta, graph.decision, target, cost, decisions[valid], accuracy, deadline
+        decision_set, theta, graph.decision, target, cost, decisions.select(valid).dense(), accuracy, deadline
     )  # fmt: skip
 
 
 def _are_decisions(
-    decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: BoolArray, known: Collection[bytes]
+    decision_set: DecisionSet, graph: ExchangeGraph, walks: Cycles, rows: Decisions, known: Collection[bytes]
 ) -> BoolArray:
     """Whether each of the `rows`, x* after each walk, is a decision."""
     if isinstance(decision_set, SIMPLE_IS_ENOUGH):
         valid = are_simple(walks.ptr, walks.arcs, graph.tails.copy(), graph.heads.copy(), graph.n_nodes)
     else:
-        valid = np.array([x.tobytes() in known for x in rows], dtype=np.bool_)
-    for row in np.flatnonzero(~valid):
-        valid[row] = rows[row] in decision_set
+        valid = np.array([items.tobytes() in known for items in rows], dtype=np.bool_)
+    for row in np.flatnonzero(~valid).tolist():
+        valid[row] = rows.mask(row) in decision_set
     return valid
 
 
 def cost_of(plan: ExplorationPlan, decision: BoolArray, theta: FloatArray) -> float:
     """Regret per ln T of a plan relative to the optimal `decision`, from the rewards of its decisions."""
-    return math.fsum(plan.rates * gaps_below(decision, plan.decisions, theta))
+    return math.fsum(plan.rates * gaps_below(decision, plan.lists, theta))
 
 
-def merged_plan(decisions: BoolArray, rates: FloatArray) -> ExplorationPlan:
+def merged_plan(decisions: BoolArray | Decisions, rates: FloatArray) -> ExplorationPlan:
     """Plan with equal decisions merged and unused ones dropped, in order of decreasing rate."""
-    if not len(decisions):
-        return ExplorationPlan(decisions, rates)
-    known: dict[bytes, int] = {}
-    which = [known.setdefault(row.tobytes(), k) for k, row in enumerate(np.packbits(decisions, axis=1))]
-    total = np.bincount(which, rates, len(rates)).astype(np.float64)
+    lists = decisions if isinstance(decisions, Decisions) else Decisions.of_rows(decisions)
+    total = np.bincount(lists.firsts(), rates, len(rates)).astype(np.float64)
     order = np.argsort(-total, kind="stable")
     order = order[total[order] > 0]
-    return ExplorationPlan(decisions[order], total[order])
+    return ExplorationPlan(lists.select(order), total[order])
 
 
 def plan_by_columns(

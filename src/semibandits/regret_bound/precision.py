@@ -12,17 +12,20 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.lists import ROWS, Decisions
 from semibandits.errors import InvalidInputError
 
 HIGH_BITS = 26
 """Bits of the high part of a reward. Sums of these parts are exact for up to 2^27 items."""
 PASSES = 200
-ROWS = 256
-"""Number of decisions per product: a product with a large boolean matrix makes a copy eight times its size."""
 
 
-def gaps_below(best: BoolArray, decisions: BoolArray, theta: FloatArray) -> FloatArray:
+def gaps_below(best: BoolArray, decisions: BoolArray | Decisions, theta: FloatArray) -> FloatArray:
     """Reward of `best` minus the reward of each decision, shape (k,), accurate to a few units in the last place."""
+    if isinstance(decisions, Decisions):
+        high, low = _split(theta)
+        ahead = best.astype(np.float64) - decisions.base_mask
+        return (ahead @ high - decisions.sums(high)) + (ahead @ low - decisions.sums(low))
     parts = np.column_stack(_split(theta))
     chunks = [decisions[k : k + ROWS] @ parts for k in range(0, len(decisions), ROWS)]
     sums = np.concatenate([np.empty((0, 2)), *chunks])

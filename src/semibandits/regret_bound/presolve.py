@@ -7,6 +7,7 @@ each simple cycle lies in one biconnected block, so that blocks are separate pro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,10 @@ from semibandits.kernels.exchange import (
 from semibandits.laws import Law
 from semibandits.regret_bound.arc_items import ArcItems
 from semibandits.regret_bound.cycles import Cycles
+from semibandits.regret_bound.out_of_time import check_time
+
+NODES_AT_ONCE = 64
+"""Number of nodes whose arcs are searched between two looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +75,26 @@ class Digraph:
         tails, heads = number[self.heads], number[self.tails]
         return Digraph(self.n, arcs_of(self.n, tails, heads), self.costs, self.has_hub)
 
-    def cheapest_cycles(self, wanted: BoolArray) -> tuple[FloatArray, Cycles]:
-        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs."""
-        kernel = cheapest_cycles_through_hub if self.has_hub else cheapest_cycles
-        gaps, ptr, arcs = kernel(wanted.astype(np.int64), self.arcs, self.costs.copy())
-        return gaps, Cycles(ptr, arcs)
+    def cheapest_cycles(self, wanted: BoolArray, deadline: float = math.inf) -> tuple[FloatArray, Cycles]:
+        """Cost of the cheapest cycle through each arc (inf if on no cycle), and these cycles for the wanted arcs.
+
+        Raises
+        ------
+        OutOfTimeError
+            If `tiers.seconds` passes the deadline.
+        """
+        marks, costs = wanted.astype(np.int64), self.costs.copy()
+        if self.has_hub:
+            gaps, ptr, arcs = cheapest_cycles_through_hub(marks, self.arcs, costs)
+            return gaps, Cycles(ptr, arcs)
+        gaps, families = np.full(len(costs), np.inf), []
+        for sources in np.split(np.arange(self.n), np.arange(NODES_AT_ONCE, self.n, NODES_AT_ONCE)):
+            check_time(deadline)
+            some, ptr, arcs = cheapest_cycles(sources, marks, self.arcs, costs)
+            gaps = np.minimum(gaps, some)
+            families.append(Cycles(ptr, arcs))
+        by_node = self.arcs.out_arcs[wanted[self.arcs.out_arcs]]
+        return gaps, Cycles.joined(families).taken(np.argsort(by_node))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,14 +167,21 @@ class Presolved:
     blocks: tuple[Block, ...]
 
 
-def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float) -> Presolved:
+def presolve(
+    graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float, deadline: float = math.inf
+) -> Presolved:
     """Simplify `graph`. Cycles of gap at most `tolerance` count as exchanges between optimal decisions.
 
     Items at the end of their reach, whose means cannot rise, are ignored.
+
+    Raises
+    ------
+    OutOfTimeError
+        If `tiers.seconds` passes the deadline.
     """
     merged = graph.merged_hub
     simple, number = Digraph.build(graph.n_nodes, merged[graph.tails], merged[graph.heads], graph.costs)
-    gaps, _ = simple.cheapest_cycles(np.zeros(graph.n_arcs, dtype=np.bool_))
+    gaps, cheapest = simple.cheapest_cycles(graph.entering >= 0, deadline)
     free = gaps <= tolerance
     merged = number[merged]
     if free.any():
@@ -165,12 +192,20 @@ def presolve(graph: ExchangeGraph, law: Law, theta: FloatArray, tolerance: float
     items = ArcItems.of(law, theta, graph.entering, between)
     live = np.flatnonzero(between & ~inner)
     loops = np.flatnonzero(inner & (graph.entering >= 0))
-    return Presolved(gaps, merged, free, loops, items, _blocks(live, tails, heads, graph.costs, items))
+    # Without ties the cheapest cycles lie in the blocks as they are.
+    known = None if free.any() else (gaps, graph.entering >= 0, cheapest)
+    blocks = _blocks(live, (tails, heads), graph.costs, items, known, deadline)
+    return Presolved(gaps, merged, free, loops, items, blocks)
 
 
-def _blocks(live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray, items: ArcItems) -> tuple[Block, ...]:
+def _blocks(
+    live: IntArray, ends: tuple[IntArray, IntArray], costs: FloatArray, items: ArcItems,
+    known: tuple[FloatArray, BoolArray, Cycles] | None, deadline: float,
+) -> tuple[Block, ...]:  # fmt: skip
+    """The blocks of the live arcs. `known` are the cheapest cycles, and the arcs that have one, if they need no search."""
     if not len(live):
         return ()
+    tails, heads = ends
     n = int(max(tails.max(), heads.max())) + 1
     tails_live, heads_live = tails[live], heads[live]
     label, count = biconnected_blocks(arcs_of(n, tails_live, heads_live))
@@ -179,10 +214,23 @@ def _blocks(live: IntArray, tails: IntArray, heads: IntArray, costs: FloatArray,
         inside = items.take(arcs)
         if not inside.raising.any():
             continue
-        nodes, ends = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
-        digraph, number = Digraph.build(len(nodes), ends[: len(arcs)], ends[len(arcs) :], costs[arcs])
-        gaps, cheapest = digraph.cheapest_cycles(inside.raising)
+        nodes, both = np.unique(np.concatenate((tails[arcs], heads[arcs])), return_inverse=True)
+        digraph, number = Digraph.build(len(nodes), both[: len(arcs)], both[len(arcs) :], costs[arcs])
+        if known is None:
+            gaps, cheapest = digraph.cheapest_cycles(inside.raising, deadline)
+        else:
+            gaps, cheapest = known[0][arcs], _within(arcs, arcs[inside.raising], *known[1:])
         by_number = np.empty_like(nodes)
         by_number[number] = nodes
         blocks.append(Block(digraph, inside, inside.twice_variance(gaps), gaps, cheapest, arcs, by_number))
     return tuple(blocks)
+
+
+def _within(arcs: IntArray, wanted: IntArray, have: BoolArray, cheapest: Cycles) -> Cycles:
+    """The cheapest cycles of the wanted arcs of a block, given those of the arcs that `have` one, with arcs by their places."""
+    place = np.full(len(have), -1, dtype=np.int64)
+    place[arcs] = np.arange(len(arcs))
+    mask = np.zeros(len(have), dtype=np.bool_)
+    mask[wanted] = True
+    cycles = cheapest.select(mask[have])
+    return Cycles(cycles.ptr, place[cycles.arcs])

@@ -158,7 +158,7 @@ class Units:
                 "theta and variance must be of a size at which rates 2 * variance / gap^2 are floating-point numbers, got "
                 f"rewards up to {np.abs(theta).max():g} and variances up to {variance.max():g}: choose another unit"
             )
-        plan = ExplorationPlan(result.plan.decisions, rates)
+        plan = ExplorationPlan(result.plan.lists, rates)
         return replace(
             result, value=value, lower=lower, plan=plan, theta=theta, variance=variance, law=Gaussian(variance)
         )

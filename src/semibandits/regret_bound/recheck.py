@@ -72,7 +72,7 @@ def check_kept(result: GravesLaiResult, *, tie_tolerance: float = TIES, time_lim
     _check_lower(result, cost + slack)
     enough = (1.0 - SPARE) * result.lower / cost if cost else 0.0
     if enough > LEAST_TESTED:
-        lowered = ExplorationPlan(result.plan.decisions, enough * result.plan.rates)
+        lowered = ExplorationPlan(result.plan.lists, enough * result.plan.rates)
         if _proved_share(problem, lowered) >= 1.0 - ACCURACY:
             _check_lower(result, enough * cost)
 
@@ -87,7 +87,7 @@ def _check_decisions(result: GravesLaiResult, tolerance: float) -> None:
     lost = float(gaps_below(best, optimal[None], result.theta)[0])
     if lost > tolerance:
         raise InvalidInputError(f"the optimal decision must be optimal, but its reward is {lost:g} below the optimum")
-    for k, row in enumerate(plan.decisions):
+    for k, row in enumerate(plan.lists.masks()):
         if row not in decision_set:
             raise InvalidInputError(f"plan[{k}] must be a decision of the decision set, got another set of items")
     if not (np.isfinite(plan.rates).all() and (plan.rates > 0).all()):
@@ -105,5 +105,5 @@ def _proved_share(problem: Problem, plan: ExplorationPlan) -> float:
     if problem.law.is_quadratic:
         units = Units.of(problem)
         problem = units.scaled(problem)
-        plan = ExplorationPlan(plan.decisions, np.ldexp(plan.rates, 2 * units.reward - units.variance))
+        plan = ExplorationPlan(plan.lists, np.ldexp(plan.rates, 2 * units.reward - units.variance))
     return least_information(problem, plan)

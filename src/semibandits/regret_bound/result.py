@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,8 +15,9 @@ from semibandits._costs import negated
 from semibandits._pandas import new_frame
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.lists import Decisions, ItemLists
 from semibandits.laws import Gaussian, Law
-from semibandits.regret_bound.precision import ROWS, gaps_below
+from semibandits.regret_bound.precision import gaps_below
 from semibandits.regret_bound.summary import (
     TOP,
     PlanProblem,
@@ -32,6 +34,7 @@ from semibandits.regret_bound.summary import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
+    from scipy.sparse import csr_array
 
     from semibandits.regret_bound.warm_start import DecisionMemory, Memory
 
@@ -55,32 +58,74 @@ class Status(StrEnum):
         return Status.OPTIMAL if reached else Status.TIME_LIMIT if late else Status.STALLED
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class ExplorationPlan:
     """Suboptimal decisions to play and their rates, in order of decreasing rate.
 
+    Parameters
+    ----------
+    lists : ndarray of bool, shape (k, d), or Decisions
+        Distinct suboptimal decisions.
+    rates : ndarray of float, shape (k,)
+        Plays of each decision per ln T, > 0.
+
     Attributes
     ----------
-    decisions : ndarray of bool, shape (k, d)
-        Distinct suboptimal decisions.
+    lists : Decisions
+        The decisions, stored as differences from the best one.
     rates : ndarray of float, shape (k,)
         Plays of each decision per ln T, > 0.
     """
 
-    decisions: BoolArray
+    lists: Decisions
     rates: FloatArray
-    _problem: PlanProblem | None = field(default=None, repr=False, kw_only=True)
+    _problem: PlanProblem | None = field(default=None, repr=False)
     """The problem that it belongs to, for names and gaps."""
 
-    def __post_init__(self) -> None:
-        self.decisions.setflags(write=False)
-        self.rates.setflags(write=False)
+    def __init__(self, lists: BoolArray | Decisions, rates: FloatArray, *, _problem: PlanProblem | None = None) -> None:
+        lists = lists if isinstance(lists, Decisions) else Decisions.of_rows(lists)
+        rates.setflags(write=False)
+        for name, value in (("lists", lists), ("rates", rates), ("_problem", _problem)):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def decisions(self) -> BoolArray:
+        """The decisions as a table, shape (k, d), read-only.
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If it would take more than 1 GB. `items`, `to_csr` and `rates` need no table.
+        """
+        table = self.lists.dense(remedy="use plan.items or plan.to_csr() instead of plan.decisions")
+        table.setflags(write=False)
+        return table
+
+    @property
+    def items(self) -> ItemLists:
+        """Items of each decision, as a sequence of k arrays of item numbers, ascending."""
+        return ItemLists(self.lists)
+
+    def to_csr(self) -> csr_array:
+        """The decisions as a sparse table, shape (k, d).
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            True where a decision (row) contains an item (column).
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If the items of all decisions together take more than 1 GB.
+        """
+        return self.lists.to_csr()
 
     def __len__(self) -> int:
         return len(self.rates)
 
     def __repr__(self) -> str:
-        return f"ExplorationPlan({plan_words(self)}, d={self.decisions.shape[1]})"
+        return f"ExplorationPlan({plan_words(self)}, d={self.lists.d})"
 
     def _repr_html_(self) -> str:
         """The top of the plan as a table, for notebooks."""
@@ -113,10 +158,7 @@ class ExplorationPlan:
     @property
     def item_rates(self) -> FloatArray:
         """Plays of each item per ln T, shape (d,)."""
-        total = np.zeros(self.decisions.shape[1])
-        for k in range(0, len(self), ROWS):
-            total += self.rates[k : k + ROWS] @ self.decisions[k : k + ROWS]
-        return total
+        return self.lists.totals(self.rates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +207,8 @@ class GravesLaiResult:
 
     def __post_init__(self) -> None:
         problem = PlanProblem(self.decision_set, self.optimal_decision, self.theta, self.value)
-        object.__setattr__(self, "plan", replace(self.plan, _problem=problem))
+        lists = self.plan.lists.on(self.optimal_decision)
+        object.__setattr__(self, "plan", ExplorationPlan(lists, self.plan.rates, _problem=problem))
 
     def __repr__(self) -> str:
         return result_repr(self)
@@ -246,7 +289,7 @@ class GravesLaiResult:
     @property
     def plan_gaps(self) -> FloatArray:
         """Gap of each decision in the plan, shape (k,): the expected loss of playing it once."""
-        return gaps_below(self.optimal_decision, self.plan.decisions, self.theta)
+        return gaps_below(self.optimal_decision, self.plan.lists, self.theta)
 
     def to_json(self) -> dict[str, Any]:
         """Convert the bound and its problem to plain JSON, which :meth:`from_json` reads.

@@ -33,8 +33,11 @@ class SharedParts:
     @staticmethod
     def of(cycles: Cycles, graph: Digraph) -> SharedParts | None:
         """The parts of cycles that are long and many; None for others."""
-        if len(cycles.arcs) < max(MANY, LONG * len(cycles)):
-            return None
+        return SharedParts.cut(cycles, graph) if len(cycles.arcs) >= max(MANY, LONG * len(cycles)) else None
+
+    @staticmethod
+    def cut(cycles: Cycles, graph: Digraph) -> SharedParts:
+        """The parts of these cycles."""
         random = np.random.default_rng(0)
         marked = random.random(graph.n) < 1.0 / NODES_A_PART
         starts, first = part_starts(cycles.ptr, cycles.arcs, graph.tails, graph.heads, marked)

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
-
 from semibandits._html import html_block, html_facts, html_remark, html_table
 from semibandits._numbers import bracket_text, counted, number_text
 from semibandits._text import shortened
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.decisions.base import DecisionSet
+from semibandits.decisions.lists import Decisions
 from semibandits.families.texts import NamedItems, change_text, decision_text
 from semibandits.regret_bound.precision import gaps_below
 
@@ -65,7 +64,7 @@ class PlanProblem(NamedTuple):
     theta: FloatArray
     value: float
 
-    def gaps(self, decisions: BoolArray) -> FloatArray:
+    def gaps(self, decisions: Decisions) -> FloatArray:
         """Gap of each decision, shape (k,)."""
         return gaps_below(self.optimal, decisions, self.theta)
 
@@ -128,17 +127,17 @@ def bound_columns(result: GravesLaiResult, labels: Sequence[str] | None) -> dict
 
 def plan_columns(plan: ExplorationPlan, labels: Sequence[str] | None) -> dict[str, Any]:
     """One row a decision; without the problem, items are numbers, and gaps and shares are unknown."""
-    items = [np.flatnonzero(row).tolist() for row in plan.decisions]
+    items = [row.tolist() for row in plan.items]
     problem = plan._problem
     if problem is None:
         return {"rate": plan.rates.copy(), "items": [tuple(row) for row in items]}
-    names, gaps = NamedItems.of(problem.decision_set, labels), problem.gaps(plan.decisions)
+    names, gaps = NamedItems.of(problem.decision_set, labels), problem.gaps(plan.lists)
     return {
         "rate": plan.rates.copy(),
         "gap": gaps,
         "share": plan.rates * gaps / (problem.value or 1.0),
         "items": [tuple(names.labels[i] for i in row) for row in items],
-        "text": [change_text(names, row, problem.optimal) for row in plan.decisions],
+        "text": [change_text(names, row, problem.optimal) for row in plan.lists.masks()],
     }
 
 
@@ -148,8 +147,8 @@ def plan_html(plan: ExplorationPlan) -> str:
     if problem is None:
         columns: tuple[str, ...] = (PLAN_COLUMNS[0], "items")
         rows: list[tuple[str, ...]] = [
-            (number_text(float(rate), 4), shortened(", ".join(map(str, np.flatnonzero(x))), LONGEST_CHANGE))
-            for rate, x in zip(plan.rates[:TOP], plan.decisions, strict=False)
+            (number_text(float(rate), 4), shortened(", ".join(map(str, x)), LONGEST_CHANGE))
+            for rate, x in zip(plan.rates[:TOP], plan.items, strict=False)
         ]
     else:
         columns, rows = PLAN_COLUMNS, list(_planned(plan, Wording(NamedItems.of(problem.decision_set)), TOP))
@@ -197,8 +196,8 @@ def _planned(plan: ExplorationPlan, wording: Wording, top: int) -> Iterator[Plan
     """The most played decisions of the plan of a problem."""
     problem = plan._problem
     assert problem is not None
-    decisions = plan.decisions[:top]
-    for rate, gap, x in zip(plan.rates.tolist(), problem.gaps(decisions).tolist(), decisions, strict=False):
+    gaps = problem.gaps(plan.lists).tolist()
+    for rate, gap, x in zip(plan.rates.tolist(), gaps, plan.lists.masks(top), strict=False):
         yield PlannedDecision(
             number_text(rate, 4),
             wording.amount(gap, 3),

@@ -13,6 +13,7 @@ import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray, IntArray
 from semibandits.decisions.exchange import ExchangeGraph
+from semibandits.decisions.lists import Decisions
 from semibandits.kernels.cycles import are_simple
 from semibandits.kernels.newton import tree_potentials
 from semibandits.regret_bound.cycles import Cycles
@@ -39,7 +40,7 @@ class Memory:
         Cycles that carried flow, and the rate of each times its squared gap.
     binding, weights
         Cycles whose constraints proved the lower bound, and the multiplier of each times its gap.
-    played : ndarray of bool, shape (k, d)
+    played : Decisions
         Decisions of the plan, known to be in the decision set.
     """
 
@@ -49,11 +50,11 @@ class Memory:
     shares: FloatArray
     binding: Cycles
     weights: FloatArray
-    played: BoolArray
+    played: Decisions
 
     @staticmethod
     def of(
-        graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: BoolArray
+        graph: ExchangeGraph, used: Cycles, rates: FloatArray, binding: Cycles, multipliers: FloatArray, played: Decisions
     ) -> Memory:  # fmt: skip
         """Store the rates and the larger multipliers at the costs of `graph`."""
         keep = multipliers > NEGLIGIBLE * multipliers.sum() / max(len(multipliers), 1)

@@ -29,8 +29,7 @@ def bound_payload(instance: Instance, result: GravesLaiResult, count: int | None
     """
     solution = solution_to_json(result)
     best = _named(instance, result.optimal_decision)
-    decisions = result.plan.decisions
-    plan = [_named(instance, x) | row for x, row in zip(decisions, solution["plan"], strict=True)]
+    plan = [_named(instance, x) | row for x, row in zip(result.plan.lists.masks(), solution["plan"], strict=True)]
     return {
         **instance_head(instance),
         "decisions": count,

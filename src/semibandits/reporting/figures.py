@@ -75,7 +75,7 @@ def write_figure(instance: Instance, result: GravesLaiResult, path: Path) -> Non
     def draw(ax: Axes) -> Axes:
         names, places = instance.labels, instance.positions
         if network is not None and streets_of(instance):
-            routes = [result.optimal_decision, *result.plan.decisions[:MOST_NAMED]]
+            routes = [result.optimal_decision, *result.plan.lists.masks(MOST_NAMED)]
             texts = dict(zip(network.nodes, node_names(network, instance, routes), strict=True))
             texts = {node: text for node, text in texts.items() if text}
             return plot_network_plan(result, places, texts, ax, geographic=instance.geographic, unit=instance.unit)

@@ -147,7 +147,7 @@ def _routes(data: ReportData) -> list[BoolArray]:
     """Decisions whose streets are named on a map: the best one, and those that the plan plays most."""
     best, result = data.best, None if data.bound is None or not data.bound.has_plan else data.bound.result
     routes = [] if best is None else [best]
-    return routes if result is None else [*routes, *result.plan.decisions[:MOST_NAMED]]
+    return routes if result is None else [*routes, *result.plan.lists.masks(MOST_NAMED)]
 
 
 def _items(data: ReportData, shown: IntArray) -> dict[str, Any]:
@@ -186,11 +186,11 @@ def _plan(bound: Bracket, structure: Structure, shown: IntArray) -> dict[str, An
     one = nouns_of(structure).decision
     rows = [
         {
-            "text": change_text(structure, plan.decisions[k], best),
+            "text": change_text(structure, plan.lists.mask(k), best),
             "gap": float(gaps[k]),
             "rate": float(plan.rates[k]),
             "share": float(plan.rates[k] * gaps[k] / bound.value) if bound.value else 0.0,
-            "items": np.flatnonzero(plan.decisions[k][shown]).tolist(),
+            "items": np.flatnonzero(plan.lists.mask(k)[shown]).tolist(),
         }
         for k in range(min(MOST_ROWS, len(plan)))
     ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from semibandits._text import brief
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.lists import Decisions
 from semibandits.errors import InvalidInputError
 from semibandits.kernels import tiers
 from semibandits.kernels.orthant import Constraints, descend_orthant
@@ -353,14 +354,13 @@ class GLPG:
         """Step 3: the plan, scaled to proved feasibility, and its cost."""
         problem = self.problem
         if not len(self._items):
-            nothing = np.empty((0, problem.decision_set.d), dtype=np.bool_)
-            return ExplorationPlan(nothing, np.empty(0)), 0.0
+            return ExplorationPlan(Decisions.empty(problem.decision_set.d), np.empty(0)), 0.0
         plan = exploration_plan(problem, self._best, whole.deadline)
         least = least_information(whole, plan)
         if least <= 0.0:
             return plan, math.inf
         if self.parameters.relative or least < 1.0:
-            plan = ExplorationPlan(plan.decisions, plan.rates / least)
+            plan = ExplorationPlan(plan.lists, plan.rates / least)
         return plan, cost_of(plan, problem.optimal_decision, problem.theta)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
+from semibandits.decisions.tables import check_table
 from semibandits.errors import UnsupportedError
 from semibandits.regret_bound.glpg.polytopes import Polytope, polytope
 from semibandits.regret_bound.glpg.reduction import ReducedProblem
 from semibandits.regret_bound.plan import merged_plan, plan_by_columns
 from semibandits.regret_bound.result import ExplorationPlan
-from semibandits.regret_bound.tables import check_table
 
 ZERO = 1e-9
 """Slacks and rates below this share of the number of plays count as rounding."""

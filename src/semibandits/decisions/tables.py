@@ -32,6 +32,6 @@ def check_table(rows: int, d: int, entry: int = 1, *, remedy: str = "leave items
     needed = rows * d * entry
     if needed > LARGEST_TABLE:
         raise TooManyDecisionsError(
-            f"a plan must fit into {LARGEST_TABLE / 1e9:,.3g} GB, as a table of decisions by items, got {rows:,} decisions over "
+            f"a table of decisions by items must fit into {LARGEST_TABLE / 1e9:,.3g} GB, got {rows:,} decisions over "
             f"{d:,} items, {needed / 1e9:,.3g} GB: {remedy}"
         )

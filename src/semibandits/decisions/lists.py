@@ -1,0 +1,225 @@
+"""Lists of decisions that take memory for their items only, not for every item of the set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, overload
+
+import numpy as np
+
+from semibandits._typing import BoolArray, FloatArray, IntArray
+from semibandits.decisions.tables import check_table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+ROWS: Final = 256
+"""Number of dense rows that are read at a time: a product with a large boolean matrix makes a copy eight times its size."""
+CANCELLED: Final = 1e-3
+"""Share of a sum that is left of it after a subtraction, below which it is computed anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """A list of decisions, each stored as its difference from a base.
+
+    Row k consists of the items that are either in `base` or in ``changed[ptr[k]:ptr[k + 1]]``, not in both. Decisions near the
+    best one take a few numbers each, however many items they have.
+
+    Attributes
+    ----------
+    d : int
+        Number of items.
+    base : ndarray of int
+        Items of the base, ascending; it may be empty.
+    ptr : ndarray of int, shape (k + 1,)
+        Where the items of each row begin and end.
+    changed : ndarray of int
+        For each row, the items that it adds to the base or removes from it, ascending.
+    """
+
+    d: int
+    base: IntArray
+    ptr: IntArray
+    changed: IntArray
+
+    def __post_init__(self) -> None:
+        for array in (self.base, self.ptr, self.changed):
+            array.setflags(write=False)
+
+    # ------------------------------------------------------------------ creation
+
+    @staticmethod
+    def empty(d: int) -> Decisions:
+        """No decisions over d items."""
+        return Decisions(d, np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    @staticmethod
+    def of_rows(rows: BoolArray, base: BoolArray | None = None) -> Decisions:
+        """Decisions given as boolean rows, shape (k, d)."""
+        count, d = rows.shape
+        zero = np.zeros(d, dtype=np.bool_) if base is None else base
+        parts = [np.empty(0, dtype=np.int64)]
+        sizes = np.zeros(count + 1, dtype=np.int64)
+        for start in range(0, count, ROWS):
+            row, item = np.nonzero(rows[start : start + ROWS] != zero)
+            parts.append(item)
+            sizes[start + 1 : start + ROWS + 1] = np.bincount(row, minlength=min(ROWS, count - start))
+        return Decisions(d, np.flatnonzero(zero), np.cumsum(sizes), np.concatenate(parts))
+
+    @staticmethod
+    def of_changes(base: BoolArray, rows: IntArray, items: IntArray, count: int) -> Decisions:
+        """The base after changes: ``items[e]`` is added to row ``rows[e]``, or removed from it. Repetitions count once."""
+        d = len(base)
+        keys = np.unique(rows * np.int64(d) + items)
+        ptr = np.searchsorted(keys, np.arange(count + 1, dtype=np.int64) * d)
+        return Decisions(d, np.flatnonzero(base), ptr, keys % d)
+
+    @staticmethod
+    def of_lists(d: int, lists: Iterable[IntArray], base: BoolArray | None = None) -> Decisions:
+        """Decisions given by their distinct items, in any order."""
+        zero = np.zeros(d, dtype=np.bool_) if base is None else base
+        kept = np.flatnonzero(zero)
+        parts, ptr = [np.empty(0, dtype=np.int64)], [0]
+        for items in lists:
+            parts.append(np.setxor1d(kept, items, assume_unique=True).astype(np.int64))
+            ptr.append(ptr[-1] + len(parts[-1]))
+        return Decisions(d, kept, np.array(ptr), np.concatenate(parts))
+
+    # ------------------------------------------------------------------ reading
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    def __getitem__(self, k: int) -> IntArray:
+        """Items of row k, ascending."""
+        return np.setxor1d(self.base, self.changes(k), assume_unique=True)
+
+    def __iter__(self) -> Iterator[IntArray]:
+        return (self[k] for k in range(len(self)))
+
+    def changes(self, k: int) -> IntArray:
+        """Items that row k adds to the base or removes from it."""
+        return self.changed[self.ptr[k] : self.ptr[k + 1]]
+
+    def mask(self, k: int) -> BoolArray:
+        """Row k as a boolean array, shape (d,)."""
+        row = np.zeros(self.d, dtype=np.bool_)
+        row[self.base] = True
+        row[self.changes(k)] ^= True
+        return row
+
+    def masks(self, stop: int | None = None) -> Iterator[BoolArray]:
+        """The rows up to `stop` as boolean arrays, one at a time."""
+        return (self.mask(k) for k in range(len(self) if stop is None else min(stop, len(self))))
+
+    @property
+    def base_mask(self) -> BoolArray:
+        """The base as a boolean array, shape (d,)."""
+        row = np.zeros(self.d, dtype=np.bool_)
+        row[self.base] = True
+        return row
+
+    @property
+    def rows(self) -> IntArray:
+        """Row that each entry of `changed` belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.ptr))
+
+    @property
+    def signs(self) -> FloatArray:
+        """1 for each entry of `changed` that adds an item, -1 for each that removes one."""
+        signs: FloatArray = np.where(self.base_mask[self.changed], -1.0, 1.0)
+        return signs
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum of item values over the changes of each row: what it has more than the base, shape (k,)."""
+        return np.bincount(self.rows, self.signs * values[self.changed], len(self)).astype(np.float64)
+
+    def totals(self, per_row: FloatArray) -> FloatArray:
+        """Sum of row values over the rows with each item, shape (d,)."""
+        rows = self.rows
+        totals = np.bincount(self.changed, per_row[rows], self.d).astype(np.float64)
+        whole = float(per_row.sum())
+        totals[self.base] = whole - totals[self.base]
+        # Where nearly all is removed, the difference has lost digits. There are few such items: a row removes few.
+        for item in self.base[totals[self.base] < CANCELLED * whole]:
+            keeps = np.ones(len(self), dtype=np.bool_)
+            keeps[rows[self.changed == item]] = False
+            totals[item] = per_row[keeps].sum()
+        return totals
+
+    # ------------------------------------------------------------------ other lists
+
+    def select(self, which: IntArray | BoolArray) -> Decisions:
+        """The rows with these numbers, in this order, or those where a mask is True."""
+        numbers = np.flatnonzero(which) if which.dtype == np.bool_ else which
+        sizes = np.diff(self.ptr)[numbers]
+        ptr = np.concatenate(([0], np.cumsum(sizes)))
+        places = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1][numbers] - ptr[:-1], sizes)
+        return Decisions(self.d, self.base, ptr, self.changed[places])
+
+    def on(self, base: BoolArray) -> Decisions:
+        """The same rows as differences from another base."""
+        same = np.array_equal(np.flatnonzero(base), self.base)
+        return self if same else Decisions.of_lists(self.d, self, base)
+
+    def firsts(self) -> IntArray:
+        """For each row, the number of the first row that is equal to it."""
+        known: dict[bytes, int] = {}
+        changed, ptr = self.changed, self.ptr.tolist()
+        return np.array(
+            [known.setdefault(changed[ptr[k] : ptr[k + 1]].tobytes(), k) for k in range(len(self))], dtype=np.int64
+        )
+
+    def dense(self, *, remedy: str = "leave items out") -> BoolArray:
+        """All rows as a boolean array, shape (k, d).
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If it does not fit into memory.
+        """
+        check_table(len(self), self.d, remedy=remedy)
+        rows = np.tile(self.base_mask, (len(self), 1))
+        rows[self.rows, self.changed] ^= True
+        return rows
+
+    def to_csr(self) -> csr_array:
+        """All rows as a sparse array of booleans, shape (k, d).
+
+        Raises
+        ------
+        TooManyDecisionsError
+            If the items of all decisions do not fit into memory.
+        """
+        from scipy.sparse import csr_array
+
+        sizes = len(self.base) + np.bincount(self.rows, self.signs, minlength=len(self)).astype(np.int64)
+        check_table(1, int(sizes.sum()), 9, remedy="read a few decisions at a time from plan.items")
+        indices = np.concatenate([np.empty(0, dtype=np.int64), *self])
+        ptr = np.concatenate(([0], np.cumsum(sizes)))
+        return csr_array((np.ones(len(indices), dtype=np.bool_), indices, ptr), shape=(len(self), self.d))
+
+
+class ItemLists(Sequence[IntArray]):
+    """Items of each decision of a list, ascending, computed when they are read."""
+
+    def __init__(self, lists: Decisions) -> None:
+        self._lists = lists
+
+    def __len__(self) -> int:
+        return len(self._lists)
+
+    @overload
+    def __getitem__(self, k: int) -> IntArray: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> ItemLists: ...
+
+    def __getitem__(self, k: int | slice) -> IntArray | ItemLists:
+        numbers = range(len(self._lists))[k]
+        return ItemLists(self._lists.select(np.array(numbers))) if isinstance(numbers, range) else self._lists[numbers]
+
+    def __repr__(self) -> str:
+        return f"ItemLists({len(self)} decisions, d={self._lists.d})"
