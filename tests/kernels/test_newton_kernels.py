@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semibandits.kernels.cycles import arc_totals, cycle_sums, weighted_arc_totals
+from semibandits.kernels.cycles import arc_totals, cycle_sums, gram_product, part_starts, weighted_arc_totals
 from semibandits.kernels.exchange import incidence
+from semibandits.kernels.laplacian import laplacian_solution
 from semibandits.kernels.newton import (
     ArcRows,
     chords_to_circulation,
@@ -87,7 +88,11 @@ def test_sums_over_cycles(seed):
     np.testing.assert_allclose(cycle_sums(ptr, arcs, values), pattern @ values, atol=1e-14)
     np.testing.assert_allclose(arc_totals(ptr, arcs, per_cycle, a), pattern.T @ per_cycle, atol=1e-14)
     entries = rng.normal(size=len(arcs))
+    expected = pattern.T @ (per_cycle * (pattern @ values))
+    np.testing.assert_allclose(gram_product(ptr, arcs, np.empty(0), per_cycle, values), expected, atol=1e-13)
     pattern[np.repeat(np.arange(len(rows)), np.diff(ptr)), arcs] = entries
+    expected = pattern.T @ (per_cycle * (pattern @ values))
+    np.testing.assert_allclose(gram_product(ptr, arcs, entries, per_cycle, values), expected, atol=1e-13)
     found = weighted_arc_totals(ptr, arcs, entries, per_cycle, a)
     np.testing.assert_allclose(found, pattern.T @ per_cycle, atol=1e-14)
 
@@ -109,3 +114,28 @@ def test_scaling_to_a_unit_diagonal():
     np.testing.assert_allclose(scale, np.diagonal(matrix) ** -0.5, rtol=1e-14)
     np.testing.assert_allclose(np.tril(scaled), np.tril(matrix * scale * scale[:, None]), rtol=1e-12)
     assert np.isnan(scaled_to_unit_diagonal(np.array([[1.0, 0.0], [0.0, 0.0]]))[1])
+
+
+@pytest.mark.parametrize("decades", [0, 6])
+@pytest.mark.parametrize("seed", range(5))
+def test_potentials_of_a_laplacian(seed, decades):
+    rng, n, tails, heads, _ = instance(seed)
+    weights = 10.0 ** rng.uniform(-decades, decades, len(tails))
+    table = np.zeros((n, len(tails)))
+    np.add.at(table, (tails, np.arange(len(tails))), 1.0)
+    np.add.at(table, (heads, np.arange(len(tails))), -1.0)
+    excess = table @ (weights * rng.normal(size=len(tails)))
+    potentials, steps = laplacian_solution(tails, heads, weights, excess, 1e-12, 1000)
+    assert steps < 1000
+    left, degree = excess - table @ (weights * (table.T @ potentials)), abs(table) @ weights
+    assert np.sqrt((left**2 / degree).sum()) <= 1e-9 * np.sqrt((excess**2 / degree).sum())
+    assert not laplacian_solution(tails, heads, weights, np.zeros(n), 1e-12, 1000)[0].any()
+
+
+def test_cycles_are_cut_at_marked_nodes_in_any_order():
+    tails, heads = np.array([0, 1, 2, 3, 4]), np.array([1, 2, 3, 4, 0])
+    ptr, arcs = np.array([0, 5, 10, 13]), np.array([0, 1, 2, 3, 4, 4, 3, 2, 1, 0, 0, 2, 3])
+    starts, first = part_starts(ptr, arcs, tails, heads, np.array([False, False, True, False, False]))
+    # Forwards 01|234, backwards 432|10, and 0|23, since arcs 0 and 2 do not meet.
+    np.testing.assert_array_equal(starts, [0, 2, 5, 8, 10, 11])
+    np.testing.assert_array_equal(first, [0, 2, 4, 6])

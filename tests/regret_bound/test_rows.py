@@ -11,6 +11,7 @@ from law_cases import LAWS
 import semibandits as sb
 from semibandits.laws import Gaussian
 from semibandits.regret_bound.cycles import CyclePool
+from semibandits.regret_bound.local import LawLocal
 from semibandits.regret_bound.master import positive_flow
 from semibandits.regret_bound.presolve import presolve
 from semibandits.regret_bound.rows import GaussianRows, LawRows, Rows
@@ -61,7 +62,7 @@ def test_slopes_and_hessians_are_derivatives(name):
         column = (gradient(flow + moved) - gradient(flow - moved)) / (2.0 * moved[arc])
         expected = np.zeros((k, a))
         np.add.at(expected, (cycles.rows, cycles.arcs), np.where(cycles.arcs == arc, local.curvature, 0.0))
-        if local.pulls is not None:
+        if isinstance(local, LawLocal):
             pulls = np.zeros((k, a))
             np.add.at(pulls, (cycles.rows, cycles.arcs), local.pulls)
             expected += 2.0 / local.values[:, None] * table * table[:, [arc]] - pulls * pulls[:, [arc]]

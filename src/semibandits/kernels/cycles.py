@@ -70,3 +70,55 @@ def select_cycles(ptr: IntArray, arcs: IntArray, mask: BoolArray) -> tuple[IntAr
     new_ptr = np.zeros(np.count_nonzero(mask) + 1, dtype=np.int64)
     new_ptr[1:] = np.cumsum(lengths[mask])
     return new_ptr, arcs[np.repeat(mask, lengths)]
+
+
+@kernel
+def gram_product(
+    ptr: IntArray, arcs: IntArray, entries: FloatArray, weights: FloatArray, values: FloatArray
+) -> FloatArray:
+    """R' W R times arc values, for the matrix R with `entries` (all 1 if empty) and a row for each cycle."""
+    product = np.zeros(len(values))
+    for k in range(len(ptr) - 1):
+        total = 0.0
+        if len(entries) > 0:
+            for i in range(ptr[k], ptr[k + 1]):
+                total += entries[i] * values[arcs[i]]
+            total *= weights[k]
+            for i in range(ptr[k], ptr[k + 1]):
+                product[arcs[i]] += entries[i] * total
+        else:
+            for i in range(ptr[k], ptr[k + 1]):
+                total += values[arcs[i]]
+            total *= weights[k]
+            for i in range(ptr[k], ptr[k + 1]):
+                product[arcs[i]] += total
+    return product
+
+
+@kernel
+def part_starts(
+    ptr: IntArray, arcs: IntArray, tails: IntArray, heads: IntArray, marked: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """Cut cycles at marked nodes, and where consecutive arcs do not meet.
+
+    Returns the places in `arcs` where parts start, and the first part of each cycle, with the number of parts at the end.
+    """
+    starts = np.empty(len(arcs), dtype=np.int64)
+    first = np.zeros(len(ptr), dtype=np.int64)
+    found = 0
+    for k in range(len(ptr) - 1):
+        for i in range(ptr[k], ptr[k + 1]):
+            cut = i == ptr[k]
+            if not cut:
+                a, b = arcs[i - 1], arcs[i]
+                if heads[a] == tails[b]:
+                    cut = marked[heads[a]]
+                elif tails[a] == heads[b]:
+                    cut = marked[tails[a]]
+                else:
+                    cut = True
+            if cut:
+                starts[found] = i
+                found += 1
+        first[k + 1] = found
+    return starts[:found].copy(), first

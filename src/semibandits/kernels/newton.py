@@ -206,20 +206,6 @@ def reduced_hessian(
 
 
 @kernel
-def add_product(
-    ptr: IntArray, arcs: IntArray, slopes: FloatArray, weights: FloatArray, x: FloatArray, total: FloatArray
-) -> None:
-    """Add A' W A x to `total`, for rows c with the entries ``slopes[ptr[c]:ptr[c + 1]]`` on the arcs ``arcs[...]``."""
-    for c in range(len(weights)):
-        value = 0.0
-        for i in range(ptr[c], ptr[c + 1]):
-            value += slopes[i] * x[arcs[i]]
-        value *= weights[c]
-        for i in range(ptr[c], ptr[c + 1]):
-            total[arcs[i]] += value * slopes[i]
-
-
-@kernel
 def scaled_to_unit_diagonal(matrix: FloatArray) -> FloatArray:
     """Scale the lower triangle in place to a diagonal of 1; returns 1/sqrt of the diagonal, nan where it is not positive."""
     scale = np.empty(len(matrix))

@@ -13,7 +13,7 @@ from semibandits.regret_bound.bounds import LowerBound, lower_bound
 from semibandits.regret_bound.conic import ConicMaster
 from semibandits.regret_bound.cycles import CyclePool, Cycles
 from semibandits.regret_bound.interior import InteriorPointMaster
-from semibandits.regret_bound.master import Master, starting_flow
+from semibandits.regret_bound.master import Master, Standing, starting_flow
 from semibandits.regret_bound.presolve import Block
 from semibandits.regret_bound.rows import Rows
 from semibandits.regret_bound.separation import Violations, spread
@@ -22,10 +22,11 @@ from semibandits.regret_bound.warm_start import Start
 DENSE_FROM = 60
 """Number of arcs from which a block with a hub and without plain arcs starts with the interior-point method."""
 MOST_CHORDS = 5_000
-"""Largest size of a Newton matrix, about 200 MB, that is stored; larger systems are solved by conjugate gradients."""
-MANY_CHORDS = 1_000
-"""Size of a Newton matrix from which conjugate gradients are faster, if the gap is at least `WIDE`."""
-WIDE = 1e-3
+"""Size from which no Newton matrix is stored: it would take more than 200 MB."""
+MANY_CHORDS = 500
+"""Size of a Newton matrix from which conjugate gradients take less time than its factorisation."""
+LONG = 12
+"""Mean number of arcs of the cheapest cycles from which rows overlap so much that conic solvers slow down."""
 FEW_CHORDS = 250
 """Largest size of a Newton matrix with which a guess is improved by Newton steps instead of discarded."""
 SLACK = 0.7
@@ -134,22 +135,19 @@ class BlockSolver:
 
     def _masters(self) -> Iterator[Master]:
         """The first master, and the fallback for when it runs out of precision."""
-        chords = len(self.block.gaps) - self.block.graph.n
-        newton, conic = InteriorPointMaster, ConicMaster
-        dense = self.block.informative.all() and self.block.graph.has_hub and len(self.block.gaps) >= DENSE_FROM
-        iterative = chords >= MOST_CHORDS or (chords >= MANY_CHORDS and self.gap >= WIDE and self.start is None)
-        if not self.block.items.law.is_quadratic:
-            yield newton(self.rows, iterative=True) if chords >= MOST_CHORDS else newton(self.rows)
-        elif iterative:
-            yield newton(self.rows, self.start, iterative=True)
-            yield newton(self.rows) if dense and chords < MOST_CHORDS else conic(self.rows)
-        elif dense or (self.start is not None and chords < FEW_CHORDS):
-            yield newton(self.rows, self.start)
+        block = self.block
+        chords, newton, conic = len(block.gaps) - block.graph.n, InteriorPointMaster, ConicMaster
+        iterative = chords >= MANY_CHORDS
+        hub = block.informative.all() and block.graph.has_hub and len(block.gaps) >= DENSE_FROM
+        many = iterative and (chords >= MOST_CHORDS or len(block.cheapest.arcs) > LONG * len(block.cheapest))
+        if not block.items.law.is_quadratic:
+            yield newton(self.rows, iterative=chords >= MOST_CHORDS)
+        elif hub or many or (self.start is not None and chords < FEW_CHORDS):
+            yield newton(self.rows, self.start, iterative=iterative)
             yield conic(self.rows)
         else:
             yield conic(self.rows)
-            if chords < MOST_CHORDS:
-                yield newton(self.rows)
+            yield newton(self.rows, iterative=chords >= MOST_CHORDS)
 
     def _solve_with(self, master: Master) -> bool:
         """Run rounds with this master; return False if they end because there is no more progress."""
@@ -163,9 +161,9 @@ class BlockSolver:
             idle = 0 if self.solution.gap < 0.98 * before else idle + 1
             if outcome is None or idle >= master.patience:
                 return False
-            excess, added = outcome
-            accuracy = master.next_accuracy(accuracy, self.gap, excess, added)
-            master.extend(excess)
+            now = Standing(*outcome, self.solution.flow, self.solution.gap)
+            accuracy = master.next_accuracy(accuracy, self.gap, now)
+            master.extend(now)
             self._forget_slack_cycles(master)
 
     def _round(self, master: Master, accuracy: float) -> tuple[float, int] | None:

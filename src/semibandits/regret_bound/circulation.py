@@ -30,8 +30,8 @@ from semibandits.regret_bound.result import ExplorationPlan, GravesLaiResult, Pr
 from semibandits.regret_bound.warm_start import Memory, Start
 from semibandits.regret_bound.worst_cycle import worst_ratio
 
-MAX_LABELS = 5_000_000
-"""Labels of the final verification: thirty times as many as the largest benchmark instances need."""
+MAX_LABELS, LABELS_AN_ARC = 5_000_000, 100
+"""Labels of the final verification: this many, or this many per arc if that is more, with a memory of 60 bytes each."""
 THRESHOLDS = (1.0, 1.01, 1.1, 2.0)
 """Ratios that the final verification of Gaussian plans tries in turn. Higher ratios need fewer labels."""
 TRIES = 8
@@ -243,10 +243,11 @@ class CirculationSolver:
             return 0.0, Cycles.empty()
         u = np.zeros(self._decision_set.d)
         u[self._suboptimal] = 2.0 * self._law.variance_proxy(self._theta)[self._suboptimal] / rates
+        most = max(MAX_LABELS, LABELS_AN_ARC * self._graph.n_arcs)
         for ratio in THRESHOLDS:
             if tiers.seconds() > self._deadline:
                 break
-            checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=MAX_LABELS, deadline=self._deadline)
+            checked = worst_ratio(self._graph, u, at_least=ratio, max_labels=most, deadline=self._deadline)
             if checked.complete:
                 return (1.0 - self._relative_error) ** 2 / checked.ratio, Cycles.empty()
         return (1.0 - self._relative_error) ** 2 / self._simple_ratio(u), Cycles.empty()

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from semibandits._typing import BoolArray, FloatArray
 from semibandits.regret_bound.cones import solver_settings
-from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, balanced, starting_flow
+from semibandits.regret_bound.master import MOST_ACCURATE, Master, MasterSolution, Standing, balanced, starting_flow
 from semibandits.regret_bound.rows import Rows
 
 
@@ -44,11 +44,11 @@ class ConicMaster(Master):
         """See `Master.first_accuracy`."""
         return min(1e-3, 10.0 * gap)
 
-    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
+    def next_accuracy(self, accuracy: float, gap: float, now: Standing) -> float:
         """See `Master.next_accuracy`."""
-        return max(MOST_ACCURATE, min(accuracy, 0.1 * gap) if added else 0.1 * accuracy)
+        return max(MOST_ACCURATE, min(accuracy, 0.1 * gap) if now.added else 0.1 * accuracy)
 
-    def extend(self, excess: float) -> None:
+    def extend(self, now: Standing) -> None:
         """Do nothing: each solve starts from scratch."""
 
     def keep(self, mask: BoolArray) -> None:

@@ -47,6 +47,28 @@ class MasterSolution:
         return finite and bool(self.flow.min() >= 0.0 and self.flow[block.informative].min() > 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where the rounds stand after the last one.
+
+    Attributes
+    ----------
+    excess : float
+        The last flow of the master violated the worst cycle by the factor ``1 + excess``.
+    added : int
+        Number of cycles that the round added to the pool.
+    flow : ndarray of float, shape (a,)
+        The cheapest flow known to satisfy the constraints of all cycles.
+    gap : float
+        Relative width of the bracket.
+    """
+
+    excess: float
+    added: int
+    flow: FloatArray
+    gap: float
+
+
 class Master(ABC):
     """Solver of the master problem over a changing pool of cycles."""
 
@@ -62,8 +84,8 @@ class Master(ABC):
         """Accuracy of the first solve if the final gap is to be `gap`."""
 
     @abstractmethod
-    def next_accuracy(self, accuracy: float, gap: float, excess: float, added: int) -> float:
-        """Accuracy after a round that violated a cycle by the factor ``1 + excess`` and added `added` cycles."""
+    def next_accuracy(self, accuracy: float, gap: float, now: Standing) -> float:
+        """Accuracy of the next solve."""
 
     @property
     @abstractmethod
@@ -71,8 +93,8 @@ class Master(ABC):
         """The latest flow."""
 
     @abstractmethod
-    def extend(self, excess: float) -> None:
-        """Adapt to cycles appended to the pool. The last flow violated the worst by the factor ``1 + excess``."""
+    def extend(self, now: Standing) -> None:
+        """Adapt to cycles appended to the pool."""
 
     @abstractmethod
     def keep(self, mask: BoolArray) -> None:

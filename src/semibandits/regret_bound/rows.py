@@ -8,50 +8,28 @@ known bound it is ``sum of v / flow / gap^2``, v = 2 sigma^2, for which there ar
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from semibandits._typing import BoolArray, FloatArray
-from semibandits.kernels.cycles import weighted_arc_totals
 from semibandits.kernels.separation import repair
 from semibandits.regret_bound.bounds import LowerBound, lower_bound, value_of
 from semibandits.regret_bound.cycles import CyclePool, Cycles
+from semibandits.regret_bound.local import GaussianLocal, LawLocal, Local
 from semibandits.regret_bound.lower_certificate import ItemGraph
 from semibandits.regret_bound.lower_certificate import lower_bound as bound_by_raises
 from semibandits.regret_bound.presolve import Block
 from semibandits.regret_bound.price_search import search_prices
 from semibandits.regret_bound.raises import Raises
 from semibandits.regret_bound.rates import rates_shared
+from semibandits.regret_bound.segments import SharedParts
 from semibandits.regret_bound.separation import Separator, Violations
 
+FEW_REPAIRS, MANY_REPAIRS = 6, 20
+"""Number of repairs of Gaussian rows, and the number for graphs with a hub, in which searches are fast."""
 BATCHES = 15
 """Number of batches of a repair."""
-
-
-@dataclass(frozen=True, eq=False)
-class Local:
-    """The rows of the pool at a flow.
-
-    Attributes
-    ----------
-    values : ndarray of float, shape (k,)
-        1/F of each cycle.
-    slopes, curvature : ndarray of float, shape (number of entries of the pool's cycles,)
-        Decrease of the row per unit of flow on the arc of each entry, and the diagonal of its Hessian.
-    pulls : ndarray of float, shape (number of entries,), or None
-        The Hessian of a row is the diagonal, plus ``2 F slopes slopes'``, minus ``pulls pulls'``. None if the two cancel.
-    by_arc, by_row : ndarray of float, shapes (a,) and (k,), or None
-        Factors of the slopes, if these are products of a number for the arc and one for the row.
-    """
-
-    values: FloatArray
-    slopes: FloatArray
-    curvature: FloatArray
-    pulls: FloatArray | None = None
-    by_arc: FloatArray | None = None
-    by_row: FloatArray | None = None
 
 
 class Rows(ABC):
@@ -59,7 +37,7 @@ class Rows(ABC):
 
     keeps_positive: ClassVar[bool]
     """Whether rows keep the flow of every arc with an item positive."""
-    repairs: ClassVar[int]
+    repairs: int
     """Number of times that a flow is repaired and searched again."""
 
     def __init__(self, block: Block, pool: CyclePool) -> None:
@@ -99,11 +77,6 @@ class Rows(ABC):
     def repair(self, flow: FloatArray, cycles: Cycles, margin: float) -> None:
         """Add flow along these cycles, in place, until their constraints hold with this margin."""
 
-    def on_arcs(self, entries: FloatArray, multipliers: FloatArray) -> FloatArray:
-        """Sum of the entries of each arc, times the multipliers of their rows."""
-        cycles = self.pool.cycles
-        return weighted_arc_totals(cycles.ptr, cycles.arcs, entries, multipliers, len(self.block.gaps))
-
     def values(self, flow: FloatArray) -> FloatArray:
         """The rows of the pool."""
         return self.ratios(self.pool.cycles, flow)
@@ -117,24 +90,31 @@ class GaussianRows(Rows):
     """Rows of Gaussian items without a known bound, in closed form."""
 
     keeps_positive = True
-    repairs = 6
 
     def __init__(self, block: Block, pool: CyclePool, deadline: float) -> None:
         super().__init__(block, pool)
         self._separator = Separator(block, deadline)
+        self.repairs = MANY_REPAIRS if block.graph.has_hub else FEW_REPAIRS
+        self._cut: Cycles | None = None
+        self._parts: SharedParts | None = None
 
     def ratios(self, cycles: Cycles, flow: FloatArray) -> FloatArray:
         """See `Rows.ratios`."""
-        gaps = self.pool.squared_gaps if cycles is self.pool.cycles else cycles.sums(self.block.graph.costs) ** 2
-        ratios: FloatArray = cycles.sums(self.block.open_information(flow)) / gaps
+        u = self.block.open_information(flow)
+        if cycles is not self.pool.cycles:
+            ratios: FloatArray = cycles.sums(u) / cycles.sums(self.block.graph.costs) ** 2
+        else:
+            parts = self._parts if self._cut is cycles else None
+            ratios = (cycles.sums(u) if parts is None else parts.sums(u)) / self.pool.squared_gaps
         return ratios
 
     def local(self, flow: FloatArray) -> Local:
         """See `Rows.local`."""
         cycles = self.pool.cycles
+        if self._cut is not cycles:
+            self._cut, self._parts = cycles, SharedParts.of(cycles, self.block.graph)
         by_arc, by_row = self.block.twice_variance / flow**2, 1.0 / self.pool.squared_gaps
-        slopes = by_arc[cycles.arcs] * by_row[cycles.rows]
-        return Local(self.values(flow), slopes, 2.0 * slopes / flow[cycles.arcs], by_arc=by_arc, by_row=by_row)
+        return GaussianLocal(cycles, flow, self.values(flow), by_arc, by_row, self._parts)
 
     def value(self, multipliers: FloatArray, potentials: FloatArray) -> float:
         """See `Rows.value`."""
@@ -207,7 +187,7 @@ class LawRows(Rows):
             curvature = found.prices[rows] * pull / played * (values**2)[rows]
             total = cycles_sums(cycles, yielding)
             pulls = pull * np.where(total > 0.0, values / np.sqrt(np.where(total > 0.0, total, 1.0)), 0.0)[rows]
-        return Local(values, slopes, curvature, pulls)
+        return LawLocal(cycles, flow, values, slopes, curvature, pulls)
 
     def value(self, multipliers: FloatArray, potentials: FloatArray) -> float:
         """See `Rows.value`."""
